@@ -11,7 +11,7 @@ import sys
 from scripts.page import settle_page
 
 from agentx.project.config import variable_of
-from agentx.project.setting_rows import SettingRow, list_defaults, list_shared
+from agentx.project.setting_rows import SettingRow, list_defaults, list_persons, list_shared
 
 HEAD = """\
 # Settings
@@ -31,7 +31,8 @@ every setting with its value and where that comes from, in this order:
 5. the default.
 
 Without `--here` or `--user`, `config set` writes a shared setting into the repository's file and
-any other into your own for this project.
+any other into your own for this project. What is marked *yours* decides whose words are a person's,
+or what is run for one: no agent can change it, and a try stands in the audit log.
 
 | setting | what it does | default | may a repository set it | variable |
 |---|---|---|---|---|
@@ -57,19 +58,20 @@ What is said for one process, and is no setting:
 
 def write_page() -> str:
     """Return the page as it should be."""
-    shared = list_shared()
-    rows = (_write_row(row, is_shared=row.key in shared) for row in list_defaults())
+    rows = map(_write_row, list_defaults())
     told = "".join(f"| {name} | {about} |\n" for name, about in PROCESS.items())
     return HEAD + "".join(rows) + TAIL + told
 
 
-def _write_row(row: SettingRow, *, is_shared: bool) -> str:
+def _write_row(row: SettingRow) -> str:
+    who = "yes, *shared*" if row.key in list_shared() else "no"
+    who = "no, *yours*" if row.key in list_persons() else who
     default = f"`{str(row.default).lower() if isinstance(row.default, bool) else row.default}`"
     cells = (
         f"`{row.key}`",
         row.about.replace("|", "\\|"),
         default if row.default != "" else "",
-        "yes, *shared*" if is_shared else "no",
+        who,
         f"`{variable_of(row.key)}`",
     )
     return f"| {' | '.join(cells)} |\n"

@@ -212,10 +212,15 @@ def test_events_typed_by_hand_are_unverified_and_no_agent_says_whom_to_believe(
     assert "via=unsigned" in asked.agentx("logs", "--audit").stdout
 
     hidden = f"env -i HOME={asked.home} PATH={asked.environment['PATH']} {BIN}/agentx"
-    for command in (f"{BIN}/agentx trust --writer ffffff --yes", f"{hidden} trust --writer ffffff"):
+    for command, what in (
+        (f"{BIN}/agentx trust --writer ffffff --yes", "whose words count"),
+        (f"{hidden} trust --writer ffffff", "whose words count"),
+        (f"{hidden} trust --yes", "what may be trusted"),
+        (f"{hidden} config set --user github.notify mallory", "what github.notify is"),
+    ):
         done = below_agent_cli(asked, command)
         assert done.returncode == 2
-        assert "only a person can say whose words count" in done.stderr
+        assert f"only a person can say {what}" in done.stderr
     told = asked.agentx("trust", "--writer", "ffffff", "--yes", expect=2).stderr
     assert "ffffff shows no key of its own" in told
     shown = asked.json("trust", "--show")["writers"]

@@ -47,15 +47,17 @@ def setting(
     choices: tuple[str, ...] = (),
     name: str = "",
     shared: bool = False,
+    persons: bool = False,
 ) -> Any:
     """Declare a field of a settings class: its default, what it does, what it may be.
 
     `name` is its key in the file where that is not the field's own name. `shared` ones may be set
     by a repository's own file, for all who work on it; every other is the user's alone.
+    `persons` ones decide whose words are a person's, or what is run for one: no agent sets them.
     `project.config` gathers the declarations.
     """
-    metadata = {"about": about, "choices": choices, "name": name, "shared": shared}
-    return field(default=default, metadata=metadata)
+    said = {"about": about, "choices": choices, "name": name}
+    return field(default=default, metadata={**said, "shared": shared, "persons": persons})
 
 
 def _lay_out(written: type[Kind], *, kw_only: bool) -> type[Kind]:

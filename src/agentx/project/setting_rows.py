@@ -107,11 +107,21 @@ def list_defaults() -> Iterator[SettingRow]:
 @cache
 def list_shared() -> frozenset[str]:
     """Return the settings that a repository's own file may set; all others are the user's."""
+    return _list_marked("shared")
+
+
+@cache
+def list_persons() -> frozenset[str]:
+    """Return the settings that no agent may change: they decide whose words are a person's."""
+    return _list_marked("persons")
+
+
+def _list_marked(mark: str) -> frozenset[str]:
     return frozenset(
         f"{section}.{key_name(field)}"
         for section, kind in SECTIONS.items()
         for field in fields(kind)
-        if field.metadata["shared"]
+        if field.metadata[mark]
     )
 
 

@@ -115,6 +115,7 @@ class NotifySettings:
         "",
         "A program of yours that is run when a question waits for you, such as "
         "`notify-send AgentX`; what to say is its last argument.",
+        persons=True,
     )
 
 

@@ -13,6 +13,7 @@ class WorkSettings:
         "local",
         "Where issues live: files in .agentx/issues, or GitHub.",
         choices=("local", "github"),
+        persons=True,
     )
 
 
@@ -20,13 +21,18 @@ class WorkSettings:
 class GithubSettings:
     """The repository whose issues are used in GitHub mode."""
 
-    repository: str = setting("", "owner/name; empty takes it from the git remote `origin`.")
-    base_url: str = setting("https://api.github.com", "Address of the REST API.")
+    repository: str = setting(
+        "", "owner/name; empty takes it from the git remote `origin`.", persons=True
+    )
+    base_url: str = setting("https://api.github.com", "Address of the REST API.", persons=True)
     token_env: str = setting(
-        "GITHUB_TOKEN", "Environment variable with the token; without one `gh` is asked."
+        "GITHUB_TOKEN",
+        "Environment variable with the token; without one `gh` is asked.",
+        persons=True,
     )
     notify: str = setting(
         "",
         "Who decides on GitHub, names with commas: mentioned where a person must; their replies "
         "count.",
+        persons=True,
     )

@@ -20,10 +20,11 @@ from agentx.project.config import ROLE_KEY, Environment
 from agentx.project.project import Project, find_natural_id, open_project
 from agentx.project.roles.played import SESSION, decide_role
 from agentx.project.setting_files import render_set, render_unset, set_value, unset_value
-from agentx.project.setting_rows import SettingRow, Value, list_shared
+from agentx.project.setting_rows import SettingRow, Value, list_persons, list_shared, name_now
 from agentx.project.settlement import settle, unsettle_roles
 from agentx.project.trust.marker import read_small
 from agentx.project.trust.record import ACTING_FILE_BYTES_MAX
+from agentx.wiring.trust.persons_word import require_person
 
 _MODE = 0o644
 
@@ -61,8 +62,10 @@ def set_setting(
 ) -> SettingChange:
     """Write one setting into the file where it belongs, keeping its comments.
 
-    Raises: InvalidValue, CorruptRecord; ConflictError for a repository's file that is not trusted.
+    Raises: InvalidValue, CorruptRecord; ConflictError for a repository's file that is not trusted;
+    NotThePerson where an agent would say whose words are a person's.
     """
+    _require_person(environment, directory, key)
     if place is SettingPlace.FITTING and key in list_shared():
         done = _set_shared(open_project(directory, environment), key, text)
     else:
@@ -77,8 +80,9 @@ def unset_setting(
 ) -> SettingChange:
     """Take one setting out of the file where it is set; tell whether it was there.
 
-    Raises: InvalidValue, CorruptRecord.
+    Raises: InvalidValue, CorruptRecord, NotThePerson.
     """
+    _require_person(environment, directory, key)
     path = _own_file(environment, directory, place)
     removed = unset_value(path, key)
     if removed or place is not SettingPlace.FITTING:
@@ -87,6 +91,12 @@ def unset_setting(
         done = _unset_shared(open_project(directory, environment), key)
     _settle_again(environment, directory, key)
     return done
+
+
+def _require_person(environment: Environment, directory: Path, key: str) -> None:
+    if name_now(key) in list_persons():
+        project = open_project(directory, environment)
+        require_person(project, f"what {key} is", hint=f"agentx config set {key} VALUE", about=key)
 
 
 def _settle_again(environment: Environment, directory: Path, key: str) -> None:

@@ -21,6 +21,7 @@ from agentx.project.trust.record import TrustRecord
 from agentx.project.trust.trust import ActingFile, ActingState
 from agentx.wiring.section import renew_notices
 from agentx.wiring.trust.adopting import adopt_private
+from agentx.wiring.trust.persons_word import require_person
 
 _DIFF_LINES_MAX = 2_000
 
@@ -78,11 +79,20 @@ def look_at_trust(project: Project) -> tuple[TrustReply, tuple[ActingFile, ...]]
     return reply, files
 
 
+def require_person_to_trust(project: Project) -> None:
+    """Refuse an agent that would trust a repository.
+
+    Raises: NotThePerson.
+    """
+    require_person(project, "what may be trusted", hint="agentx trust", about="trust")
+
+
 def give_trust(project: Project, files: tuple[ActingFile, ...]) -> TrustReply:
     """Trust a repository: these files with this content, and its data.
 
-    Raises: UnavailableError, ConflictError.
+    Raises: UnavailableError, ConflictError; NotThePerson for an agent.
     """
+    require_person_to_trust(project)
     acts = {file.path: file.content for file in files if file.state is not ActingState.UNREADABLE}
     write_record(project, "trust", private=True, data=True, said=True, acts=acts, only_these=True)
     adopted = adopt_private(project)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from agentx.clarification.errors import NotThePerson
 from agentx.host.files.plain import list_folder
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.values import frozen
@@ -18,6 +17,7 @@ from agentx.project.roles.caller import WhoCalls
 from agentx.project.trust.keyring import Keyring, WriterCard
 from agentx.wiring.clarifications import open_clarifications, open_keyring
 from agentx.wiring.section import renew_notices
+from agentx.wiring.trust.persons_word import require_person
 
 
 @frozen
@@ -96,13 +96,8 @@ def _change(project: Project, change: Callable[[], None]) -> None:
 
 
 def _find(project: Project, wanted: str, caller: WhoCalls) -> WriterView:
-    if caller.is_agent:
-        facts = {"role": caller.role, "agent": caller.agent, "via": str(caller.via)}
-        record_act(project, AuditAct.REFUSED, writer=wanted, speaker="human", **facts)
-        raise NotThePerson(
-            f"only a person can say whose words count, and {caller.said_name} is none",
-            hint="the user says it in a terminal of their own: agentx trust --show",
-        )
+    show = "agentx trust --show"
+    require_person(project, "whose words count", hint=show, caller=caller, writer=wanted)
     writers = list_writers(project)
     key = wanted.lower().replace(" ", "")
     found = [each for each in writers if each.writer == wanted]

@@ -14,6 +14,7 @@ from agentx.operations.setup.trust import (
     TrustReply,
     give_trust,
     look_at_trust,
+    require_person_to_trust,
     revoke_trust,
 )
 from agentx.operations.setup.writers import (
@@ -81,6 +82,7 @@ def command(ctx: click.Context, show: bool, revoke: bool, writer: str, yes: bool
             invocation.show(looked, lambda screen: _draw(screen, looked))
             invocation.talk.print("nothing was trusted: say so with `agentx trust --yes`")
             ctx.exit(_EXIT_UNDECIDED)
+        require_person_to_trust(project)
         _draw(invocation.talk, looked)
         screen.ask("Trust it?", or_leave=True)
     done = give_trust(project, files)

@@ -1,0 +1,29 @@
+"""What only a person may say: whose words are a person's, and whom to trust.
+
+An agent that could name who decides on GitHub, or trust a repository, could sign for a person.
+"""
+
+from __future__ import annotations
+
+from agentx.clarification.errors import NotThePerson
+from agentx.project.audit import AuditAct, record_act
+from agentx.project.project import Project
+from agentx.project.roles.caller import WhoCalls, find_caller
+
+
+def require_person(
+    project: Project, what: str, *, hint: str, caller: WhoCalls | None = None, **facts: object
+) -> None:
+    """Refuse an agent, and keep that it tried; the facts say what it was about.
+
+    Raises: NotThePerson.
+    """
+    calls = find_caller(project) if caller is None else caller
+    if not calls.is_agent:
+        return
+    who = {"role": calls.role, "agent": calls.agent, "via": str(calls.via)}
+    record_act(project, AuditAct.REFUSED, speaker="human", **facts, **who)
+    raise NotThePerson(
+        f"only a person can say {what}, and {calls.said_name} is none",
+        hint=f"the user says it in a terminal of their own: {hint}",
+    )

@@ -1,0 +1,79 @@
+"""Goal: what decides whose words are a person's is said by no agent, and a refusal is on record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from agentx.clarification.errors import NotThePerson
+from agentx.host.ancestry import Ancestor
+from agentx.operations.setup.settings import SettingPlace, set_setting, unset_setting
+from agentx.operations.setup.trust import give_trust, look_at_trust
+from agentx.project.config import read_environment
+from agentx.project.project import Project, open_project
+from agentx.project.roles import caller
+
+CLAUDE = Ancestor(name="claude", arguments=("claude",), variables={})
+PERSONS = {
+    "github.notify": "mallory",
+    "github.base_url": "http://127.0.0.1:9",
+    "github.repository": "mallory/fork",
+    "github.token_env": "MALLORY",
+    "work.mode": "github",
+    "notify.command": "/tmp/x",
+}
+
+
+def project(root: Path, **variables: str) -> Project:
+    (root / "work").mkdir(exist_ok=True)
+    known = {"HOME": str(root / "home"), "PATH": "/usr/bin:/bin", **variables}
+    return open_project(root / "work", read_environment(known))
+
+
+def list_acts(here: Project, key: str) -> Iterator[Callable[[], object]]:
+    """Yield every way to set or unset one."""
+    environment, folder = here.environment, here.directory
+    for place in SettingPlace:
+        yield partial(set_setting, environment, folder, key, PERSONS[key], place)
+        yield partial(unset_setting, environment, folder, key, place)
+
+
+@pytest.mark.promise("clarify.signed")
+@pytest.mark.parametrize("how", ["role", "below"])
+def test_no_agent_says_who_decides(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    above = [CLAUDE] if how == "below" else []
+    monkeypatch.setattr(caller, "list_ancestors", lambda: iter(above))
+    here = project(tmp_path, **({"AGENTX_AGENT": "engineer"} if how == "role" else {}))
+    for key in PERSONS:
+        for act in list_acts(here, key):
+            with pytest.raises(NotThePerson, match="only a person"):
+                act()
+    with pytest.raises(NotThePerson, match="only a person"):
+        give_trust(here, look_at_trust(here)[1])
+
+    after = project(tmp_path)
+    assert {after.config.rows[key].source for key in PERSONS} == {"default"}
+    assert not after.trust.has_data
+    audit = here.data.audit.read_text("utf-8")
+    assert audit.count("speaker-refused") == len(PERSONS) * len(SettingPlace) * 2 + 1
+    assert "github.notify" in audit
+    assert "mallory" not in audit
+    # What says nothing about people an agent may set as before.
+    set_setting(here.environment, here.directory, "backup.keep_days", "9", SettingPlace.USER)
+
+
+def test_a_person_or_a_script_without_a_role_says_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(caller, "list_ancestors", lambda: iter(()))
+    here = project(tmp_path)
+    for key in PERSONS:
+        for act in list_acts(here, key):
+            act()
+    assert give_trust(here, look_at_trust(here)[1]).data_trusted
+    assert "speaker-refused" not in here.data.audit.read_text("utf-8")
