@@ -2,7 +2,7 @@
 
 Pages with `Link`, tags with 304, validation errors, missing tokens, rate limits. A test
 puts `faults` before it: each is used up by one request. `lost` does what was asked and
-loses the answer; `half` sends the first half of it.
+loses the answer; `half` sends the first half of it, `trickle` one byte after the other.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import hashlib
 import json
 import re
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -35,7 +36,7 @@ class Fault:
     status: int = 0
     headers: dict[str, str] = field(default_factory=dict)
     message: str = "something is wrong"
-    kind: str = "refuse"  # or "lost", "half"
+    kind: str = "refuse"  # or "lost", "half", "trickle"
     method: str = ""  # only of this method
 
 
@@ -208,6 +209,7 @@ class _Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else each answer waits 40 ms for the other side
 
     def handle_any(self) -> None:
         """Answer one request."""
@@ -269,7 +271,13 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             self.connection.close()
             return
-        self.wfile.write(data)
+        if fault is None or fault.kind != "trickle":
+            self.wfile.write(data)
+            return
+        with suppress(OSError):  # nobody waits so long
+            for byte in data:
+                self.wfile.write(bytes((byte,)))
+                time.sleep(0.02)
 
     def _link(self, github: GithubServer, rows: int) -> str:
         parts = urlsplit(self.path)

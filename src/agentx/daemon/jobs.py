@@ -30,11 +30,12 @@ from agentx.operations.runs.archive import clean_runs
 from agentx.operations.upkeep.leftovers import sweep
 from agentx.project.project import Project
 from agentx.project.zone import project_zone
-from agentx.wiring.hub import listen_on_github
+from agentx.wiring.hub import listen_on_github, send_waiting
 from agentx.wiring.keeping.backup import backup_memory
 from agentx.wiring.listeners.happenings import tell_news
 from agentx.wiring.memory import open_store
 from agentx.wiring.observation_upkeep import settle_observations
+from agentx.wiring.work import take_time
 
 # After midnight, days before weeks before months before years.
 _ROLLUPS = (
@@ -196,9 +197,12 @@ def _question_job(project: Project) -> JobSpec:
     def look() -> str:
         if not (any(map(is_folder, project.paths.asked)) and project.trust.has_data):
             return "no questions of ours"
-        replies = listen_on_github(project)
+        unhurried = take_time(project)
+        replies = listen_on_github(unhurried)
         heard = f", answered on GitHub: {replies:,}" if replies else ""
-        return f"open: {len(watch(project).active):,}{heard}"
+        waiting = send_waiting(unhurried)
+        unsent = f", waiting for GitHub: {waiting:,}" if waiting else ""
+        return f"open: {len(watch(unhurried).active):,}{heard}{unsent}"
 
     return JobSpec(
         name="questions",

@@ -21,11 +21,13 @@ from agentx.kernel.errors import NotFound
 from agentx.kernel.ids import Entropy, ProjectId, digest, project_id
 from agentx.kernel.paths import DataPaths, ProjectPaths, StorePaths
 from agentx.kernel.values import frozen
+from agentx.llm.waits import WaitBudget
 from agentx.project.config import Config, Environment, load_config
 from agentx.project.moves import find_kept_name
 from agentx.project.setting_rows import check_store_name
 from agentx.project.settings import ProjectSettings, StorageSettings
 from agentx.project.trust.trust import Trust
+from agentx.work.limits import GITHUB_ASIDE_REPLY_WAIT_MS, GITHUB_ASIDE_WAIT_MS
 
 if TYPE_CHECKING:
     from agentx.project.trust.private import PrivateFolders
@@ -67,6 +69,7 @@ class Project:
     clock: Clock
     entropy: Entropy
     log: LogFile
+    patience: WaitBudget  # for what is far away and only by the way
 
     @property
     def id(self) -> ProjectId:
@@ -123,6 +126,9 @@ def open_project(directory: Path, environment: Environment) -> Project:
         clock=clock,
         entropy=system_entropy,
         log=LogFile(store.log, clock),
+        patience=WaitBudget(
+            clock, limit_ms=GITHUB_ASIDE_WAIT_MS, once_ms=GITHUB_ASIDE_REPLY_WAIT_MS
+        ),
     )
 
 

@@ -13,6 +13,7 @@ from agentx.host.git import facts as git
 from agentx.host.limits import GIT_WAIT_MS
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.text import compile_late
+from agentx.llm.waits import WaitBudget
 from agentx.project.project import Project
 from agentx.work.limits import GITHUB_TRIES_MAX
 from agentx.work.settings import GithubSettings
@@ -26,8 +27,12 @@ _REMOTE = compile_late(r"[/:]([A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+?)(?:\.git
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
-def github_issues(project: Project, *, tries: int = GITHUB_TRIES_MAX) -> GithubIssues:
+def github_issues(
+    project: Project, *, tries: int = GITHUB_TRIES_MAX, patience: WaitBudget | None = None
+) -> GithubIssues:
     """Open the issues of the project's repository on GitHub.
+
+    `patience` is what this and all else that has the same may wait together.
 
     Raises: InvalidValue when the repository or the token is missing.
     """
@@ -39,6 +44,7 @@ def github_issues(project: Project, *, tries: int = GITHUB_TRIES_MAX) -> GithubI
         clock=project.clock,
         entropy=project.entropy,
         tries=tries,
+        patience=patience,
     )
     return GithubIssues(
         api,

@@ -159,6 +159,32 @@ def listen_on_github(project: Project) -> int:
         return 0
 
 
+def send_waiting(project: Project) -> int:
+    """Send what could not be sent to GitHub; return how much waits still. Nothing in local mode."""
+    waiting = _list_waiting(project)
+    if waiting:
+        mirror_threads(project, waiting)
+        waiting = _list_waiting(project)
+    return len(waiting)
+
+
+def is_unsent(project: Project, issue: int) -> bool:
+    """Tell whether something said about an issue could not be sent to GitHub yet."""
+    return issue in _list_waiting(project)
+
+
+def _list_waiting(project: Project) -> tuple[int, ...]:
+    if not (is_github(project) and project.trust.has_data):
+        return ()
+    from agentx.wiring.github import github_queue  # noqa: PLC0415  as above
+
+    try:
+        return tuple(entry.issue for entry in github_queue(project).waiting())
+    except AgentXError as error:
+        project.log.record("warning", "github-queue", message=error.message)
+        return ()
+
+
 class _Workbench:
     """What the hub must know of issues and workflows."""
 
@@ -223,7 +249,7 @@ class _Workbench:
 
     @cached_property
     def _issues(self) -> IssueStore:
-        return issue_store(self._project, tries=_TRIES)
+        return issue_store(self._project, tries=_TRIES, patience=self._project.patience)
 
     def _position(self, number: int) -> Position:
         try:

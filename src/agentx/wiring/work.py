@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from agentx.host.files.plain import exists
 from agentx.kernel.clock import to_iso
+from agentx.llm.waits import WaitBudget
 from agentx.project.project import Project
 from agentx.project.trust.private import AGENT_STATUS
 from agentx.wiring.runners import role_texts
 from agentx.work.labels import priority_of, type_of
-from agentx.work.limits import GITHUB_TRIES_MAX
+from agentx.work.limits import (
+    GITHUB_SYNC_REPLY_WAIT_MS,
+    GITHUB_SYNC_WAIT_MS,
+    GITHUB_TRIES_MAX,
+)
 from agentx.work.model import AgentStatus, Issue, IssueView, Position, StepStage, Workflow
 from agentx.work.port import IssueStore
 from agentx.work.progress import stages, workflow_name
@@ -26,16 +32,28 @@ def is_github(project: Project) -> bool:
     return project.config.section(WorkSettings).mode == "github"
 
 
-def issue_store(project: Project, *, tries: int = GITHUB_TRIES_MAX) -> IssueStore:
-    """Open the place where issues are kept; `tries` is how often to ask one that is far away.
+def issue_store(
+    project: Project, *, tries: int = GITHUB_TRIES_MAX, patience: WaitBudget | None = None
+) -> IssueStore:
+    """Open the place where issues are kept.
+
+    `tries` is how often to ask one that is far away, `patience` how long all of it may take.
 
     Raises: InvalidValue when GitHub mode lacks a repository or a token.
     """
     if is_github(project):
         from agentx.wiring.github import github_issues  # noqa: PLC0415  only GitHub mode pays for HTTP
 
-        return github_issues(project, tries=tries)
+        return github_issues(project, tries=tries, patience=patience)
     return LocalIssues(project.paths, project.clock)
+
+
+def take_time(project: Project) -> Project:
+    """Return the project for who does nothing else than to speak with GitHub."""
+    patience = WaitBudget(
+        project.clock, limit_ms=GITHUB_SYNC_WAIT_MS, once_ms=GITHUB_SYNC_REPLY_WAIT_MS
+    )
+    return replace(project, patience=patience)
 
 
 def unreadable_issues(store: IssueStore) -> tuple[str, ...]:

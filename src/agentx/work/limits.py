@@ -17,6 +17,13 @@ GITHUB_REPLY_BYTES_MAX = 32 * 1024 * 1024
 GITHUB_CONNECT_WAIT_MS = 5_000
 GITHUB_REPLY_WAIT_MS = 30_000
 GITHUB_TRIES_MAX = 4
+# All that a verb about issues waits for; what a command waits for by the way, and for one answer
+# then; what waits for nothing else: `issue sync`, the daemon.
+GITHUB_VERB_WAIT_MS = 90_000
+GITHUB_ASIDE_WAIT_MS = 4_000
+GITHUB_ASIDE_REPLY_WAIT_MS = 2_500
+GITHUB_SYNC_WAIT_MS = 20_000
+GITHUB_SYNC_REPLY_WAIT_MS = 10_000
 # A limit that ends sooner than this is waited for; a later one is told to the user.
 GITHUB_REST_MS_MAX = 60_000
 # What GitHub asks for when it names no time for a secondary limit.

@@ -7,6 +7,7 @@ and two machines with the same ledger where that matters.
 from __future__ import annotations
 
 import shutil
+import socket
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,9 +18,12 @@ import pytest
 
 from agentx.agents.hub.hub import Hub
 from agentx.clarification.model import Clarification, ClarificationStatus, NewQuestion
+from agentx.daemon.jobs import job_specs
 from agentx.host.system import SystemClock
 from agentx.kernel.bus import Bus
+from agentx.llm.waits import WaitBudget
 from agentx.operations.issues.sync import sync_issues
+from agentx.operations.questions.read import say_unsent
 from agentx.project.claims import claim_data
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
@@ -27,6 +31,7 @@ from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.github import github_issues
 from agentx.wiring.hub import open_hub
 from agentx.wiring.listeners.mirror import mirror
+from agentx.wiring.memory import open_store
 from agentx.work.model import NewIssue
 from agentx.work.service import Issues
 from tests.support.github_server import REPOSITORY, TOKEN, Fault, GithubServer
@@ -357,3 +362,33 @@ def test_why_a_reply_was_not_taken_is_not_looked_up_again(
 
     sync_issues(project)
     assert len(server.methods("GET")) <= 4
+
+
+def test_one_who_never_answers_holds_up_no_question_and_is_told_of_it_later(
+    project: Project, server: GithubServer
+) -> None:
+    with socket.create_server(("127.0.0.1", 0), backlog=64) as nobody:
+        settings = project.environment.variables["HOME"] + "/.config/agentx/config.toml"
+        written = Path(settings).read_text(encoding="utf-8")
+        silent = written.replace(str(server.port), str(nobody.getsockname()[1]))
+        Path(settings).write_text(silent, encoding="utf-8")
+        cut_off = replace(
+            open_project(project.root, project.environment),
+            patience=WaitBudget(project.clock, limit_ms=100, once_ms=60),
+        )
+        began = project.clock.now_ms()
+        asked = ask(cut_off, "May I?", to="human")
+        state = look(cut_off, asked)
+        assert project.clock.now_ms() - began < 5000  # all but 0.1 s of it is ours
+        assert "kept here, and sent there later" in say_unsent(cut_off, state)
+    Path(settings).write_text(written, encoding="utf-8")
+
+    assert "waiting for GitHub" not in run_questions_job(project)
+    assert [asked in each["body"] for each in server.comments[1]] == [True]
+    assert say_unsent(project, state) == ""
+    assert sync_issues(project).posted == 0
+
+
+def run_questions_job(project: Project) -> str:
+    specs = job_specs(project, lambda: open_store(project))
+    return str(next(spec for spec in specs if spec.name == "questions").run())

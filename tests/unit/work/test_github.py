@@ -7,13 +7,16 @@ it; the clock is the test's, so that no test waits.
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from agentx.host.system import SystemClock
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import InvalidValue, LimitError, NotFound, UnavailableError
+from agentx.llm.waits import WaitBudget
 from agentx.work.model import Edit, IssueState, NewIssue, Status
 from agentx.work.service import Issues
 from agentx.work.store.github.api import Account, GithubApi
@@ -36,13 +39,14 @@ class Bench:
         self.entropy = CountingEntropy()
         self._apis: list[GithubApi] = []
 
-    def store(self, *, token: str = TOKEN) -> GithubIssues:
+    def store(self, *, token: str = TOKEN, patience: WaitBudget | None = None) -> GithubIssues:
         """Return a store as a new process would have it."""
         api = GithubApi(
             Account(base_url=self.server.url, token=token),
             DiskPages(self.folder / "pages"),
             clock=self.clock,
             entropy=self.entropy,
+            patience=patience,
         )
         self._apis.append(api)
         return GithubIssues(api, REPOSITORY, self.queue, clock=self.clock, entropy=self.entropy)
@@ -230,6 +234,69 @@ def test_a_comment_whose_answer_was_lost_is_posted_once(bench: Bench) -> None:
 
     assert [each.body for each in bench.issues.get(number).comments] == ["said"]
     assert len(bench.server.comments[number]) == 1
+
+
+# --- patience -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def silent() -> Iterator[str]:
+    """Give the address of one who takes what is said, and never answers."""
+    with socket.create_server(("127.0.0.1", 0), backlog=64) as nobody:
+        yield f"http://127.0.0.1:{nobody.getsockname()[1]}"
+
+
+def test_all_that_is_asked_of_one_who_never_answers_is_waited_for_together(
+    bench: Bench, silent: str
+) -> None:
+    clock = SystemClock()
+    patience = WaitBudget(clock, limit_ms=80, once_ms=40)
+    began = clock.now_ms()
+    for _ in range(4):  # as a command does: a store in each place
+        api = GithubApi(
+            Account(base_url=silent, token=TOKEN),
+            DiskPages(bench.folder / "none"),
+            clock=clock,
+            entropy=bench.entropy,
+            patience=patience,
+        )
+        store = GithubIssues(api, REPOSITORY, bench.queue, clock=clock, entropy=bench.entropy)
+        with pytest.raises(UnavailableError, match="did not answer in time"):
+            store.mirror(1, posts("x"), {})
+        api.close()
+    assert clock.now_ms() - began < 1500
+    assert patience.left_ms == 0
+
+
+def test_a_limit_longer_than_the_patience_is_not_waited_for(bench: Bench) -> None:
+    patience = WaitBudget(bench.clock, limit_ms=4000, once_ms=2000)
+    bench.server.faults = [Fault(status=429, headers={"Retry-After": "7"})]
+    store = bench.store(patience=patience)
+    for _ in range(3):
+        with pytest.raises(UnavailableError, match="asks to be left alone"):
+            store.all()
+    assert (bench.clock.now_ms(), len(bench.server.asked)) == (START_MS, 1)
+
+    bench.clock.sleep_ms(60_000)  # who lives on asks again
+    assert store.all() == ()
+
+
+def test_an_answer_that_only_trickles_is_given_up(bench: Bench) -> None:
+    bench.server.answer("POST", "/repos/acme/shop/issues", {"title": "x"})
+    bench.server.faults = [Fault(kind="trickle")] * 9
+    clock = SystemClock()
+    began = clock.now_ms()
+    api = GithubApi(
+        Account(base_url=bench.server.url, token=TOKEN),
+        DiskPages(bench.folder / "none"),
+        clock=clock,
+        entropy=bench.entropy,
+        patience=WaitBudget(clock, limit_ms=120, once_ms=60),
+    )
+    with pytest.raises(UnavailableError, match="did not answer in time"):
+        api.get(f"/repos/{REPOSITORY}/issues")
+    assert clock.now_ms() - began < 1500
+    api.close()
 
 
 # --- offline ----------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from agentx.wiring.hub import listen_on_github, mirror_threads
 from agentx.wiring.keeping.inventory import take_inventory
 from agentx.wiring.observation_upkeep import settle_observations
 from agentx.wiring.spool import open_spool
+from agentx.wiring.work import take_time
 
 
 def sync(project: Project, memory: Memory, told: HowFar = unheard) -> Drained:
@@ -22,7 +23,7 @@ def sync(project: Project, memory: Memory, told: HowFar = unheard) -> Drained:
         ("threads", mirror_threads),
     ):
         try:
-            bring_up(project)
+            bring_up(take_time(project))
         except UnsafePath as error:  # `doctor` names it too; the rest goes on
             project.log.record("warning", "room-left-out", room=room, message=error.message)
     take_inventory(project, is_due=False)

@@ -9,7 +9,7 @@ from agentx.project.project import Project
 from agentx.wiring.hub import open_hub
 from agentx.wiring.listeners.mirror import SyncReply, mirror
 from agentx.wiring.listeners.replies import RepliesTaken, take_replies
-from agentx.wiring.work import is_github
+from agentx.wiring.work import is_github, take_time
 
 
 def sync_issues(project: Project, issues: tuple[int, ...] = ()) -> SyncReply:
@@ -22,6 +22,7 @@ def sync_issues(project: Project, issues: tuple[int, ...] = ()) -> SyncReply:
             "issues are files here: there is nothing to send",
             hint="agentx config set work.mode github",
         )
+    project = take_time(project)
     heard = RepliesTaken()
     if project.trust.has_data:
         heard = take_replies(project, open_hub(project), issues)

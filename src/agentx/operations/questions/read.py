@@ -17,7 +17,7 @@ from agentx.kernel.values import frozen
 from agentx.operations.questions.routing import watch
 from agentx.project.project import Project
 from agentx.wiring.clarifications import inbox, open_clarifications, speaker_named
-from agentx.wiring.hub import open_hub, run_monitor
+from agentx.wiring.hub import is_unsent, open_hub, run_monitor
 
 _LATE = frozenset({Reason.STALE, Reason.STUCK, Reason.DEADLOCK})
 
@@ -76,6 +76,13 @@ def inbox_of(project: Project, who: str) -> Overview:
         monitor=found,
         now_ms=project.clock.now_ms(),
     )
+
+
+def say_unsent(project: Project, state: Clarification) -> str:
+    """Return that GitHub does not know yet what was said here; nothing where it does."""
+    if not is_unsent(project, state.issue):
+        return ""
+    return f"offline: GitHub was not reached; {state.id} is kept here, and sent there later"
 
 
 def list_others(project: Project, state: Clarification) -> tuple[str, ...]:

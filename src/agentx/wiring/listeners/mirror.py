@@ -54,7 +54,8 @@ def mirror(project: Project, issues: Iterable[int] = ()) -> SyncReply:
 
     Raises: InvalidValue when the repository or the token is missing.
     """
-    store, queue = github_issues(project, tries=_MIRROR_TRIES), github_queue(project)
+    store = github_issues(project, tries=_MIRROR_TRIES, patience=project.patience)
+    queue = github_queue(project)
     left = [entry for entry in queue.waiting() if entry.kind == MIRROR]
     wanted = set(issues)
     if wanted:

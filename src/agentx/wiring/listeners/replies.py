@@ -63,7 +63,7 @@ def take_replies(project: Project, hub: Hub, issues: Iterable[int] = ()) -> Repl
     ]
     if not (people and ledgers):
         return RepliesTaken()
-    store = github_issues(project, tries=_TRIES)
+    store = github_issues(project, tries=_TRIES, patience=project.patience)
     taken: list[str] = []
     unclear: list[str] = []
     offline = ""

@@ -56,7 +56,7 @@ def ask(
     told = [f"  {line}" for each in known for line in list_known_lines(each)]
     if known:
         told.append(f"  Accept: `answer` with id={state.id}, accept=true. Else: ask_anyway=true")
-    return answers.answer(["\n".join([_line(state), *told])])
+    return answers.answer(["\n".join([_line(state), *told, *_tell_unsent(project, state)])])
 
 
 def answer(
@@ -79,7 +79,7 @@ def answer(
     else:
         worth = AnswerWorth(standing=standing)
         state = clarify_settle.answer(project, id, text, by=role, worth=worth, caller=caller)
-    return answers.answer([_line(state)])
+    return answers.answer(["\n".join([_line(state), *_tell_unsent(project, state)])])
 
 
 def inbox(desk: Desk, *, role: str = "") -> str:
@@ -131,6 +131,11 @@ def _line(state: Clarification) -> str:
         decided = preview(say_decision(state), CLARIFY_TEXT_CHARS_MAX)
         shown += f"\n  Decided by {name_speaker(settled)}: {decided}"
     return shown
+
+
+def _tell_unsent(project: Project, state: Clarification) -> tuple[str, ...]:
+    unsent = clarify_read.say_unsent(project, state)
+    return (f"  {unsent}",) if unsent else ()
 
 
 def _nobody(_entry: str) -> None:

@@ -35,12 +35,15 @@ from agentx.kernel.ids import Entropy
 from agentx.kernel.text import compile_late, preview, printable
 from agentx.kernel.values import frozen
 from agentx.llm.retry import backoff_ms, read_wait_ms
+from agentx.llm.waits import WaitBudget
 from agentx.redaction.redact import redact
 from agentx.work import limits
 from agentx.work.store.github.pages import Page, Pages
 
 _NEXT = compile_late(r'<([^>]+)>\s*;[^,]*\brel="?next"?')
 _MESSAGE_CHARS_MAX = 200
+# What an answer says of how it was sent, and is not true of what was read.
+_OF_THE_WIRE = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 
 
 @frozen
@@ -71,6 +74,7 @@ class GithubApi:
         clock: Clock,
         entropy: Entropy,
         tries: int = limits.GITHUB_TRIES_MAX,
+        patience: WaitBudget | None = None,
     ) -> None:
         self._root = account.base_url.rstrip("/")
         self._token = account.token
@@ -78,6 +82,9 @@ class GithubApi:
         self._clock = clock
         self._entropy = entropy
         self._tries = tries
+        self._patience = patience or WaitBudget(
+            clock, limit_ms=limits.GITHUB_VERB_WAIT_MS, once_ms=limits.GITHUB_REPLY_WAIT_MS
+        )
         self._is_down = False
         headers = {
             "Accept": "application/vnd.github+json",
@@ -91,9 +98,6 @@ class GithubApi:
             follow_redirects=False,
             # Certificates take a while to load; a loopback address without TLS has none to check.
             verify=not self._root.startswith("http:"),
-            timeout=httpx.Timeout(
-                limits.GITHUB_REPLY_WAIT_MS / 1000, connect=limits.GITHUB_CONNECT_WAIT_MS / 1000
-            ),
         )
 
         # Stores are opened for one verb and dropped; their connections must go with them.
@@ -145,7 +149,7 @@ class GithubApi:
         """
         url = self._root + path
         reason = ""
-        for number in range(self._patience):
+        for number in range(self._count_tries()):
             outcome = self._try_once(method, url, body=body)
             if not isinstance(outcome, _Again):
                 return _parse(outcome)
@@ -156,15 +160,15 @@ class GithubApi:
                 there = found()
                 if there is not None:
                     return there
-            if number + 1 < self._patience:
-                self._wait(outcome, number)
+            if not self._rest(outcome, number):
+                break
         self._is_down = True
         raise self._unreachable(reason)
 
     def _page(self, url: str) -> Page:
         known = self._pages.get(url)
         reason = ""
-        for number in range(self._patience):
+        for number in range(self._count_tries()):
             outcome = self._try_once("GET", url, tag=known.tag if known else "")
             if isinstance(outcome, httpx.Response):
                 if outcome.status_code == httpx.codes.NOT_MODIFIED and known is not None:
@@ -177,16 +181,15 @@ class GithubApi:
                     self._pages.put(url, page)
                     return page
             reason = outcome.reason
-            if number + 1 < self._patience:
-                self._wait(outcome, number)
+            if not self._rest(outcome, number):
+                break
         self._is_down = True
         if known is not None:
             return Page(body=known.body, next_url=known.next_url, tag=known.tag, from_copy=True)
         raise self._unreachable(reason)
 
-    @property
-    def _patience(self) -> int:
-        """How often to try: once only after all tries of another request were in vain."""
+    def _count_tries(self) -> int:
+        """Return how often to try: once after all tries of another request were in vain."""
         return 1 if self._is_down else self._tries
 
     def _read(self, response: httpx.Response) -> Page:
@@ -210,18 +213,12 @@ class GithubApi:
 
         Raises: what a refusal means.
         """
-        headers = {"If-None-Match": tag} if tag else {}
-        try:
-            response = self._http.request(method, url, headers=headers, json=body)
-        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            return _Again(f"cannot be reached ({_name(error)})", arrived=False)
-        except httpx.HTTPError as error:
-            return _Again(f"broke off ({_name(error)})")
+        response = self._exchange(method, url, {"If-None-Match": tag} if tag else {}, body)
+        if isinstance(response, _Again):
+            return response
         status = response.status_code
         self._is_down = False
         if response.is_success or status == httpx.codes.NOT_MODIFIED:
-            if len(response.content) > limits.GITHUB_REPLY_BYTES_MAX:
-                raise LimitError("GitHub's answer is far too large")
             return response
         if status >= httpx.codes.INTERNAL_SERVER_ERROR:
             wait_ms = read_wait_ms(response.headers, self._clock.now_ms())
@@ -231,6 +228,7 @@ class GithubApi:
             raise self._refusal(response)
         if rest_ms > limits.GITHUB_REST_MS_MAX:
             until = to_iso(self._clock.now_ms() + rest_ms)
+            self._patience.lose(f"asks to be left alone until {until}")
             raise UnavailableError(
                 f"GitHub's rate limit is used up until {until}",
                 hint="what was to be sent is kept; try again then, or use a token of your own",
@@ -285,10 +283,59 @@ class GithubApi:
             case status:
                 return InvalidValue(f"GitHub refuses {what} (status {status}): {said}")
 
-    def _wait(self, outcome: _Again, number: int) -> None:
+    def _exchange(
+        self, method: str, url: str, headers: dict[str, str], body: object
+    ) -> httpx.Response | _Again:
+        if not self._patience.left_ms:
+            return _Again(self._patience.why_lost or "did not answer in time", arrived=False)
+        try:
+            with self._patience.spending():
+                return self._read_answer(method, url, headers, body)
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+            return _Again(f"cannot be reached ({_name(error)})", arrived=False)
+        except httpx.TimeoutException:
+            return _Again("did not answer in time")
+        except httpx.HTTPError as error:
+            return _Again(f"broke off ({_name(error)})")
+
+    def _read_answer(
+        self, method: str, url: str, headers: dict[str, str], body: object
+    ) -> httpx.Response:
+        """Send once, and read the answer: as long as there is patience, and as much as is wanted.
+
+        Raises: httpx.HTTPError, LimitError.
+        """
+        once_s = self._patience.once_ms / 1000
+        until_ms = self._clock.now_ms() + self._patience.once_ms
+        waits = httpx.Timeout(once_s, connect=min(once_s, limits.GITHUB_CONNECT_WAIT_MS / 1000))
+        read = bytearray()
+        with self._http.stream(method, url, headers=headers, json=body, timeout=waits) as answer:
+            for chunk in answer.iter_bytes():
+                read += chunk
+                if len(read) > limits.GITHUB_REPLY_BYTES_MAX:
+                    raise LimitError("GitHub's answer is far too large")
+                if self._clock.now_ms() > until_ms:
+                    raise httpx.ReadTimeout("the answer comes too slowly")
+        kept = {
+            name: said for name, said in answer.headers.items() if name.lower() not in _OF_THE_WIRE
+        }
+        return httpx.Response(
+            answer.status_code, headers=kept, content=bytes(read), request=answer.request
+        )
+
+    def _rest(self, outcome: _Again, number: int) -> bool:
+        """Wait before the next try; return whether there is one."""
+        if number + 1 >= self._count_tries():
+            return False
         usual = backoff_ms(number, self._entropy)
         wait_ms = usual if outcome.wait_ms is None else max(outcome.wait_ms, usual)
-        self._clock.sleep_ms(min(wait_ms, limits.GITHUB_REST_MS_MAX))
+        wait_ms = min(wait_ms, limits.GITHUB_REST_MS_MAX)
+        if wait_ms >= self._patience.left_ms:
+            self._patience.lose(outcome.reason)
+            return False
+        with self._patience.spending():
+            self._clock.sleep_ms(wait_ms)
+        return True
 
     def _unreachable(self, reason: str) -> UnavailableError:
         return UnavailableError(f"GitHub {reason}", hint="try again later; local data is untouched")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from agentx.clarification.model import (
     PERSON,
     STANDINGS,
     AnswerWorth,
+    Clarification,
     ClarificationStatus,
     KnownAnswer,
     MonitorReport,
@@ -167,7 +169,7 @@ def ask(
     def draw(screen: Console) -> None:
         draw_asked(screen, state, wanted=not no_block, others=others, known=offer)
 
-    invocation.show(data, draw)
+    _show_done(invocation, state, draw, data)
 
 
 @command.command("wait")
@@ -250,7 +252,7 @@ def answer(
     said = str(state.status)
     if state.status is ClarificationStatus.ESCALATED:
         said = "answer kept; a person still has to decide"
-    invocation.show(as_data(state), lambda screen: draw_done(screen, state, said))
+    _show_done(invocation, state, lambda screen: draw_done(screen, state, said))
 
 
 @command.command("accept")
@@ -261,7 +263,7 @@ def accept(invocation: Invocation, clarification_id: str, by: str) -> None:
     """Settle a question of yours with what memory answers it with."""
     caller = find_caller(invocation.project)
     state = clarify_settle.accept(invocation.project, clarification_id, by=by, caller=caller)
-    invocation.show(as_data(state), lambda screen: draw_asked(screen, state, wanted=False))
+    _show_done(invocation, state, lambda screen: draw_asked(screen, state, wanted=False))
 
 
 @command.command("resolve")
@@ -276,7 +278,7 @@ def resolve(
     """Settle a clarification: an answered one as its asker, any other as a person."""
     caller = find_caller(invocation.project, as_person=as_person)
     state = clarify_settle.resolve(invocation.project, clarification_id, text, by=by, caller=caller)
-    invocation.show(as_data(state), lambda screen: draw_done(screen, state, "resolved"))
+    _show_done(invocation, state, lambda screen: draw_done(screen, state, "resolved"))
 
 
 @command.command("escalate")
@@ -293,7 +295,7 @@ def escalate(
     state = clarify_settle.escalate(
         invocation.project, clarification_id, text, by=by, caller=caller
     )
-    invocation.show(as_data(state), lambda screen: draw_done(screen, state, "escalated"))
+    _show_done(invocation, state, lambda screen: draw_done(screen, state, "escalated"))
 
 
 @command.command("forget")
@@ -351,6 +353,19 @@ def inbox(invocation: Invocation, role: str) -> None:
     }
     warn_of_damage(invocation, seen.monitor)
     invocation.show(data, lambda screen: draw_inbox(screen, seen, who))
+
+
+def _show_done(
+    invocation: Invocation,
+    state: Clarification,
+    draw: Callable[[Console], None],
+    data: dict[str, object] | None = None,
+) -> None:
+    """Show what was said to a question, and whether GitHub knows of it."""
+    unsent = clarify_read.say_unsent(invocation.project, state)
+    invocation.show({**(data or as_data(state)), **({"unsent": unsent} if unsent else {})}, draw)
+    if unsent:
+        invocation.talk.print(f"agentx: {unsent}", style="yellow", soft_wrap=True)
 
 
 def _show_overview(invocation: Invocation, seen: clarify_read.Overview, which: str) -> None:
