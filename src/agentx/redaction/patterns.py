@@ -25,6 +25,7 @@ from agentx.redaction.rules import (
     CARD,
     ENCODED,
     MANIFESTS,
+    NEEDED,
     PRIVATE_KEY,
     RUNS,
     SHAPES,
@@ -82,7 +83,7 @@ def _scrub_inside(text: str, look: Callable[[str], Found]) -> str:
 
 def _replace_known(text: str, found: Found) -> str:
     for kind, words, pattern in SHAPES:
-        if not found.isdisjoint(words):
+        if not found.isdisjoint(words) and _may_hold(pattern, text):
             text = _replace(compile_ascii(pattern), kind, text)
     for kind, heads, body in TOKENS:
         for head in heads:
@@ -92,6 +93,12 @@ def _replace_known(text: str, found: Found) -> str:
         if run in found:
             text = _replace(compile_ascii(pattern), kind, text)
     return text
+
+
+def _may_hold(pattern: str, text: str) -> bool:
+    """Tell whether a text has the sign without which a pattern finds nothing; most have none."""
+    sign = NEEDED.get(pattern)
+    return sign is None or compile_ascii(sign).search(text) is not None
 
 
 @cache

@@ -255,6 +255,15 @@ _GAP = r"(?:\s|\\[nrt])"
 # Not in the middle of a word; the letter of an escape is no part of a word.
 _EDGE = r"(?:(?<![\w.~-])|(?<=\\[nrtbf])|(?<=[\s\"'\[(,]-)|(?<=^-))"
 
+_OPENS_BLOCK = r":[ \t]{0,4}[|>][+-]?\d?[ \t]{0,4}\r?\n"
+_YAML_BLOCK = (
+    r"(?i:passw(?:or)?d|passphrase|secret|token|_key|apikey)[\"']?"
+    + _OPENS_BLOCK
+    + r"[ \t+-]{1,24}(?P<s>[^\s\[][^\n]{2,512})"
+)
+# By its pattern, what a shape always has in it; looked for first where it is found much sooner.
+NEEDED = {_YAML_BLOCK: _OPENS_BLOCK}
+
 # kind, words (lower case), pattern
 SHAPES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
@@ -444,10 +453,7 @@ SHAPES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "password",  # a block of YAML
         ("passw", "secret:", "token:", "_key:", "apikey:"),
-        (
-            r"(?i:passw(?:or)?d|passphrase|secret|token|_key|apikey)[\"']?:[ \t]{0,4}[|>][+-]?\d?"
-            r"[ \t]{0,4}\r?\n[ \t+-]{1,24}(?P<s>[^\s\[][^\n]{2,512})"
-        ),
+        _YAML_BLOCK,
     ),
     (
         "password",  # an element of XML with attributes

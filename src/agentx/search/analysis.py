@@ -35,7 +35,9 @@ _UNIT_CHARS_MAX = 32
 _UNIT_ASCII = compile_late(r"\w{1,32}", re.ASCII)
 _WORD = compile_late(r"(\w+)", re.ASCII)
 _ASCII = bytes(range(128))
+_ANY_WORD = compile_late(r"\w+")
 _BLANKS = bytes([byte if chr(byte).isalnum() or byte == ord("_") else 32 for byte in _ASCII] * 2)
+_BLANK_TABLE = "".join(map(chr, _BLANKS))
 # Only words that change case inside, hold an underscore, or mix letters with digits.
 _IDENTIFIER = compile_late(r"[a-z][A-Z]|_|[A-Z]{2}[a-z]|[a-z]\d|\d[a-z]")
 _PART = compile_late(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
@@ -76,6 +78,13 @@ def prepare(text: str) -> str:
     parts = _WORD.split(text)
     parts[1::2] = map(_spelled.__getitem__, parts[1::2])
     return "".join(parts)
+
+
+def split_words(text: str) -> list[str]:
+    """Return the runs of letters, digits and underscores of a text."""
+    if text.isascii():
+        return text.translate(_BLANK_TABLE).split()
+    return _ANY_WORD.findall(text)
 
 
 def blank_out(text: str) -> str | None:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 import msgspec
 
@@ -36,6 +37,8 @@ from agentx.kernel.values import frozen
 
 _SESSION_OF_OTHER_PROJECT = b""
 _FORGOTTEN = "-"
+_PAGE_ROWS = 256
+_RUN_ON = 4  # times what was asked for, where a session goes on
 
 
 @frozen
@@ -93,26 +96,46 @@ class TocStore:
     # --- the log ----------------------------------------------------------------------------
 
     def news(self, since: int, limit: int) -> News:
-        """Return what came into the log, or was forgotten, after an outbox entry."""
+        """Return what came into the log, or was forgotten, after an outbox entry.
+
+        A session whose entries follow each other is not parted where they are few more.
+        """
         touched: dict[bytes, list[Place]] = {}
-        newest, first = Progress(sequence=since), None
+        last, first = since, None
+        entry, ref = "", b""
         count = forgotten = 0
-        for key, value in self._kv.scan(Family.OUTBOX, *keys.outbox_range(since + 1), limit=limit):
-            newest = Progress(sequence=keys.outbox_sequence_of(key), entry=value.decode())
-            first = newest.sequence if first is None else first
+        for sequence, told, event_key, owner in self._list_entries(since, _RUN_ON * limit):
+            if count >= limit and owner != ref:
+                break
+            last, entry, ref = sequence, told, owner
+            first = sequence if first is None else first
             count += 1
-            event_key = keys.event_key_of(newest.entry[1:])
-            ref = self._ref_of(event_key)
             if ref:
                 touched.setdefault(ref, []).append(keys.event_parts(event_key))
-                forgotten += newest.entry[0] == _FORGOTTEN
+                forgotten += entry[0] == _FORGOTTEN
         return News(
             touched=touched,
-            progress=newest,
+            progress=Progress(sequence=last, entry=entry),
             entries=count,
             has_forgotten=forgotten > 0,
             is_complete=first in (None, since + 1),
         )
+
+    def _list_entries(self, since: int, limit: int) -> Iterator[tuple[int, str, bytes, bytes]]:
+        """Yield entries of the outbox: number, words, the event's key and whose session it is."""
+        own: dict[bytes, bytes] = {}
+        entries = self._kv.scan(Family.OUTBOX, *keys.outbox_range(since + 1), limit=limit)
+        while page := list(islice(entries, _PAGE_ROWS)):
+            told = [value.decode() for _, value in page]
+            event_keys = [keys.event_key_of(entry[1:]) for entry in told]
+            events = self._kv.get_many(Family.EVENTS, event_keys)
+            for (key, _), entry, event_key, row in zip(page, told, event_keys, events, strict=True):
+                ref = _SESSION_OF_OTHER_PROJECT if row is None else split_event(row)[1]
+                if ref and ref not in own:
+                    session = self.session(ref)
+                    is_own = session is not None and session.project == self._project
+                    own[ref] = ref if is_own else _SESSION_OF_OTHER_PROJECT
+                yield keys.outbox_sequence_of(key), entry, event_key, own.get(ref, ref)
 
     def is_sound(self, zone: str) -> bool:
         """Tell whether the view can go on from where it is, or must be begun again.
@@ -153,15 +176,6 @@ class TocStore:
     def newest_sequence(self) -> int:
         """Return the newest entry of the outbox."""
         return self._newest("").sequence
-
-    def _ref_of(self, event_key: bytes) -> bytes:
-        row = self._kv.get(Family.EVENTS, event_key)
-        if row is None:
-            return _SESSION_OF_OTHER_PROJECT
-        ref = split_event(row)[1]
-        session = self.session(ref)
-        own = session is not None and session.project == self._project
-        return ref if own else _SESSION_OF_OTHER_PROJECT
 
     def session(self, ref: bytes) -> SessionRow | None:
         """Return a session's row."""

@@ -186,7 +186,7 @@ def _list_rules(new: ComparedMemory) -> tuple[Rule, ...]:
         _overrules: bool(new.stances) and is_said_by_user(new.of.text),
         _reverses: decides and _REVERSES.search(text) is not None,
         _reverts: is_change and is_revert(new.of.text),
-        _sets_amount: category is not Category.ERROR and bool(new.numbers),
+        _sets_amount: category is not Category.ERROR and bool(new.numbers and read_amounts(text)),
         _sets_name: category is not Category.ERROR and bool(_list_values(new.text)),
         _measures_anew: category is Category.KEY_FACT and bool(_list_units(new)),
         _mends: category is Category.ERROR and _MENDED.search(new.of.text) is not None,

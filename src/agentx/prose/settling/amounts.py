@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 
 from agentx.kernel.text import compile_late
@@ -130,11 +131,14 @@ class SetAmount:
         return over > 0 if limit.bound == "most" else over < 0
 
 
+# The same memories are compared with every session that is captured.
+@lru_cache(maxsize=2_000)
 def read_amounts(text: str) -> tuple[SetAmount, ...]:
     """Return what a text sets, each by what it is about."""
     return tuple(islice(_list_amounts(text), _AMOUNTS_MAX))
 
 
+@lru_cache(maxsize=2_000)
 def sets_only(text: str) -> bool:
     """Tell whether every sentence of a text sets an amount, or says next to nothing."""
     setting = {each.sentence for each in read_amounts(text)}

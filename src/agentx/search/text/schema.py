@@ -23,7 +23,7 @@ from agentx.kernel.ids import digest
 from agentx.kernel.text import encodable
 from agentx.search.analysis import ANALYSER, analyser, indexable, prepare, spell_units, terms
 from agentx.search.document import Chapter, Document
-from agentx.search.text.scales import Passage, Window, chapter_units, passages
+from agentx.search.text.scales import Window, chapter_units, passages
 from agentx.search.traits import traits
 
 FORMAT_VERSION = 3
@@ -80,37 +80,47 @@ def unpack(data: bytes) -> tuple[int, ...]:
 
 
 def passage_records(document: Document) -> Iterator[tantivy.Document]:
-    """Yield the passages of a document as the index takes them."""
-    found = int(traits(document))
+    """Yield the passages of a document as the index takes them. The first carries the keywords."""
+    told = _Told(document)
     for part, passage in enumerate(passages(document.text)):
-        record = _passage_record(document, part, passage)
-        record.add_unsigned("traits", found)
+        words = passage.spelled
+        if part == 0 and document.keywords:
+            words = f"{words}\n{prepare(' '.join(document.keywords))}"
+        record = told.begin_record()
+        record.add_text("text", encodable(words))
+        record.add_bytes("body", passage.text.encode("utf-8", "replace"))
+        record.add_unsigned("part", part)
+        record.add_unsigned("start", passage.start)
         yield record
 
 
-def _passage_record(document: Document, part: int, passage: Passage) -> tantivy.Document:
-    """Return one passage. The first one carries the keywords."""
-    record = _record(document)
-    words = passage.spelled
-    if part == 0 and document.keywords:
-        words = f"{words}\n{prepare(' '.join(document.keywords))}"
-    record.add_text("text", encodable(words))
-    record.add_bytes("body", passage.text.encode("utf-8", "replace"))
-    record.add_text("doc_id", clean(document.doc_id))
-    record.add_unsigned("doc_key", key(document.doc_id))
-    record.add_unsigned("part", part)
-    record.add_unsigned("start", passage.start)
-    if document.part:
-        record.add_text("member", clean(document.part))
-    if document.superseded_by or document.drawn_from:
-        replacement = key(document.superseded_by) if document.superseded_by else 0
-        record.add_bytes("members", pack((replacement, *map(key, document.drawn_from))))
-    names = " ".join(filter(None, (document.speaker, document.agent, document.harness)))
-    if names:
-        spelled, bits = _speakers(names)
-        record.add_text("speaker", spelled)
-        record.add_unsigned("speakers", bits)
-    return record
+class _Told:
+    """What every passage of a document says of it, found out once."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._texts = [*_list_words(document), ("doc_id", clean(document.doc_id))]
+        self._numbers = [("doc_key", key(document.doc_id)), ("traits", int(traits(document)))]
+        self._members = b""
+        if document.part:
+            self._texts.append(("member", clean(document.part)))
+        if document.superseded_by or document.drawn_from:
+            replacement = key(document.superseded_by) if document.superseded_by else 0
+            self._members = pack((replacement, *map(key, document.drawn_from)))
+        names = " ".join(filter(None, (document.speaker, document.agent, document.harness)))
+        if names:
+            spelled, bits = _speakers(names)
+            self._texts.append(("speaker", spelled))
+            self._numbers.append(("speakers", bits))
+
+    def begin_record(self) -> tantivy.Document:
+        """Return a record that says so."""
+        record = _begin_record(self._document, self._texts)
+        for name, number in self._numbers:
+            record.add_unsigned(name, number)
+        if self._members:
+            record.add_bytes("members", self._members)
+        return record
 
 
 @lru_cache(maxsize=256)
@@ -151,11 +161,18 @@ def _tie(record: tantivy.Document, chapter: Chapter, members: tuple[Document, ..
 
 
 def _record(document: Document) -> tantivy.Document:
+    return _begin_record(document, _list_words(document))
+
+
+def _list_words(document: Document) -> list[tuple[str, str]]:
+    """Return the exact words by which a document is filtered."""
+    return [(name, clean(said)) for name in WORD_FIELDS if (said := getattr(document, name))]
+
+
+def _begin_record(document: Document, words: Iterable[tuple[str, str]]) -> tantivy.Document:
     record = tantivy.Document()
-    for name in WORD_FIELDS:
-        value: str = getattr(document, name)
-        if value:
-            record.add_text(name, clean(value))
+    for name, word in words:
+        record.add_text(name, word)
     record.add_unsigned("session_key", _session_key(document.session))
     record.add_integer("timestamp_ms", document.timestamp_ms)
     return record

@@ -283,7 +283,9 @@ class Observing:
         self, ref: bytes, times: list[Millis], before: WaitingSession | None
     ) -> WaitingSession:
         first, last = min(times), max(times)
-        events = self._source.session_events(ref, first, last)
+        # Who fell silent is over without a word about it, and need not be read for one.
+        is_quiet = self._rules.clock.now_ms() - last >= self._rules.quiet_ms
+        events = () if is_quiet else self._source.session_events(ref, first, last)
         due = any(map(_is_cue, events))
         return WaitingSession(
             newest_ms=max(last, before.newest_ms if before else 0),
