@@ -136,7 +136,9 @@ class RetentionSettings:
     """How long a memory is kept."""
 
     days: int = setting(
-        0, "Forget events, and all made of them, once they are this many days old; 0 keeps all."
+        0,
+        "Forget events with all made of them, and settled questions, after so many days; "
+        "0 keeps all.",
     )
 
 
