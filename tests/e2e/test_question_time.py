@@ -18,7 +18,9 @@ from typing import Any
 
 import pytest
 
+from agentx.surfaces.cli.layout import measure
 from tests.support.house import BIN, House, processes_of
+from tests.support.terminal import converse
 
 LONG_AGO = "2026-01-01T00:00:00.000Z"
 CIRCLE = """
@@ -137,6 +139,8 @@ def test_a_wait_ends_when_it_was_to_whatever_the_runner_does(house: House) -> No
     assert time.monotonic() - began < 3
     assert json.loads(ended.stdout)["status"] == "pending"
     assert "agentx clarify wait CLR-1-001" in ended.stderr
+    assert "[Agent X] CLR-1-001 waits for architect, asked 0:0" in ended.stderr
+    assert "leave with Ctrl-C" in ended.stderr
     # Asked again while it is open, it is joined, and nobody is asked twice.
     again = house.agentx(*words("--wait", "--timeout", "30", "--json"), env=claude.env)
     assert (json.loads(again.stdout)["id"], json.loads(again.stdout)["answer"]) == (
@@ -278,6 +282,20 @@ def test_one_waits_for_a_question_and_has_it_asked_by_its_id(house: House) -> No
     refused = house.agentx("clarify", "route", "CLR-1-001", env=claude.env, expect=3)
     assert "nothing waits for architect" in refused.stderr
     house.json("clarify", "wait", "CLR-1-009", expect=2)
+
+
+def test_who_waits_at_a_terminal_sees_for_whom_and_how_to_leave(house: House) -> None:
+    house.agentx(*words())
+    house.agentx("hook", "start", "--agent", "architect", "--issue", "1")
+
+    code, shown = converse(house, ["clarify", "wait", "CLR-1-001", "--timeout", "2"], [])
+
+    assert code == 6
+    told = " ".join(shown.split())
+    assert "CLR-1-001 waits for architect, asked 0:0" in told
+    assert "leave with Ctrl-C" in told
+    assert "waiting for architect (CLR-1-001)" in told
+    assert max(map(measure, shown.replace("\r", "\n").splitlines())) <= 80
 
 
 @pytest.mark.promise("clarify.retry")

@@ -35,12 +35,18 @@ SCOPE = Scope(can_clarify=("architect", "product-manager"))
 class KeyOfTests:
     """A key that everybody in a test has: what it signs counts."""
 
-    def __init__(self, seed: bytes = bytes(32), trusts: Iterable[bytes] = ()) -> None:
+    def __init__(
+        self, seed: bytes = bytes(32), trusts: Iterable[bytes] = (), *, is_begun: bool = False
+    ) -> None:
         self._seed = seed
+        self._is_begun = is_begun
         self._known = {fingerprint(find_public(each)): each for each in (seed, *trusts)}
 
     def stamp(self) -> str:
         return ",".join(sorted(self._known))
+
+    def is_begun(self) -> bool:
+        return self._is_begun
 
     def introduce(self, writer: str) -> None:
         del writer

@@ -58,7 +58,9 @@ def hear(state: Clarification, fact: Fact) -> Clarification:
             ) or type(fact) not in TRANSITIONS[state.status]
             return _keep_late(state, fact) if is_moot else evolve(state, fact)
         case WentStale() | Retried() | Abandoned():
-            return evolve(state, fact) if type(fact) in TRANSITIONS[state.status] else state
+            is_moot = isinstance(fact, WentStale) and state.to == PERSON  # nobody calls them late
+            is_moot |= type(fact) not in TRANSITIONS[state.status]
+            return state if is_moot else evolve(state, fact)
         case _:
             assert_never(fact)
 
@@ -104,6 +106,7 @@ def _hear_resolution(state: Clarification, fact: Resolved) -> Clarification:
     settled = state.resolution
     is_persons = settled is not None and settled.speaker == PERSON
     waits = state.status is ClarificationStatus.ESCALATED and state.reason not in _UNANSWERED
+    waits |= state.to == PERSON and state.is_unanswered  # no role says what a person agreed to
     if is_persons or waits or state.status is ClarificationStatus.ABANDONED:
         return _keep_late(state, fact)
     return evolve(state, fact)

@@ -22,8 +22,8 @@ from agentx.clarification.model import PERSON, Clarification
 from agentx.clarification.rendering import inbox_line
 from agentx.clarification.service import Clarifications, Survey
 from agentx.clarification.store.book import Pen
-from agentx.clarification.store.fold import EventDoubt
 from agentx.clarification.store.ledgers import LedgerStore
+from agentx.clarification.store.vouching import EventDoubt
 from agentx.host.files.plain import is_folder
 from agentx.host.git.facts import user_name
 from agentx.kernel.bus import Bus

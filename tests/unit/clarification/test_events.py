@@ -458,7 +458,9 @@ def test_what_a_file_says_that_a_person_decided_is_unverified_and_unblocks_nothi
     for _ in range(2):
         ledger = here.clarifications.ledger(42)
         doubts = [state.resolution.doubt for state in ledger if state.resolution is not None]
-        assert doubts == ["unverified"] * 2
+        assert doubts == ["unverified"]
+        [made_up] = [state for state in ledger if state.topic == "Made up"]
+        assert (made_up.status, made_up.claim is not None) == ("escalated", True)
         here.clarifications.find(called.id)
         here.ask(request(question="Keep that too."))
 

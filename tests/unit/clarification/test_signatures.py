@@ -17,10 +17,11 @@ from agentx.clarification.model import PERSON, ClarificationStatus
 from agentx.clarification.service import Clarifications
 from agentx.clarification.store import view as views
 from agentx.clarification.store.book import Pen
-from agentx.clarification.store.fold import EventDoubt
 from agentx.clarification.store.ledgers import LedgerStore, ledger_path
 from agentx.clarification.store.question_events import event_of
 from agentx.clarification.store.signatures import Signatures, Unsigned, message_of
+from agentx.clarification.store.speakers import is_speaker
+from agentx.clarification.store.vouching import EventDoubt
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import UnavailableError
 from agentx.kernel.ids import mint, ulid_ms
@@ -298,3 +299,141 @@ def test_without_a_key_a_person_is_told_and_an_agent_goes_on(tmp_path: Path) -> 
     with pytest.raises(UnavailableError, match="your key cannot be read or made"):
         here.clarifications.resolve(state.id, "So.", by=PERSON)
     assert statuses(here) == ["answered"]
+
+
+IMITATIONS = (
+    "human\u200b",
+    "human\x1b[0m",
+    "Human",
+    "human ",
+    "hum\u0430n",
+    "\uff48\uff55\uff4d\uff41\uff4e",
+    "human (confirmed)",
+    "human-2",
+    "hurnan",
+    "a person",
+    "You",
+)
+
+
+@pytest.mark.promise("clarify.signed")
+def test_who_looks_like_a_person_and_is_none_says_nothing(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    state = here.ask()
+    lines = [
+        by_hand(here, state.uid, **{**DECISION, "by": name})
+        | {"id": mint(ulid_ms(state.uid) + n, bytes)}
+        for n, name in enumerate(IMITATIONS, 1)
+    ]
+    write(file_of(here, "b2c3d4"), *lines)
+
+    ledger = here.clarifications.ledger(42)
+    assert [(str(one.status), len(one.thread)) for one in ledger] == [("pending", 1)]
+    assert len(ledger.faults) == len(IMITATIONS)
+    assert "nobody can be called 'human\\u200b'" in ledger.faults[0]
+    for name in ("engineer", "product-manager", "QA Lead", "agent-x", "r\u00e9viseur"):
+        assert is_speaker(name), name
+
+
+@pytest.mark.promise("clarify.signed")
+def test_no_role_settles_in_a_file_what_a_person_is_asked(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    state = here.ask(request(to=PERSON))
+    agreed = {"type": "resolved", "by": "engineer", "body": "The person agreed."}
+    late = {"type": "went-stale"}
+    write(file_of(here, "b2c3d4"), by_hand(here, state.uid, **agreed))
+    write(file_of(here, "c3d4e5"), by_hand(here, state.uid, **{**agreed, "by": ""}))
+    write(file_of(here, "d4e5f6"), by_hand(here, state.uid, **late))
+
+    found = here.clarifications.find(state.id)
+    assert (str(found.status), found.waits_for_person) == ("pending", True)
+
+
+@pytest.mark.promise("clarify.signed")
+def test_nobody_rewords_what_a_person_decided(tmp_path: Path) -> None:
+    """As a line put in the place of another, a line more before or after it, and in the view."""
+
+    def decide(name: str, to: str = PERSON) -> tuple[Room, str, list[EventDoubt]]:
+        here = room(tmp_path / name)
+        doubts = open_as(here, "a1b2c3", KEYS)
+        state = here.ask(request(to=to, topic="Budget", question="May we spend 500?"))
+        here.clock.advance(1_000)
+        if to == PERSON:
+            here.clarifications.answer(state.id, "Yes.", by=PERSON, via="terminal")
+        else:
+            here.clarifications.escalate(state.id)
+            here.clarifications.resolve(state.id, "Yes.", by=PERSON, via="terminal")
+        return here, state.uid, doubts
+
+    def look(here: Room) -> tuple[str, str, str]:
+        [found] = here.clarifications.ledger(42)
+        said = next(entry for entry in found.thread if entry.speaker == PERSON)
+        return found.topic, found.question, said.doubt
+
+    true = ("Budget", "May we spend 500?", "")
+    for to in (PERSON, "architect"):
+        here, uid, _ = decide(f"opened-{to}", to)
+        first, *rest = read(file_of(here))
+        forged = {**first, "body": "May we DROP it?", "topic": "Drop"}
+        write(file_of(here), {n: v for n, v in forged.items() if n not in {"key", "sig"}}, *rest)
+        assert look(here)[2] == "unverified"
+        assert here.clarifications.find("CLR-42-001").is_active
+
+        here, uid, _ = decide(f"asked-{to}", to)
+        more = by_hand(here, uid, type="asked", by="engineer", body="Or DROP it?")
+        write(file_of(here, "b2c3d4"), {**more, "id": mint(ulid_ms(uid) + 1, bytes)})
+        assert look(here)[2] == "unverified"
+
+        here, uid, doubts = decide(f"edited-{to}", to)
+        fields = by_hand(here, uid, type="edited", fields={"topic": "Drop"}, words={})
+        write(file_of(here, "b2c3d4"), fields)
+        words = by_hand(here, uid, type="edited", fields={}, words={uid: {"body": "DROP?"}})
+        write(file_of(here, "c3d4e5"), words)
+        assert look(here) == true
+        here.ask(request(question="Something else?"))
+        assert {doubt.writer for doubt in doubts} == {"b2c3d4", "c3d4e5"}
+
+        here, _, _ = decide(f"view-{to}", to)
+        path = ledger_path(here.paths, 42)
+        seen = json.loads(path.read_bytes())
+        row = seen["clarifications"][0]
+        row["topic"] = row["thread"][0]["body"] = "DROP?"
+        path.write_text(json.dumps(seen), encoding="utf-8")
+        assert look(here) == true
+
+
+@pytest.mark.promise("clarify.signed")
+def test_a_ledger_without_events_is_an_earlier_versions_only_until_somebody_signed(
+    tmp_path: Path,
+) -> None:
+    at = "2026-03-02T10:05:00.000Z"
+    asked = {"round": 1, "from": "engineer", "type": "question", "body": "May I?", "timestamp": at}
+    said = {"round": 1, "from": "human", "type": "resolution", "body": "FORGED", "timestamp": at}
+    row = {
+        "id": "CLR-7-001",
+        "from": "engineer",
+        "to": "human",
+        "topic": "Old",
+        "blocking": True,
+        "status": "resolved",
+        "round": 1,
+        "maxRounds": 5,
+        "created": at,
+        "staleAfter": at,
+        "resolvedAt": at,
+        "thread": [asked, said],
+    }
+    for is_begun, doubt in ((True, "unverified"), (False, "")):
+        here = room(tmp_path / str(is_begun))
+        doubts = open_as(here, "a1b2c3", KeyOfTests(is_begun=is_begun))
+        path = ledger_path(here.paths, 7)
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps({"issueNumber": 7, "clarifications": [row]}), encoding="utf-8")
+        [found] = here.clarifications.ledger(7)
+        assert (found.thread[-1].doubt, found.is_active) == (doubt, is_begun)
+        here.ask(request(issue=42))  # the first signature takes all of an earlier version over
+        assert (here.paths.questions / "7").exists() is not is_begun
+        here.ask(request(issue=7))
+        kept = here.clarifications.find("CLR-7-001")
+        assert (kept.thread[-1].doubt, kept.is_active) == (doubt, is_begun)
+        assert bool(doubts) is is_begun

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agentx.clarification.model import Vouching
-from agentx.clarification.store.fold import EventDoubt, fold
+from agentx.clarification.store.fold import fold
 from agentx.clarification.store.foreign import LedgerChange, list_changes
 from agentx.clarification.store.ledger_json import DamagedLedger, Row, UnknownVersion, rows_of
 from agentx.clarification.store.question_events import QuestionEvent, has_words
 from agentx.clarification.store.question_files import EventsFound, QuestionFiles
 from agentx.clarification.store.signatures import Signatures, judge_events
 from agentx.clarification.store.view import Made, is_as_left, read_made, write_view
+from agentx.clarification.store.vouching import EventDoubt
 from agentx.host.files import json_text
 from agentx.host.files.disk import unreadable
 from agentx.host.files.plain import exists, read_bytes
@@ -76,8 +77,18 @@ class Book:
 class Opener:
     """Opens the ledger of one issue."""
 
-    def __init__(self, path: Path, files: QuestionFiles, issue: int, clock: Clock, pen: Pen):
+    def __init__(
+        self,
+        path: Path,
+        files: QuestionFiles,
+        issue: int,
+        clock: Clock,
+        pen: Pen,
+        *,
+        takes_over: bool = False,
+    ):
         self._path = path
+        self._takes_over = takes_over  # all ledgers of an earlier version, before anybody signs
         self._files = files
         self._issue = issue
         self._clock = clock
@@ -191,7 +202,9 @@ class Opener:
         now = fold(self._issue, self._judge(found.events))
         base = None if earlier is None else fold(self._issue, self._judge(earlier))
         # What it says of us is not believed: anybody may have written that.
-        return self._fold(found, _NOTHING, list_changes(document, now, base))
+        may_be_old = self._takes_over or not self._pen.signatures.is_begun()
+        changes = list_changes(document, now, base, may_be_old=may_be_old)
+        return self._fold(found, _NOTHING, changes)
 
     def _say_damaged(self, line: int, reason: str) -> CorruptRecord:
         return CorruptRecord(

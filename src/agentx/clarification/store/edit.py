@@ -26,6 +26,7 @@ from agentx.clarification.store.question_events import (
     say_fact,
     say_opening,
 )
+from agentx.clarification.store.vouching import bind
 from agentx.kernel.ids import ClarificationId, clarification_id, parse_clarification_id
 
 
@@ -80,8 +81,10 @@ class LedgerEdit:
         """
         row = self.book.rows[state.id]
         for fact in facts:
+            about = bind(state, fact)
             state = evolve(state, fact)
-            self._say(LedgerChange(state.uid, *say_fact(fact, state)))
+            kind, detail = say_fact(fact, state)
+            self._say(LedgerChange(state.uid, kind, {**detail, **about}))
         said, strange = _split(row["thread"], state.id)
         said += [{} for _ in state.thread[len(said) :]]
         beside = {name: value for name, value in row.items() if name not in ROW_FIELDS}

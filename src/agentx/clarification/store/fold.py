@@ -22,7 +22,6 @@ from agentx.clarification.model import (
     Answered,
     Asked,
     Clarification,
-    ClarificationStatus,
     Entry,
     EntryType,
     Escalated,
@@ -53,21 +52,17 @@ from agentx.clarification.store.question_events import (
     opening_of,
 )
 from agentx.clarification.store.shortening import is_shortened
+from agentx.clarification.store.vouching import (
+    PERSONS_FIELDS,
+    EventDoubt,
+    doubt_fact,
+    doubt_row,
+    is_about,
+    is_persons,
+)
 from agentx.kernel.ids import clarification_id, each_once
-from agentx.kernel.values import frozen
 
-# What says how far a question has come, and who waits for whom.
-STATUS_FIELDS = frozenset({"status", "resolvedAt", "reason", "blocking", "to"})
 _FIXED = frozenset({"id", "uid", "formerly", "thread"})
-
-
-@frozen
-class EventDoubt:
-    """An event that nobody vouches for, and that would have had to be vouched for."""
-
-    question: str
-    writer: str
-    why: str
 
 
 @dataclass(slots=True)
@@ -85,6 +80,7 @@ class ToldQuestion:
     strange: dict[str, Row] = field(default_factory=dict)  # entries that nobody understands
     statuses: set[str] = field(default_factory=set)  # every one it had
     is_gone: bool = False
+    is_vouched: bool = True  # every event so far was signed by somebody who is trusted
     is_doubted: bool = False  # the event just applied would have had to be vouched for
 
     def page(self) -> Row:
@@ -227,7 +223,10 @@ def _by_number(told: ToldQuestion) -> int:
 
 
 def _apply(issue: int, told: ToldQuestion, event: QuestionEvent, wanted: int) -> None:
-    is_kept_out = _protects(told, event)
+    is_kept_out = (
+        told.state is not None and event.standing is not Vouching.SIGNED and is_persons(told.state)
+    )
+    told.is_vouched &= event.standing is Vouching.SIGNED
     match event.kind:
         case QuestionEventKind.OPENED:
             if told.state is None:
@@ -249,7 +248,7 @@ def _apply(issue: int, told: ToldQuestion, event: QuestionEvent, wanted: int) ->
         case QuestionEventKind.ABANDONED if is_kept_out:
             told.is_doubted = True
         case _:
-            fact = _doubt(told, fact_of(event), event.standing)
+            fact = _doubt(told, event)
             if isinstance(fact, Escalated):  # it names the question as it was called then
                 was = clarification_id(issue, wanted)
                 fact = replace(fact, text=fact.text.replace(was, told.id))
@@ -258,23 +257,19 @@ def _apply(issue: int, told: ToldQuestion, event: QuestionEvent, wanted: int) ->
         told.statuses.add(str(told.state.status))
 
 
-def _protects(told: ToldQuestion, event: QuestionEvent) -> bool:
-    """Tell whether a person has to decide a question, or has, and nobody vouches for an event."""
-    if told.state is None or event.standing is Vouching.SIGNED:
-        return False
-    settled = told.state.resolution
-    return told.state.waits_for_person or (settled is not None and settled.speaker == PERSON)
-
-
-def _doubt(told: ToldQuestion, fact: Fact, standing: Vouching) -> Fact:
+def _doubt(told: ToldQuestion, event: QuestionEvent) -> Fact:
     """Return what is said with what is doubtful about who said it."""
-    if not isinstance(fact, Answered | Resolved) or standing is Vouching.SIGNED:
-        return fact
-    if fact.by == PERSON:
+    fact, is_doubted = doubt_fact(fact_of(event), event.standing)
+    told.is_doubted |= is_doubted
+    if (
+        isinstance(fact, Answered | Resolved)
+        and fact.by == PERSON
+        and told.state is not None
+        and not (told.is_vouched or is_about(told.state, event.detail))
+    ):
         told.is_doubted = True
-    elif standing is not Vouching.FORGED:
-        return fact if fact.via != FORGED else replace(fact, via="")
-    return replace(fact, via=str(standing))
+        return replace(fact, via=FORGED)
+    return fact
 
 
 def _hear(told: ToldQuestion, fact: Fact, event_id: str, beside: object = None) -> None:
@@ -293,7 +288,9 @@ def _take(issue: int, told: ToldQuestion, event: QuestionEvent) -> None:
     entries = entries if isinstance(entries, list) else []
     if told.state is None:
         try:
-            told.state = _doubt_row(told, clarification_of(row, issue), event.standing)
+            taken = clarification_of(row, issue)
+            told.state = doubt_row(taken, event.standing)
+            told.is_doubted |= told.state is not taken
         except DamagedLedger:
             told.unclear = row
             return
@@ -315,32 +312,9 @@ def _take(issue: int, told: ToldQuestion, event: QuestionEvent) -> None:
             _hear(told, fact_said(said, told.state.reason), name)
 
 
-def _doubt_row(told: ToldQuestion, state: Clarification, standing: Vouching) -> Clarification:
-    """Return a row that was taken, without what it says of a person where nobody vouches for it."""
-    claims = {EntryType.ANSWER, EntryType.RESOLUTION}
-    is_claimed = [entry.speaker == PERSON and entry.type in claims for entry in state.thread]
-    if standing is Vouching.SIGNED or not any(is_claimed):
-        return state
-    told.is_doubted = True
-    settled = state.resolution
-    thread = tuple(
-        replace(entry, via=str(standing), late=True) if claimed else entry
-        for entry, claimed in zip(state.thread, is_claimed, strict=True)
-    )
-    if settled is None or settled.speaker != PERSON:
-        return replace(state, thread=thread)
-    return replace(
-        state,
-        thread=thread,
-        status=ClarificationStatus.ESCALATED,
-        reason=state.reason or Reason.MANUAL,
-        resolved_ms=None,
-    )
-
-
 def _edit(issue: int, told: ToldQuestion, event: QuestionEvent, *, is_kept_out: bool) -> None:
     for name, value in event.detail.get("fields", {}).items():
-        if is_kept_out and name in STATUS_FIELDS:
+        if is_kept_out and name in PERSONS_FIELDS:
             told.is_doubted = True
         else:
             _set_field(issue, told, name, value)
@@ -351,7 +325,8 @@ def _edit(issue: int, told: ToldQuestion, event: QuestionEvent, *, is_kept_out: 
     for known, changed in event.detail.get("words", {}).items():
         if known in told.heard:
             at = told.heard.index(known)
-            if thread[at].speaker == PERSON and event.standing is not Vouching.SIGNED:
+            is_theirs = thread[at].speaker == PERSON and event.standing is not Vouching.SIGNED
+            if is_theirs or (is_kept_out and thread[at].type is EntryType.QUESTION):
                 told.is_doubted = True
                 continue
             new = {"body": changed["body"]} if "body" in changed else {}

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from agentx.clarification.merging import hear
-from agentx.clarification.model import FILE, PERSON, Entry
+from agentx.clarification.model import FILE, PERSON, Clarification, Entry, EntryType
 from agentx.clarification.store.fold import (
-    STATUS_FIELDS,
     Folded,
     ToldQuestion,
     fact_said,
@@ -37,6 +36,7 @@ from agentx.clarification.store.question_events import (
 )
 from agentx.clarification.store.shortening import is_short_of
 from agentx.clarification.store.view import VIEW_FIELDS
+from agentx.clarification.store.vouching import STATUS_FIELDS, is_persons
 from agentx.kernel.clock import from_iso, to_iso
 from agentx.kernel.ids import digest, is_ulid, parse_clarification_id, ulid
 from agentx.kernel.values import frozen
@@ -53,8 +53,12 @@ class LedgerChange:
     detail: Row
 
 
-def list_changes(document: Row, now: Folded, base: Folded | None) -> Iterator[LedgerChange]:
+def list_changes(
+    document: Row, now: Folded, base: Folded | None, *, may_be_old: bool = True
+) -> Iterator[LedgerChange]:
     """Yield what somebody else wrote; `base` is what the file was made from, if it says so.
+
+    `may_be_old` where nobody signed here yet: a ledger without events is an earlier version's.
 
     Raises: DamagedLedger, UnknownVersion.
     """
@@ -65,7 +69,7 @@ def list_changes(document: Row, now: Folded, base: Folded | None) -> Iterator[Le
         seen.add(uid)
         told = now.told.get(uid)
         if told is None:
-            yield _take(uid, known, row, is_old=not now.told)
+            yield _take(uid, known, row, is_old=may_be_old and not now.told)
         elif not told.is_gone:
             yield from _compare(row, told, None if base is None else base.told.get(uid))
     strange = [row for row in document["clarifications"] if _is_strange(row, now.issue)]
@@ -182,8 +186,10 @@ def _list_fields(
         state = hear(state, fact_said(entry, state.reason))
     after = as_json(state) | reference.unclear
     # What only a person may do, or is said that one did, no file does.
-    is_persons = reference.state.waits_for_person or any(entry.speaker == PERSON for entry in new)
-    kept = _NEVER_EDITED | (STATUS_FIELDS if is_persons else frozenset())
+    is_claimed = any(entry.speaker == PERSON for entry in new)
+    is_kept = reference.state.waits_for_person or is_claimed
+    kept = _NEVER_EDITED | (STATUS_FIELDS if is_kept else frozenset())
+    kept |= {"topic"} if is_persons(reference.state) else frozenset()
     for name in sorted({*row, *before} - kept):
         value = row.get(name)
         if any(_is_equal(value, known.get(name)) for known in (before, after)):
@@ -238,12 +244,20 @@ class _Words:
         for entry, raw in rest:
             name = next((name for name, one in left.items() if _is_mended(one, entry)), None)
             if name is not None:
-                words = {"body": left.pop(name).body, **said[name]}
-                self.changed[name] = _differ(words, {"body": entry.body, **_list_theirs(raw)})
+                known_one = left.pop(name)
+                words = {"body": known_one.body, **said[name]}
+                body = known_one.body if self._is_fixed(known_one, now.state) else entry.body
+                changed = _differ(words, {"body": body, **_list_theirs(raw)})
+                self.changed |= {name: changed} if changed else {}
             elif key_entry(entry) not in known:
                 self.new.append((entry, _list_theirs(raw)))
         odd_gone = [name for name, one in reference.strange.items() if one not in _rows(entries)]
         self.gone = [*left, *odd_gone]
+
+    @staticmethod
+    def _is_fixed(entry: Entry, now: Clarification) -> bool:
+        """Tell whether a file may not reword it: what a person has to decide, or has decided."""
+        return entry.type is EntryType.QUESTION and is_persons(now)
 
     def _note_beside(self, name: str, raw: Row, said: Row) -> None:
         theirs = _list_theirs(raw)

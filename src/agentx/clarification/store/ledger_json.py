@@ -24,6 +24,7 @@ from agentx.clarification.model import (
     Reason,
     Retry,
 )
+from agentx.clarification.store.speakers import is_speaker
 from agentx.kernel.clock import Millis, from_iso, to_iso
 from agentx.kernel.errors import CorruptRecord, InvalidValue
 from agentx.kernel.ids import ClarificationId, parse_clarification_id
@@ -205,8 +206,8 @@ def clarification_of(row: Row, issue: int, faults: list[str] | None = None) -> C
     return Clarification(
         id=known,
         issue=issue,
-        asker=read_field(row, "from", str, where),
-        to=read_field(row, "to", str, where),
+        asker=read_speaker(row, "from", where),
+        to=read_speaker(row, "to", where),
         topic=read_field(row, "topic", str, where),
         blocking=read_field(row, "blocking", bool, where),
         status=read_word(row, "status", ClarificationStatus, where),
@@ -273,7 +274,7 @@ def entry_of(row: object, where: str) -> Entry:
         raise DamagedLedger(f"{where}: an entry of its thread is no object")
     return Entry(
         round=read_field(row, "round", int, where),
-        speaker=read_field(row, "from", str, where),
+        speaker=read_speaker(row, "from", where),
         type=read_word(row, "type", EntryType, where),
         body=read_field(row, "body", str, where),
         at_ms=read_moment(row, "timestamp", where),
@@ -296,6 +297,17 @@ def read_field(
     if not fits:
         raise DamagedLedger(f"{where}: {name} is not {_KINDS[kind]}")
     return value  # type: ignore[return-value]  # just looked at
+
+
+def read_speaker(row: Row, name: str, where: str, default: str | None = None) -> str:
+    """Return who speaks or is spoken to.
+
+    Raises: DamagedLedger for what looks like a person's name and is not.
+    """
+    value = read_field(row, name, str, where, default)
+    if not is_speaker(value):
+        raise DamagedLedger(f"{where}: {name}: nobody can be called {value[:60]!a}")
+    return value
 
 
 def read_word(row: Row, name: str, kind: type[Word], where: str) -> Word:

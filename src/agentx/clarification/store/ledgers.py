@@ -23,12 +23,12 @@ from agentx.clarification.errors import lock_timeout
 from agentx.clarification.model import FILE, PERSON, Clarification, Ledger
 from agentx.clarification.store.book import Book, Opener, Pen
 from agentx.clarification.store.edit import LedgerEdit, find_row
-from agentx.clarification.store.fold import EventDoubt
 from agentx.clarification.store.ledger_json import Row, clarification_of, ledger_of, open_of
 from agentx.clarification.store.question_events import QuestionEvent
 from agentx.clarification.store.question_files import QuestionFiles, choose_file
 from agentx.clarification.store.shortening import find_long, find_settled, is_of, shorten
 from agentx.clarification.store.signatures import sign_event
+from agentx.clarification.store.vouching import EventDoubt
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import replace_file
 from agentx.host.files.disk import unreadable
@@ -39,6 +39,7 @@ from agentx.host.locks.lock import Held, locked
 from agentx.host.locks.queue import LOCK_WAIT_MS
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import (
+    AgentXError,
     ConflictError,
     CorruptRecord,
     LockHeld,
@@ -88,6 +89,7 @@ class LedgerStore:
         self._clock = clock
         self._pen = pen
         self._on_lock = on_lock
+        self._takes_over = False
 
     def read(self, issue: int) -> Ledger:
         """Return the ledger of an issue; an issue nobody asked about has an empty one.
@@ -163,6 +165,7 @@ class LedgerStore:
 
         Raises: LockTimeout, StaleVersion, CorruptRecord, UnavailableError.
         """
+        self._take_over()
         path = ledger_path(self._paths, issue)
         asked_ms = self._clock.now_ms()
         held_ms = asked_ms
@@ -230,6 +233,25 @@ class LedgerStore:
         events = self._files(issue).read().events
         asked = {event.question for event in events if event.is_birth and is_of(event, writer)}
         return tuple(state for state in ledger if state.uid in settled & asked)
+
+    def _take_over(self) -> None:
+        """Take all ledgers of an earlier version over before the first signature is made here.
+
+        From then on a ledger without events is a file that anybody may have written.
+        """
+        if self._takes_over or self._pen.signatures.is_begun():
+            return
+        self._takes_over = True
+        try:
+            for stamp in self.stamps():
+                path = ledger_path(self._paths, stamp.issue)
+                with (
+                    suppress(AgentXError),
+                    locked(path, owner="agentx", clock=self._clock) as held,
+                ):
+                    self._take_in(stamp.issue, held, whole=False)
+        finally:
+            self._takes_over = False
 
     def _take_in(self, issue: int, held: Held, *, whole: bool) -> Book:
         """Open a ledger for writing, and keep first what others wrote into its view."""
@@ -375,7 +397,8 @@ class LedgerStore:
 
     def _opener(self, issue: int) -> Opener:
         path = ledger_path(self._paths, issue)
-        return Opener(path, self._files(issue), issue, self._clock, self._pen)
+        files, over = self._files(issue), self._takes_over
+        return Opener(path, files, issue, self._clock, self._pen, takes_over=over)
 
 
 def ledger_path(paths: ProjectPaths, issue: int) -> Path:

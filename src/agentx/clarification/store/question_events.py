@@ -38,6 +38,7 @@ from agentx.clarification.store.ledger_json import (
     UnknownVersion,
     read_field,
     read_moment,
+    read_speaker,
     read_word,
     worth_json,
     worth_of,
@@ -191,26 +192,30 @@ def _reason(said: Row) -> Reason:
     return read_word(said, "reason", Reason, _WHERE)
 
 
+def _speaker(said: Row, name: str = "by") -> str:
+    return read_speaker(said, name, _WHERE, "")
+
+
 def _read_asked(said: Row, at_ms: Millis) -> Fact:
-    return Asked(at_ms=at_ms, by=_text(said, "by"), body=_text(said, "body"))
+    return Asked(at_ms=at_ms, by=_speaker(said), body=_text(said, "body"))
 
 
 def _read_opened(said: Row, at_ms: Millis) -> Fact:
-    return Asked(at_ms=at_ms, by=_text(said, "from"), body=_text(said, "body"))
+    return Asked(at_ms=at_ms, by=_speaker(said, "from"), body=_text(said, "body"))
 
 
 def _read_answered(said: Row, at_ms: Millis) -> Fact:
-    by, body, via = (_text(said, name) for name in ("by", "body", "via"))
+    by, body, via = _speaker(said), _text(said, "body"), _text(said, "via")
     return Answered(at_ms=at_ms, by=by, body=body, via=via, worth=worth_of(said))
 
 
 def _read_resolved(said: Row, at_ms: Millis) -> Fact:
-    by, body, via = (_text(said, name) for name in ("by", "body", "via"))
+    by, body, via = _speaker(said), _text(said, "body"), _text(said, "via")
     return Resolved(at_ms=at_ms, by=by, body=body, via=via)
 
 
 def _read_escalated(said: Row, at_ms: Millis) -> Fact:
-    by, body, text = (_text(said, name) for name in ("by", "body", "text"))
+    by, body, text = _speaker(said), _text(said, "body"), _text(said, "text")
     return Escalated(at_ms=at_ms, reason=_reason(said), by=by or HUB, body=body, text=text)
 
 
@@ -253,8 +258,8 @@ def opening_of(event: QuestionEvent, issue: int, number: int) -> Clarification:
     return Clarification(
         id=clarification_id(issue, number),
         issue=issue,
-        asker=_text(said, "from"),
-        to=_text(said, "to"),
+        asker=_speaker(said, "from"),
+        to=_speaker(said, "to"),
         topic=_text(said, "topic"),
         blocking=read_field(said, "blocking", bool, _WHERE),
         rounds_max=read_field(said, "maxRounds", int, _WHERE),

@@ -23,6 +23,9 @@ class Signatures(Protocol):
     def stamp(self) -> str:
         """Return what changes when other words count than before."""
 
+    def is_begun(self) -> bool:
+        """Tell whether the user signed here, or took this repository's signatures for its own."""
+
     def introduce(self, writer: str) -> None:
         """Lay the writer's public key beside the events, where it does not lie there."""
 
@@ -39,6 +42,10 @@ class Unsigned:
     def stamp(self) -> str:
         """Return what changes when other words count than before: nothing ever does."""
         return ""
+
+    def is_begun(self) -> bool:
+        """Return that nobody ever signed."""
+        return False
 
     def introduce(self, writer: str) -> None:
         """There is nobody to introduce."""

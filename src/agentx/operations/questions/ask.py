@@ -15,7 +15,12 @@ from agentx.kernel.bus import Say
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.values import frozen
 from agentx.operations.questions.routing import Player, find_player, hub_of, route_apart, watch
-from agentx.operations.questions.waiting import await_outcome, is_waited_for
+from agentx.operations.questions.waiting import (
+    SeeWait,
+    await_outcome,
+    is_waited_for,
+    see_nothing,
+)
 from agentx.project.claims import claim_data
 from agentx.project.project import Project
 from agentx.wiring.clarifications import open_clarifications, role_named
@@ -30,6 +35,7 @@ class Waiting:
     player: Player = Player()
     wait_ms: int = 0
     apart: bool = False  # the target is asked by a process of its own
+    seen: SeeWait = see_nothing  # is shown for whom is waited, every few seconds
 
 
 def ask(
@@ -129,4 +135,4 @@ def _go_on(
         state = _hub(project, player).route(
             state.id, told, until_ms=until_ms if waiting.wait_ms else None
         )
-    return await_outcome(project, state, until_ms, told)
+    return await_outcome(project, state, until_ms, told, waiting.seen)

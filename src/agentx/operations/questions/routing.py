@@ -16,6 +16,7 @@ from agentx.agents.runners.person import Person
 from agentx.agents.runners.port import Runner
 from agentx.clarification.errors import ClarificationUnanswered
 from agentx.clarification.model import PERSON, Clarification, ClarificationStatus, MonitorReport
+from agentx.host.files.plain import exists
 from agentx.host.locks.lock import locked
 from agentx.host.program import begin_apart
 from agentx.kernel.bus import Bus, Say
@@ -141,13 +142,23 @@ def _list_stale(project: Project, states: Iterable[Clarification]) -> Iterator[C
             yield state
 
 
+def is_being_asked(project: Project, clarification_id: str) -> bool:
+    """Tell whether a process asks the target of a question just now."""
+    place = _asking_place(project, clarification_id)
+    return exists(place.with_name(f"{place.name}.lock"))
+
+
+def _asking_place(project: Project, clarification_id: str) -> Path:
+    return project.store.root / "asking" / clarification_id
+
+
 @contextmanager
 def _asking(project: Project, clarification_id: str) -> Iterator[None]:
     """Be the one who asks.
 
     Raises: ConflictError.
     """
-    place = project.store.root / "asking" / clarification_id
+    place = _asking_place(project, clarification_id)
     try:
         with locked(place, owner="clarify route", clock=project.clock, wait_ms=0):
             yield

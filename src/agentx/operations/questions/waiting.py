@@ -6,41 +6,94 @@ seconds, whether or not anything else runs.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from agentx.clarification.errors import report_unanswered
-from agentx.clarification.model import Clarification, ClarificationStatus, Reason
+from agentx.clarification.model import (
+    PERSON,
+    Clarification,
+    ClarificationStatus,
+    EntryType,
+    Reason,
+)
 from agentx.clarification.rendering import explain_escalation, stream_entry
 from agentx.kernel.bus import Say
+from agentx.kernel.clock import SECOND_MS
+from agentx.kernel.values import frozen
 from agentx.operations.limits import CLARIFY_POLL_MS, CLARIFY_WATCH_EVERY_MS
-from agentx.operations.questions.routing import watch
+from agentx.operations.questions.routing import is_being_asked, watch
 from agentx.project.project import Project
 from agentx.wiring.clarifications import open_clarifications
+from agentx.wiring.work import open_agents
+from agentx.work.model import AgentState
 
 
-def wait(project: Project, clarification_id: str, *, wait_ms: int, told: Say) -> Clarification:
+@frozen
+class WaitLook:
+    """What is seen by who waits: for whom, since when, and what that one does."""
+
+    clarification_id: str
+    waits_on: str
+    asked_ms: int  # for how long it was asked
+    waited_ms: int
+    doing: str
+
+    def __str__(self) -> str:
+        who = "a person" if self.waits_on == PERSON else self.waits_on
+        return (
+            f"{self.clarification_id} waits for {who}, asked {_say_span(self.asked_ms)} ago; "
+            + (self.doing)
+        )
+
+
+SeeWait = Callable[[WaitLook], None]
+
+
+def see_nothing(_look: WaitLook) -> None:
+    """Look away."""
+
+
+def wait(
+    project: Project,
+    clarification_id: str,
+    *,
+    wait_ms: int,
+    told: Say,
+    seen: SeeWait = see_nothing,
+) -> Clarification:
     """Wait until the asker of a question can go on, or for as long as allowed.
 
     Raises: ClarificationNotFound, CorruptRecord; ClarificationUnanswered when its target failed.
     """
     watch(project)
     state = open_clarifications(project).find(clarification_id)
-    return await_outcome(project, state, project.clock.now_ms() + wait_ms, told)
+    return await_outcome(project, state, project.clock.now_ms() + wait_ms, told, seen)
 
 
 def await_outcome(
-    project: Project, state: Clarification, until_ms: int, told: Say
+    project: Project,
+    state: Clarification,
+    until_ms: int,
+    told: Say,
+    seen: SeeWait = see_nothing,
 ) -> Clarification:
     """Wait until the asker can go on, or until a moment; the stream is told of what is said.
+
+    Every few seconds it is seen for whom is waited, and what that one does.
 
     Raises: as `wait`.
     """
     clarifications, clock = open_clarifications(project), project.clock
-    watched_ms = clock.now_ms()
+    watched_ms = began_ms = clock.now_ms()
+    if is_waited_for(state) and began_ms < until_ms:
+        seen(_look(project, state, began_ms))
     try:
         while is_waited_for(state) and clock.now_ms() < until_ms:
             clock.sleep_ms(min(CLARIFY_POLL_MS, max(until_ms - clock.now_ms(), 1)))
             if clock.now_ms() - watched_ms >= CLARIFY_WATCH_EVERY_MS:
                 watch(project)
                 watched_ms = clock.now_ms()
+                seen(_look(project, state, began_ms))
             known, state = len(state.thread), clarifications.find(state.id)
             for entry in state.thread[known:]:
                 told(stream_entry(state, entry))
@@ -57,6 +110,40 @@ def await_outcome(
 def is_waited_for(state: Clarification) -> bool:
     """Tell whether the asker has something to wait for."""
     return state.is_unanswered or state.holds_its_asker
+
+
+def _look(project: Project, state: Clarification, began_ms: int) -> WaitLook:
+    now_ms = project.clock.now_ms()
+    asked_ms = max(entry.at_ms for entry in state.entries(EntryType.QUESTION))
+    return WaitLook(
+        clarification_id=state.id,
+        waits_on=state.waits_on,
+        asked_ms=max(now_ms - asked_ms, 0),
+        waited_ms=max(now_ms - began_ms, 0),
+        doing=_say_doing(project, state),
+    )
+
+
+def _say_doing(project: Project, state: Clarification) -> str:
+    """Return what who is waited for does, as far as anybody knows."""
+    if state.waits_for_person:
+        return "the user decides: agentx clarify inbox"
+    if is_being_asked(project, state.id):
+        return "it is being asked now"
+    status = open_agents(project).get(state.to)
+    about = f" on #{status.issue}" if status.issue is not None else ""
+    match status.state:
+        case AgentState.WORKING:
+            return f"it works{about} and is told at its next prompt"
+        case AgentState.BLOCKED_CLARIFICATION:
+            return f"it waits itself for {status.waiting_on or 'an answer'}"
+        case AgentState.CLARIFYING | AgentState.IDLE | AgentState.DONE | AgentState.STUCK:
+            return "it is told at its next prompt or session start"
+
+
+def _say_span(ms: int) -> str:
+    seconds = ms // SECOND_MS
+    return f"{seconds // 60}:{seconds % 60:02}"
 
 
 def _say_open(state: Clarification, told: Say) -> None:

@@ -118,6 +118,10 @@ class Keyring:
         """Return what changes when other words count than before."""
         return self._look()[1]
 
+    def is_begun(self) -> bool:
+        """Tell whether the user signed here, or took this repository's signatures for its own."""
+        return bool(self._look()[0].repositories)
+
     def introduce(self, writer: str) -> None:
         """Lay the writer's card beside the events; what cannot be written is done without."""
         card = self._make_card(writer)

@@ -38,6 +38,16 @@ def test_a_question_is_asked_found_answered_and_settled(agent: Agent) -> None:
     assert "No active clarifications." in left
 
 
+def test_how_good_an_answer_is_is_said_and_shown(agent: Agent) -> None:
+    agent.call("ask", **ASK)
+    worth = {"standing": "partial", "confidence": "low", "remaining": "Which keys?"}
+    said = agent.call("answer", id="CLR-1-001", text="JWT.", **worth)
+
+    assert "A (partly, low confidence): JWT.\n  Still open: Which keys?" in said
+    assert "Still open: Which keys?" in agent.call("inbox", role="engineer")
+    assert "confidence" in agent.fail("answer", id="CLR-1-001", text="x", confidence="total")
+
+
 def test_an_agent_is_told_what_is_wrong_in_the_words_of_tools(agent: Agent) -> None:
     assert "Allowed: [architect, product-manager]" in agent.fail("ask", **{**ASK, "to": "reviewer"})
     assert "issue is missing" in agent.fail("ask", question="What?")

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from agentx.surfaces.mcp.offered.toolsets import Toolsets
 from agentx.surfaces.mcp.wire import lines as lines_of
-from agentx.surfaces.mcp.wire.calls import CalledOffError, check_wanted, work_while
+from agentx.surfaces.mcp.wire.calls import CalledOffError, check_wanted, tell_far, work_while
 from agentx.surfaces.mcp.wire.eras import HANDSHAKES
 from agentx.surfaces.mcp.wire.lines import Lines, TooLong
 from agentx.surfaces.mcp.wire.messages import Refusal, parse_line, read_request
@@ -47,6 +47,8 @@ class Tools:
         if params.get("name") == "slow":
             self.begun.set()
             self.may_go.wait(WAIT_S)
+        if params.get("name") == "far":
+            tell_far(2, 60, "CLR-1-001 waits for architect")
         if params.get("name") == "broken":
             raise RecursionError
         return {"content": [{"type": "text", "text": f"{params.get('name')} done"}]}
@@ -257,6 +259,20 @@ def test_who_waited_for_its_turn_asks_whether_it_is_still_wanted() -> None:
     with pytest.raises(CalledOffError):
         work_while(lambda: wanted[0], work)
     assert work_while(lambda: True, lambda: "done") == "done"
+
+
+def test_who_wants_to_hear_how_far_a_call_is_is_told(client: Client) -> None:
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
+    client.send({**call, "params": {"name": "far", "_meta": {"progressToken": "t-1"}}})
+    told, answer = client.hear(), client.hear()
+    assert (told["method"], answer["id"]) == ("notifications/progress", 1)
+    message = "CLR-1-001 waits for architect"
+    far = {"progressToken": "t-1", "progress": 2, "total": 60, "message": message}
+    assert told["params"] == far
+
+    for meta in ({}, {"progressToken": True}, {"progressToken": None}, "x"):
+        client.send({**call, "params": {"name": "far", "_meta": meta}})
+        assert client.hear()["id"] == 1, meta
 
 
 def test_a_tool_that_breaks_is_answered_for(client: Client) -> None:

@@ -15,10 +15,12 @@ from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions import settle as clarify_settle
 from agentx.operations.questions.known import list_known_lines
+from agentx.operations.questions.waiting import WaitLook
 from agentx.project.project import Project
 from agentx.project.roles.caller import find_caller
 from agentx.surfaces.mcp import answer as answers
 from agentx.surfaces.mcp.desk import Desk
+from agentx.surfaces.mcp.wire.calls import check_wanted, tell_far
 
 
 def ask(
@@ -37,7 +39,12 @@ def ask(
     """Ask an upstream agent what its requirement, design or decision means, through the hub."""
     waiting = None
     if wait_seconds:
-        waiting = clarify_ask.Waiting(wait_ms=wait_seconds * SECOND_MS, apart=True)
+
+        def see(look: WaitLook) -> None:
+            check_wanted()  # the question stays; who asked can look with `inbox`
+            tell_far(look.waited_ms // SECOND_MS, wait_seconds, f"{look}")
+
+        waiting = clarify_ask.Waiting(wait_ms=wait_seconds * SECOND_MS, apart=True, seen=see)
     project = desk.project()
     asker = asker or find_caller(project, by_mcp=True).role
     known: list[KnownAnswer] = []
@@ -68,6 +75,8 @@ def answer(
     accept: bool = False,
     role: str = "",
     standing: str = "",
+    confidence: str = "",
+    remaining: str = "",
 ) -> str:
     """Answer a question that waits for you, or settle one of yours that was answered."""
     project = desk.project()
@@ -77,7 +86,7 @@ def answer(
     elif resolve:
         state = clarify_settle.resolve(project, id, text, by=role, caller=caller)
     else:
-        worth = AnswerWorth(standing=standing)
+        worth = AnswerWorth(standing=standing, confidence=confidence, remaining=remaining)
         state = clarify_settle.answer(project, id, text, by=role, worth=worth, caller=caller)
     return answers.answer(["\n".join([_line(state), *_tell_unsent(project, state)])])
 
@@ -120,6 +129,8 @@ def _line(state: Clarification) -> str:
     if answered is not None and state.status != "pending":
         by = "" if answered.speaker_shown == state.to else f" ({name_speaker(answered)})"
         shown += f"\n  A{by}{say_worth(answered)}: {preview(answered.body, CLARIFY_TEXT_CHARS_MAX)}"
+        if answered.worth.remaining:
+            shown += f"\n  Still open: {preview(answered.worth.remaining, CLARIFY_TEXT_CHARS_MAX)}"
     if state.claim is not None:
         claimed = preview(state.claim.body, CLARIFY_TEXT_CHARS_MAX)
         shown += f"\n  Claimed ({name_speaker(state.claim)}, settles nothing): {claimed}"

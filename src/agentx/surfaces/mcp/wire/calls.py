@@ -19,6 +19,7 @@ _AT_ONCE_MAX = 8
 _WAITING_MAX = 1_000
 
 Work = Callable[[], None]
+TellFar = Callable[[int, int, str], None]  # so much of so much, in words
 
 _here = local()  # whether what this thread works for is still wanted
 
@@ -27,14 +28,23 @@ class CalledOffError(Exception):
     """The client does not want an answer any more."""
 
 
-def work_while(is_wanted: Callable[[], bool], work: Callable[[], Answer]) -> Answer:
-    """Do something that may be called off."""
-    _here.is_wanted = is_wanted
+def work_while(
+    is_wanted: Callable[[], bool], work: Callable[[], Answer], tell: TellFar | None = None
+) -> Answer:
+    """Do something that may be called off; who wants to hear how far it is gives a way."""
+    _here.is_wanted, _here.tell = is_wanted, tell
     try:
         check_wanted()
         return work()
     finally:
-        _here.is_wanted = None
+        _here.is_wanted = _here.tell = None
+
+
+def tell_far(done: int, total: int, message: str) -> None:
+    """Say how far the work of this thread is, where its client wants to hear it."""
+    tell: TellFar | None = getattr(_here, "tell", None)
+    if tell is not None:
+        tell(done, total, message)
 
 
 def check_wanted() -> None:

@@ -18,7 +18,7 @@ from agentx.surfaces.mcp.offered.tools import list_tools
 from agentx.surfaces.mcp.offered.toolsets import Toolsets
 from agentx.surfaces.mcp.offered.words import INSTRUCTIONS, NAME, TITLE
 from agentx.surfaces.mcp.wire import eras
-from agentx.surfaces.mcp.wire.calls import CalledOffError, Calls, work_while
+from agentx.surfaces.mcp.wire.calls import CalledOffError, Calls, TellFar, work_while
 from agentx.surfaces.mcp.wire.lines import LINE_BYTES_MAX, Lines, TooLong
 from agentx.surfaces.mcp.wire.messages import (
     INTERNAL_ERROR,
@@ -44,6 +44,7 @@ _FINISH_S = 5.0
 _LISTENERS_MAX = 100
 _TOGETHER_MAX = 100  # messages of one list, which is answered at once
 _CHANGED = "notifications/tools/list_changed"
+_PROGRESS = "notifications/progress"
 _SERVER = {"name": NAME, "title": TITLE, "version": __version__}
 _CAPABILITIES = {
     "tools": {"listChanged": True},
@@ -152,7 +153,8 @@ class McpServer:
         def answer() -> None:
             said = None
             with suppress(CalledOffError):
-                said = work_while(is_wanted, lambda: self._answer(request))
+                far = self._find_listener(request)
+                said = work_while(is_wanted, lambda: self._answer(request), far)
             with self._opening:
                 is_still = self._open.pop(request.id, True)
             if is_still and said is not None:
@@ -160,6 +162,19 @@ class McpServer:
 
         if not self._calls.begin(answer):
             self._say(say_failure(request.id, _too_many()))
+
+    def _find_listener(self, request: ClientRequest) -> TellFar | None:
+        """Return how a client hears how far a call is; None where it did not ask for that."""
+        meta = request.params.get("_meta")
+        token = meta.get("progressToken") if isinstance(meta, dict) else None
+        if isinstance(token, bool) or not isinstance(token, str | int):
+            return None
+
+        def tell(done: int, total: int, message: str) -> None:
+            far = {"progressToken": token, "progress": done, "total": total, "message": message}
+            self._say(say_change(_PROGRESS, **far))
+
+        return tell
 
     def _answer_all(self, messages: list[Any]) -> None:
         """Answer a list of messages with a list of answers, in turn."""

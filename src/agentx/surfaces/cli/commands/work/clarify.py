@@ -41,6 +41,7 @@ from agentx.surfaces.cli.commands.work.threads import (
     draw_overview,
     draw_thread,
 )
+from agentx.surfaces.cli.commands.work.waits import watching
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 from agentx.surfaces.cli.screen import ask as confirm
 
@@ -133,18 +134,23 @@ def ask(
     Whom an agent may ask stands in its workflow step (`can_clarify`). Where memory has the answer
     it is offered, and nobody is woken: accept it, or ask again with --ask-anyway.
     """
-    waiting = None
-    if wait or runner:
-        player = clarify_routing.Player(runner=runner, script=script)
-        waiting = clarify_ask.Waiting(player=player, wait_ms=timeout * SECOND_MS, apart=True)
     told = _stream(invocation)
     project = invocation.project
     asker = asker or decide_role(project).role
     known: list[KnownAnswer] = []
+    player = clarify_routing.Player(runner=runner, script=script)
+
+    def plan(seen: clarify_waiting.SeeWait) -> clarify_ask.Waiting | None:
+        if not (wait or runner):
+            return None
+        limit_ms = timeout * SECOND_MS
+        return clarify_ask.Waiting(player=player, wait_ms=limit_ms, apart=True, seen=seen)
+
     if earlier:
-        state = clarify_ask.follow_up(
-            project, earlier, question, by=asker, waiting=waiting, told=told
-        )
+        with watching(invocation) as seen:
+            state = clarify_ask.follow_up(
+                project, earlier, question, by=asker, waiting=plan(seen), told=told
+            )
     else:
         given = {"--issue": issue is not None, "--from": asker, "--to": to}
         missing = [name for name, there in given.items() if not there]
@@ -159,7 +165,10 @@ def ask(
             blocking=not no_block,
         )
         offered = None if ask_anyway else known.append
-        state = clarify_ask.ask(project, request, waiting=waiting, told=told, offered=offered)
+        with watching(invocation) as seen:
+            state = clarify_ask.ask(
+                project, request, waiting=plan(seen), told=told, offered=offered
+            )
     others, offer = clarify_read.list_others(project, state), known[0] if known else None
     data = {
         **as_data(state, others),
@@ -179,12 +188,14 @@ def ask(
 def wait(ctx: click.Context, clarification_id: str, timeout: int) -> None:
     """Wait for what becomes of a question; leave with 6 when nothing did in time."""
     invocation: Invocation = ctx.obj
-    state = clarify_waiting.wait(
-        invocation.project,
-        clarification_id,
-        wait_ms=timeout * SECOND_MS,
-        told=_stream(invocation),
-    )
+    with watching(invocation) as seen:
+        state = clarify_waiting.wait(
+            invocation.project,
+            clarification_id,
+            wait_ms=timeout * SECOND_MS,
+            told=_stream(invocation),
+            seen=seen,
+        )
     others = clarify_read.list_others(invocation.project, state)
     invocation.show(
         as_data(state, others),
