@@ -139,36 +139,27 @@ def ask(
     asker = asker or decide_role(project).role
     known: list[KnownAnswer] = []
     player = clarify_routing.Player(runner=runner, script=script)
-
-    def plan(seen: clarify_waiting.SeeWait) -> clarify_ask.Waiting | None:
-        if not (wait or runner):
-            return None
-        limit_ms = timeout * SECOND_MS
-        return clarify_ask.Waiting(player=player, wait_ms=limit_ms, apart=True, seen=seen)
-
-    if earlier:
-        with watching(invocation) as seen:
-            state = clarify_ask.follow_up(
-                project, earlier, question, by=asker, waiting=plan(seen), told=told
-            )
-    else:
-        given = {"--issue": issue is not None, "--from": asker, "--to": to}
-        missing = [name for name, there in given.items() if not there]
-        if missing or issue is None:
-            raise click.UsageError(f"missing {', '.join(missing)}", click.get_current_context())
-        request = NewQuestion(
-            issue=issue,
-            asker=asker,
-            to=to,
-            topic=topic,
-            question=question,
-            blocking=not no_block,
+    with watching(invocation) as seen:
+        waiting = clarify_ask.Waiting(
+            player=player, wait_ms=timeout * SECOND_MS, apart=True, seen=seen
         )
-        offered = None if ask_anyway else known.append
-        with watching(invocation) as seen:
-            state = clarify_ask.ask(
-                project, request, waiting=plan(seen), told=told, offered=offered
+        plan = waiting if wait or runner else None
+        if earlier:
+            state = clarify_ask.follow_up(
+                project, earlier, question, by=asker, waiting=plan, told=told
             )
+        else:
+            named = _name_issue(issue, asker, to)
+            request = NewQuestion(
+                issue=named,
+                asker=asker,
+                to=to,
+                topic=topic,
+                question=question,
+                blocking=not no_block,
+            )
+            offered = None if ask_anyway else known.append
+            state = clarify_ask.ask(project, request, waiting=plan, told=told, offered=offered)
     others, offer = clarify_read.list_others(project, state), known[0] if known else None
     data = {
         **as_data(state, others),
@@ -179,6 +170,14 @@ def ask(
         draw_asked(screen, state, wanted=not no_block, others=others, known=offer)
 
     _show_done(invocation, state, draw, data)
+
+
+def _name_issue(issue: int | None, asker: str, to: str) -> int:
+    given = {"--issue": issue is not None, "--from": asker, "--to": to}
+    missing = [name for name, there in given.items() if not there]
+    if missing or issue is None:
+        raise click.UsageError(f"missing {', '.join(missing)}", click.get_current_context())
+    return issue
 
 
 @command.command("wait")
