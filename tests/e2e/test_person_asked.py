@@ -144,6 +144,23 @@ def test_every_answer_of_a_thread_is_told_to_a_session_that_runs(house: House) -
     assert b"brought to a person" in printed  # it is for this session, close to its prompt or not
 
 
+def test_what_was_just_created_and_who_is_blocked_is_said(asked: House) -> None:
+    step = "#1 Login is in Backlog: agentx issue update 1 --status ready"
+    assert step in asked.agentx("ready").stdout
+    asked.agentx("issue", "update", "1", "--status", "ready")
+    assert step not in asked.agentx("ready").stdout
+    started = asked.agentx("hook", "start", "--agent", "engineer", "--issue", "1").stdout
+    assert "engineer: blocked-clarification (CLR-1-001), waits for human" in started
+    script = asked.root / "script.json"
+    script.write_text(json.dumps([{"answer": "Done."}]), encoding="utf-8")
+    ran = asked.agentx(
+        *("agent", "run", "engineer", "--issue", "1", "--runner", "scripted"),
+        *("--script", str(script)),
+        expect=None,
+    )
+    assert "engineer is blocked: CLR-1-001 waits for human" in ran.stderr
+
+
 def test_a_person_can_be_asked_by_whoever_may_ask_nobody(house: House) -> None:
     (house.project / ".agentx").mkdir()
     house.agentx("issue", "create", "--title", "Login", "--label", "type:feature")

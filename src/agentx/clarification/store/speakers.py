@@ -7,6 +7,7 @@ nobody's: with signs that are not seen, letters of other alphabets, or words aft
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 
 from agentx.clarification.model import PERSON
 from agentx.kernel.text import compile_late
@@ -31,6 +32,7 @@ _LOOKALIKES = str.maketrans(
 )
 
 
+@lru_cache(maxsize=1_000)
 def is_speaker(name: str) -> bool:
     """Tell whether somebody can be called so."""
     if name in ("", PERSON):

@@ -93,6 +93,10 @@ def run_agent(
         time_limit_ms=request.time_limit_ms,
     )
     told(f"{role} ({chosen.name}) works on #{issue.number}")
+    status = open_agents(project).get(role)
+    if status.state is AgentState.BLOCKED_CLARIFICATION:
+        who = status.waiting_on or "an answer"
+        told(f"{role} is blocked: {status.clarification_id} waits for {who}")
     reply = _work(project, ask, chosen.run)
     state = open_agents(project).get(role).state
     if step is not None and request.advance and state is AgentState.DONE:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from agentx.clarification.inbox import inbox_among
 from agentx.kernel.roles import PERSON_ROLE
+from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
+from agentx.operations.issues.read import IssueQuery, list_issues
 from agentx.operations.questions.routing import watch
 from agentx.project.project import Project
 from agentx.wiring.clarifications import blocking_questions
 from agentx.wiring.hub import open_issues
 from agentx.wiring.work import view
-from agentx.work.model import IssueView
+from agentx.work.model import IssueView, Status
+
+STEPS_SHOWN = 3
 
 
 @frozen
@@ -50,4 +54,14 @@ def ready(project: Project) -> ReadyReply:
         ),
         cycles=queue.cycles,
         inbox=tuple(state.id for state in inbox_among(found.active, PERSON_ROLE)),
+    )
+
+
+def list_steps(project: Project) -> tuple[str, ...]:
+    """Return for the newest issues that nobody called ready which step makes them so."""
+    waiting = list_issues(project, IssueQuery(status=Status.BACKLOG)).issues[-STEPS_SHOWN:]
+    return tuple(
+        f"#{issue.number} {preview(issue.title, 60)} is in Backlog: "
+        f"agentx issue update {issue.number} --status ready"
+        for issue in reversed(waiting)
     )

@@ -9,6 +9,7 @@ from agentx.kernel.errors import InvalidValue
 from agentx.kernel.text import preview
 from agentx.operations.issues.edit import comment_issue, create_issue, update_issue
 from agentx.operations.issues.read import show_issue
+from agentx.operations.issues.ready_queue import list_steps
 from agentx.operations.issues.ready_queue import ready as ready_queue
 from agentx.operations.issues.workflows import next_steps
 from agentx.project.roles.played import decide_role
@@ -19,10 +20,13 @@ from agentx.work.model import Edit, IssueView, NewIssue, parse_status
 
 def ready(desk: Desk) -> str:
     """Show the issues that can be begun now, most urgent first, and those that wait."""
-    found = ready_queue(desk.project())
+    project = desk.project()
+    found = ready_queue(project)
     rows = [f"- {_line(each)}" for each in found.ready]
     rows += [f"- {_line(each.issue)} {each.marker}" for each in found.blocked]
-    return answer(rows, head="" if rows else "Nothing is ready.", more="Begin with these.")
+    rows += [f"- {step}" for step in list_steps(project)] if not found.ready else []
+    head = "" if found.ready or found.blocked else "Nothing is ready."
+    return answer(rows, head=head, more="Begin with these.")
 
 
 def issue(desk: Desk, *, number: int) -> str:

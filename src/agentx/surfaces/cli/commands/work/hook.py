@@ -71,7 +71,8 @@ def _show(invocation: Invocation, crossed: Boundary) -> None:
 def _draw(screen: Console, crossed: Boundary) -> None:
     status = crossed.status
     named = f" ({status.clarification_id})" if status.clarification_id else ""
-    screen.print(f"{crossed.agent}: {status.state}{named}, issue {crossed.issue}")
+    waits = f", waits for {status.waiting_on}" if status.waiting_on else ""
+    screen.print(f"{crossed.agent}: {status.state}{named}{waits}, issue {crossed.issue}")
     for line in crossed.inbox:
         screen.print(f"- {printable(line)}", soft_wrap=True)
     if crossed.recall:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from agentx.kernel.clock import age, from_iso
-from agentx.operations.issues.ready_queue import ReadyReply, ready
+from agentx.operations.issues.ready_queue import ReadyReply, list_steps, ready
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
 
@@ -24,10 +24,11 @@ def command(invocation: Invocation) -> None:
     """
     found = ready(invocation.project)
     now_ms = invocation.project.clock.now_ms()
-    invocation.show(found, lambda screen: _draw(screen, found, now_ms))
+    steps = () if invocation.as_json else list_steps(invocation.project)
+    invocation.show(found, lambda screen: _draw(screen, found, now_ms, steps))
 
 
-def _draw(screen: Console, found: ReadyReply, now_ms: int) -> None:
+def _draw(screen: Console, found: ReadyReply, now_ms: int, steps: tuple[str, ...]) -> None:
     if found.ready:
         table = render.table(">#", "PRIO", "TYPE", "AGE", "TITLE")
         for issue in found.ready:
@@ -57,5 +58,7 @@ def _draw(screen: Console, found: ReadyReply, now_ms: int) -> None:
     if found.inbox:
         asked = render.count(len(found.inbox), "question")
         screen.print(f"\n{asked} for you: agentx clarify inbox", style="yellow")
-    if not found.ready and not found.blocked:
-        screen.print("\nhint: agentx issue update N --status ready", style="dim")
+    if steps:
+        screen.print()
+    for step in steps:
+        screen.print(render.text(step, style="dim"), soft_wrap=True)
