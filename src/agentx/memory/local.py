@@ -223,6 +223,12 @@ class LocalMemory(LogReader):
 
     def settle(self, told: HowFar = unheard) -> None:
         """Bring every view up to date with the log, and capture every session that is over."""
+        if self._set.toc.count_left() > BACKLOG_EVENTS:
+            from agentx.host.heap import give_back  # noqa: PLC0415  after a large batch only
+
+            # What many words were indexed with is not needed for what follows.
+            self._set.search.close()
+            give_back()
         with self._set.ahead:
             self._set.capture_due(told)
             self.catch_up(told)

@@ -17,6 +17,7 @@ from agentx.capture.transcripts import (
     ImportRequest,
 )
 from agentx.daemon.auto.calling import call_daemon, may_call
+from agentx.host.heap import keep_few_arenas
 from agentx.kernel.clock import point
 from agentx.operations.capture.import_history import import_history
 from agentx.surfaces.cli import render
@@ -61,6 +62,7 @@ def command(
         dry_run=dry_run,
         all_projects=all_projects,
     )
+    keep_few_arenas()  # before the store begins threads
     # What is only looked at needs no store, and begins none.
     opened = nullcontext(None) if dry_run else invocation.memory()
     with opened as memory, watch(invocation) as line:
