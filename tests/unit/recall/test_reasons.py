@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentx.recall.question.intent import cues
-from agentx.recall.question.reasons import states_reason
+from agentx.recall.question.order.reasons import states_reason
 from agentx.search.analysis import terms
 from agentx.search.query import parse
 

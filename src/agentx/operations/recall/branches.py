@@ -84,7 +84,7 @@ def mark_hits(project: Project, hits: Iterable[SearchHit]) -> tuple[SearchHit, .
         name: marks[ids[0]] if ids and all(one in marks for one in ids) else ""
         for name, ids in mine.items()
     }
-    return tuple(replace(hit, origin=said.get(hit.doc_id, hit.origin)) for hit in found)
+    return tuple(replace(hit, origin=said.get(hit.doc_id) or hit.origin) for hit in found)
 
 
 def _has_branches(project: Project) -> bool:

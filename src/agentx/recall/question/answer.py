@@ -30,6 +30,8 @@ from agentx.search.query import parse
 from agentx.search.snippets import snippet
 from agentx.views.search_view import SearchView
 
+# An event may say more than what was kept of it.
+_REPLACED = {"observation": "replaced since", "event": "replaced since, at least in part"}
 _LAYERS = ("bm25 passages", "bm25 windows", "bm25 sessions")
 
 
@@ -119,6 +121,7 @@ def _make_reply(request: SearchRequest, found: Answer) -> SearchReply:
                 hit,
                 also=also.get(hit.doc_id, ()),
                 why=why.get(hit.doc_id, ()) if request.explain else (),
+                origin=_REPLACED.get(hit.kind, "") if hit.doc_id in found.replaced else "",
             )
             for hit in reply.hits
         ),

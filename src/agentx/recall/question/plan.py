@@ -21,6 +21,9 @@ from agentx.recall.question.actors import Actors, name_actors
 from agentx.recall.question.emphasis import emphasis, without_scope
 from agentx.recall.question.intent import Cues, Voice, cues, is_asking
 from agentx.recall.question.likeness import HitGroup, merge_alike
+from agentx.recall.question.order.holding import bring_replacing, lead_with_holding, read_holding
+from agentx.recall.question.order.reasons import lead_with_reasons
+from agentx.recall.question.order.ties import asks_for, put_answers_first, settle
 from agentx.recall.question.rank import (
     WEIGHTS,
     Ranked,
@@ -32,8 +35,6 @@ from agentx.recall.question.rank import (
     rank_sessions,
     reasons,
 )
-from agentx.recall.question.reasons import lead_with_reasons
-from agentx.recall.question.ties import asks_for, put_answers_first, settle
 from agentx.recall.question.when import Anchor, TimeSpan, anchor, spans
 from agentx.recall.usage import UNUSED, RecallCounts
 from agentx.search.document import Filters
@@ -90,6 +91,7 @@ class Answer:
     sessions: tuple[FoundSession, ...]
     kin: tuple[str, ...]  # words that were looked for beside those of the question
     why: dict[str, tuple[ScorePart, ...]]  # by document id
+    replaced: frozenset[str] = frozenset()  # of which something newer took the place
 
 
 def plan(question: Question) -> Plan:
@@ -173,6 +175,8 @@ def _answer(index: TextIndex, question: Question, made: Plan, weights: Weights) 
     )
     reading = index.reading()
     evidence = gather(reading, made.query, question.filters, made.wording)
+    holding = read_holding(question.text)
+    replaced = bring_replacing(evidence, reading, question.filters, holding) if holding else {}
     ranked = rank(evidence, view)
     read = partial(_passage, reading)
     asked = frozenset(made.query.terms)
@@ -183,6 +187,8 @@ def _answer(index: TextIndex, question: Question, made: Plan, weights: Weights) 
     order = _keep_holders(settled.ranked, made.query)
     if made.cues.asks_why:
         order = lead_with_reasons(order, asked, read)
+    if holding:
+        order = lead_with_holding(order, holding, replaced, read, settled.stands_for)
     shown = order[: question.limit]
     hits = [reading.hit(each.candidate.place, each.score) for each in shown]
     made_of = {
@@ -198,6 +204,11 @@ def _answer(index: TextIndex, question: Question, made: Plan, weights: Weights) 
         ),
         kin=evidence.kin,
         why={hit.doc_id: reasons(each, view) for hit, each in zip(hits, shown, strict=True)},
+        replaced=frozenset(
+            hit.doc_id
+            for hit, each in zip(hits, shown, strict=True)
+            if each.candidate.key in settled.replaced
+        ),
     )
 
 

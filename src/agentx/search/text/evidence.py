@@ -8,7 +8,7 @@ nothing matches well does not shout.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import tantivy
@@ -100,6 +100,15 @@ def gather(
             evidence.candidates[doc].window = score
     _from_chapters(evidence, reading.chapters, asked)
     return evidence
+
+
+def add_documents(
+    evidence: Evidence, reading: Reading, keys: Sequence[int], filters: Filters
+) -> None:
+    """Add documents by their keys, though nothing speaks for them."""
+    for reader in (reading.passages, reading.kept):
+        found = reader.search(match_keys(keys, filters), len(keys))
+        _add(evidence, reader, found, 0)
 
 
 @frozen(kw_only=False)

@@ -1,0 +1,1 @@
+"""What changes the order of what was found: answers, reasons, and what holds come first."""
