@@ -116,6 +116,50 @@ def test_what_a_later_session_took_back_is_known(
     assert replaced(old, new)
 
 
+# What was, and a move of one thing out of it.
+STAYED_BEHIND = [
+    # files, names and values of code
+    ((FACT, "billing retries three times."), "Move retry helper from billing to shared"),
+    ((FACT, "utils holds the date helpers."), "Move parse_date from utils to dates"),
+    ((DECISION, "The user said: use utils for small helpers"), "Move dates from utils to clock"),
+    ((FACT, "lib is linted with the strict rules."), "Move format.ts from lib to core"),
+    ((FACT, "info logs go to stdout."), "Change level of retries from info to debug"),
+    ((DECISION, "The user said: String ids everywhere."), "Convert price from string to Decimal"),
+    ((FACT, "develop is protected."), "Change base from develop to main"),
+    # days and lists
+    ((FACT, "Tuesday is the release day."), "Move the stand-up from Tuesday to Thursday"),
+    ((DECISION, "The user said: release on Tuesday"), "Move the demo from Tuesday to Thursday"),
+    ((FACT, "Backlog is groomed on Mondays."), "Move ticket 44 from backlog to doing"),
+    ((FACT, "Staging uses its own certificate."), "Move the flag from staging to production"),
+    # one service of two
+    ((DECISION, "The user said: Postgres for the ledger."), "Move sessions from Postgres to Redis"),
+    ((FACT, "Postgres runs on port 5433 in CI."), "Move sessions from Postgres to Redis"),
+    ((CHANGE, "Use Lambda for thumbnails (commit 1a2b3c4)"), "Move mails from Lambda to Fargate"),
+    ((DECISION, "The user said: axios for the admin"), "Switch the app from axios to ky"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), STAYED_BEHIND)
+def test_what_stays_is_not_taken_back_by_what_left_it(old: tuple[Category, str], new: str) -> None:
+    assert not replaced(old, (CHANGE, f"{new} (commit 2222bbb)"))
+    assert not replaced(old, (DECISION, f"The user said: {new}"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ((CHANGE, "Use Lambda for mails (commit 1a2b3c4)"), "Move mails from Lambda to Fargate"),
+        ((FACT, "utils has parse_date."), "Move parse_date from utils to dates"),
+        ((DECISION, "Which is it? The user chose: Heroku"), "Migrate the shop from Heroku to Fly"),
+        ((DECISION, "The user said: Heroku it is"), "Switch everything from Heroku to Fly"),
+    ],
+)
+def test_what_was_moved_is_taken_back_from_where_it_was(
+    old: tuple[Category, str], new: str
+) -> None:
+    assert replaced(old, (CHANGE, f"{new} (commit 2222bbb)"))
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

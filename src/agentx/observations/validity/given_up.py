@@ -48,11 +48,22 @@ _ORDERED = compile_late(
 )
 # "Move the gateway from httpx to aiohttp": each of the two is a name, whatever it looks like.
 _MOVED = compile_late(
-    r"\b(?:mov|migrat|switch|port|convert|chang)(?:e|es|ed|ing|s)? (?:[^\s,.;:]+ ){0,5}?"
-    r"(?:away |over )?from "
+    r"\b(?:mov|migrat|switch|port|convert|chang)(?:e|es|ed|ing|s)? "
+    r"(?P<what>(?:[^\s,.;:]+ ){0,5}?)(?:away |over )?from "
     r"(?P<thing>(?!(?:the|a|an|its?|our|my|main|master|left|top|here|scratch)\b)"
     r"[A-Za-z][\w.@+-]*\w) to (?!(?:the|a|an|its?|our|use|be)\b)[A-Za-z`]",
     re.IGNORECASE,
+)
+# What is moved with all there is; and what a choice says beside what was chosen.
+_ALL = terms(
+    "all everything whole entire rest codebase repo repository project code we us over back"
+)
+_CHOSEN = _ALL | terms(
+    "use uses using take takes go going with pick choose chose recommend prefer let lets ok then"
+    " here now please yes instead decision user said everywhere always stick keep want"
+)
+_SEVERAL = compile_late(
+    r"(?i:\b(?:for|in|on|f\u00fcr|pour|para)\b[^.;]*?(?:,|\b(?:and|und|et|y)\b))"
 )
 # "Not Redis: use Postgres", "kein Redis": all of it, where nothing says of what.
 _REFUSED = compile_late(
@@ -120,6 +131,7 @@ _LABEL = compile_late(
     r"\A(?:Asked: .*\n|[^\n]{5,300}?\? (?=The user (?:answered|chose): ))?"
     r"(?:The user [\w ,]{2,40}:\s*|Decision:\s*|[a-z]+(?:\([^)\n]*\))?!?:\s+)?"
 )
+_COMMITTED = compile_late(r"\(commit [0-9a-f]+\)")
 _CAME_TO = compile_late(
     r"(?i:\b(?:mov|switch|migrat)\w*\b(?=[^;\n]*?\bto (?:the |our )?[`\"']?(.+)))"
 )
@@ -138,6 +150,7 @@ class Thing:
     words: tuple[str, ...]
     is_name: bool
     said: str  # as it was named
+    moved: frozenset[str] = frozenset()  # what left it, where not all did
     is_unspaced: bool = False  # its words are pieces of it, in no order
 
 
@@ -167,7 +180,20 @@ def was_for(thing: Thing, text: str, category: Category) -> bool:
     holding = [each for each in sentences if holds(list_words(each), thing.words)]
     if not holding or not (is_decided or holding[0] == sentences[0]):
         return False
+    if thing.moved and not any(_is_of_moved(each, thing) for each in holding):
+        return False
     return not any(_is_against(each, thing) or is_question(each) for each in holding)
+
+
+def _is_of_moved(sentence: str, thing: Thing) -> bool:
+    """Tell whether a sentence says of what was moved that it was there, or only what was chosen.
+
+    What stays there is not taken back by what left.
+    """
+    said = terms(_COMMITTED.sub(" ", sentence))
+    if said.difference(thing.words) <= _CHOSEN:
+        return True
+    return thing.moved <= said and not _SEVERAL.search(sentence)
 
 
 def _is_against(sentence: str, thing: Thing) -> bool:
@@ -211,7 +237,8 @@ def _list_named(sentence: str, *, orders: bool) -> Iterator[Thing]:
             kind = "listed" if named.get("listed") else "thing"
             yield _name_thing(match[kind], match.start(kind))
     for match in _MOVED.finditer(sentence) if is_firm or orders else ():
-        yield replace(_name_thing(match["thing"], match.start("thing")), is_name=True)
+        thing = _name_thing(match["thing"], match.start("thing"))
+        yield replace(thing, is_name=True, moved=terms(match["what"]) - _ALL)
     for match in _NO_LONGER.finditer(sentence) if is_firm else ():
         said = f"{match['who']} {match['what']}"
         yield Thing(list_words(said)[:_WORDS_MAX], False, said)
