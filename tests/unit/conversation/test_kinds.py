@@ -13,6 +13,7 @@ from agentx.conversation.toc_model import BulletKind
 from agentx.prose.settling.verdict import settles
 
 DECISION, PROBLEM, CHANGE = BulletKind.DECISION, BulletKind.PROBLEM, BulletKind.CHANGE
+QUESTION = BulletKind.QUESTION
 OUTCOME, REQUEST, FACT, OPEN = (
     BulletKind.OUTCOME,
     BulletKind.REQUEST,
@@ -38,6 +39,11 @@ OUTCOME, REQUEST, FACT, OPEN = (
         ("Add a legend to the tide chart.", REQUEST),
         ("Try the new encoder once.", REQUEST),
         ("I deployed it to staging and the checks pass.", OUTCOME),
+        ("I prefer pytest fixtures over setUp methods that fail late", DECISION),
+        ("We want the wizard to never crash on a missing key", DECISION),
+        ("perhaps we don't need the second bucket, the first is public right", QUESTION),
+        ("since the secret is in the vault maybe we can drop the env file right", QUESTION),
+        ("the beta flag isn't read anywhere, correct", QUESTION),
     ],
 )
 def test_what_a_person_says_is_of_its_kind(said: str, kind: BulletKind) -> None:
@@ -65,6 +71,24 @@ def test_what_a_person_says_is_of_its_kind(said: str, kind: BulletKind) -> None:
         ("All 41 tests pass, and the page loads in 80 ms.", OUTCOME),
         ("The certificate is not yet renewed.", OPEN),
         ("Follow-up: the icons still need dark variants.", OPEN),
+        # told to do, by whom it may be: nothing was changed by it
+        ("On the other laptops, fetch trunk and rerun `make seed`; the added hook is run.", FACT),
+        ("To roll back, run `make undo` and delete the created bucket.", FACT),
+        ("Run `npm ci` once after the pull; the lockfile changed.", FACT),
+        ("Update the guide to say: tokens are added by the proxy.", FACT),
+        ("You'll need to restart the agent after the updated hook.", FACT),
+        # not done
+        ("I have not added a schema check for `refunds.csv`.", OPEN),
+        ("I did not commit the updated fixtures.", OPEN),
+        ("I haven't touched the removed endpoints.", FACT),
+        ("No files were changed.", FACT),
+        ("Nothing was changed in the gateway.", FACT),
+        # no problem: denied, handled, or a name
+        ("The importer already has row-level checks for failing rows.", FACT),
+        ("`retry()` catches failed calls and raises after five.", FACT),
+        ("There is no memory leak in the pool.", FACT),
+        ("The bug tracker is Linear.", FACT),
+        ("The import fails on rows without a date.", PROBLEM),
     ],
 )
 def test_what_an_agent_says_is_of_its_kind(said: str, kind: BulletKind) -> None:

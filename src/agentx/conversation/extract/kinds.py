@@ -14,6 +14,8 @@ from agentx.conversation.toc_model import BulletKind
 from agentx.kernel.text import compile_late
 from agentx.prose import cues
 from agentx.prose.sentences import is_question
+from agentx.prose.settling.asking import commands, is_unsure
+from agentx.prose.settling.rulings import rules_out
 from agentx.prose.settling.verdict import decides, is_order, proposes, settles
 
 _REASON = compile_late(
@@ -41,6 +43,7 @@ _LACKS = cues.anywhere(
     rejected | denied | times? ?outs? | conflicts?
     """
 )
+_WANTS = cues.at_the_start("we want (?:the|every|all|each|no) | i want (?:the|every|all|each|no)")
 # A state that is over, and why it was so.
 _WAS_BECAUSE = compile_late(
     r"\b(?:was|were)\b(?! (?:chosen|kept|added|made|left))[^.;]{0,60}?\bbecause\b", re.IGNORECASE
@@ -57,6 +60,33 @@ _GOES_ON = cues.anywhere(
     (?:current|latest) (?:\S+ )?(?:status|state|progress) | so far | in progress
     is (?:still|now|currently|actively) (?:running|moving|working|waiting|building|going)
     """
+)
+# What is told to do, whoever is to do it: nothing was changed by it.
+_INSTRUCTS = cues.at_the_start(
+    r"""
+    on (?:the |all |your |every |each |any )?other \w+ | on (?:each|every|all|your) \w+
+    to (?:\w+ ){1,4}?(?:it|this|that|back|again|locally|everything)?,? ?(?:run|use|call|set|delete)
+    next(?: steps?)?\b | you(?:'ll| will)? (?:need|have) to | you(?:'ll| will) want to
+    """
+)
+# What was not done, by who might have.
+_NOT_DONE = compile_late(
+    r"(?i:\b(?:i|we)(?:(?: have|'ve| had)? not|n'?t| haven'?t| hadn'?t| didn'?t| did not) )"
+    r"(?P<verb>(?:yet )?\w+)"
+)
+_LET_BE = cues.anywhere("touch(?:ed)? | chang(?:e|ed) | alter(?:ed)? | modif(?:y|ied) | see | seen")
+_NOTHING_DONE = compile_late(
+    r"(?i:\b(?:no|nothing|none)\b[^.;,]{0,40}\b(?:was|were|is|are|has been|have been) "
+    r"(?:changed|added|removed|updated|moved|renamed|modified|written|created|deleted))"
+)
+# Words of failure where nothing failed: denied, handled, or part of a name.
+_NO_FAULT = compile_late(
+    r"(?i:\b(?:no|not a|without(?: a| any)?|never an?|zero) (?:\w+ ){0,2}?(?:regressions?"
+    r"|memory leaks?|bugs?|fail(?:ures?|ing)|errors?|crash(?:es)?|corruption|data loss)"
+    r"|\b(?:fail(?:ure|ed|ing)?|bug|crash|error)s? (?:modes?|rates?|polic(?:y|ies)|handlers?|paths?"
+    r"|trackers?|reports?|bounty|reporter|cases?|calls?|budget)"
+    r"|\b(?:catch(?:es)?|handles?|retr(?:y|ies)|survives?|tolerates?"
+    r"|already (?:has|supports|handles)) [^.;]{0,60})"
 )
 # What is open for sure; the rest is, unless it is said of every time.
 _SURELY_OPEN = cues.anywhere(
@@ -80,17 +110,26 @@ def find_kind(text: str, *, by_user: bool, worked: bool = True) -> BulletKind:
 
 def _is_idle(text: str) -> bool:
     """Tell whether an agent proposes, praises, or says how far it is: nothing came of it yet."""
-    return bool(proposes(text) or _PRAISES.search(text) or _GOES_ON.search(text))
+    return bool(
+        proposes(text)
+        or _PRAISES.search(text)
+        or _GOES_ON.search(text)
+        or _INSTRUCTS.match(text)
+        or _NOTHING_DONE.search(text)
+    )
 
 
-def _of_person(text: str) -> BulletKind:
+def _of_person(text: str) -> BulletKind:  # noqa: PLR0911  a table
     main = _REASON.split(text, maxsplit=1)[0]
     if is_order(text):
         return BulletKind.DECISION if settles(text) else BulletKind.REQUEST
-    if cues.EXPLAINS.search(main) or _FAILS.search(main):
-        return BulletKind.PROBLEM
-    if settles(text):
+    if is_unsure(text):
+        return BulletKind.QUESTION
+    fails = cues.EXPLAINS.search(main) or _FAILS.search(main)
+    if rules_out(text) or _WANTS.match(text) or (settles(text) and not fails):
         return BulletKind.DECISION
+    if fails:
+        return BulletKind.PROBLEM
     if _LACKS.search(main):
         return BulletKind.PROBLEM
     if cues.CONCLUDES.search(text):
@@ -104,12 +143,16 @@ def _of_agent(text: str, *, worked: bool) -> BulletKind:  # noqa: PLR0911  a tab
         return BulletKind.OPEN
     if decides(text, worked=worked):
         return BulletKind.DECISION
+    if left := _NOT_DONE.search(text):
+        return BulletKind.FACT if _LET_BE.search(left["verb"]) else BulletKind.OPEN
     if _is_idle(text):
         return BulletKind.FACT
+    text = _NO_FAULT.sub(" ", text)
     if cues.EXPLAINS.search(text):
         return BulletKind.PROBLEM
     if cues.CONCLUDES.search(text):
         return BulletKind.OUTCOME
     if _FAILS.search(text) or _WAS_BECAUSE.search(text):
         return BulletKind.PROBLEM
-    return BulletKind.CHANGE if worked and cues.CHANGES.search(text) else BulletKind.FACT
+    is_change = worked and cues.CHANGES.search(text) and not commands(text)
+    return BulletKind.CHANGE if is_change else BulletKind.FACT

@@ -52,6 +52,7 @@ from agentx.prose.sentences import Block, shorten, show_excerpt
 from agentx.prose.settling.asking import only_asks
 from agentx.prose.settling.verdict import (
     asks_for_something,
+    chooses,
     decides,
     reports_broken,
     settles,
@@ -127,6 +128,8 @@ def gather_candidates(found: list[Exchange], boot: Boot) -> list[Keepable]:
         if not _is_told(one, settled)
         and not lists_options(one.said.text, answered.get(one.finding.event_ids[0], ""))
     ]
+    chosen = [one for one in gathered if chooses(one.said.text)]
+    gathered = [one for one in gathered if not _is_chosen(one, chosen, at)]
     named = _name_senders([*gathered, *ruled], found)
     weighed = _weigh_all(named, _count_words(found), _list_written(found))
     return [_tell_committed(one, found, boot) for one in _drop_done(weighed)]
@@ -166,6 +169,15 @@ def _is_told(one: Keepable, settled: list[Keepable]) -> bool:
     if any(coverage(one.about, each.about) >= _TOLD for each in same):
         return True
     return leaves_task_only(one.said.text, [each.said.text for each in same])
+
+
+def _is_chosen(one: Keepable, chosen: list[Keepable], at: dict[str, int]) -> bool:
+    """Tell whether a reply says what was taken, and why, of what a prompt only asked for."""
+    if one.said.source is not Occasion.PROMPT or one.finding.category is Category.DECISION:
+        return False
+    here = at.get(one.finding.event_ids[0])
+    near = [each for each in chosen if at.get(each.finding.event_ids[0]) == here]
+    return any(each is not one and coverage(one.about, each.about) >= _TOLD for each in near)
 
 
 def _leave_told(one: Keepable, settled: list[Keepable]) -> Keepable:

@@ -44,7 +44,10 @@ _OPENS = cues.at_the_start(
     nothing (?:is|was|has been|got) (?:yet )?(?:pushed|committed|merged|deployed|released|applied)
     uncommitted | unpushed | waiting (?:for|on) (?:you|your|the) | offen(?: ist| sind)?\b
     noch (?:offen|zu tun|nicht) | nicht (?:committet|gepusht|gemergt|erledigt|umgesetzt)
-    pendiente | falta(?:n)? | reste \u00e0 | pas encore
+    pendiente | faltan? | faltam | (?:ainda|todav\u00eda|a\u00fan) faltan? | ainda faltam
+    quedan? (?:por|\d+|dos|tres)
+    reste \u00e0 | pas encore
+    il reste (?:encore )?(?:\d+|une?|deux|trois|quatre|cinq|des|quelques|\u00e0|les?) (?!possible)
     """,
     after="but | and | however | note | also | ok(?:ay)? | done | aber | und | however",
 )
@@ -71,11 +74,17 @@ _SAYS = cues.anywhere(
     (?:needs?|has|have) to be \w+ (?:by hand|manually|by you)
     never built | left (?:undone|unfixed|unresolved|as (?:a )?follow-?up)
     (?:muss|m\u00fcssen|soll|sollte) noch | (?:ist|sind) noch (?:offen|nicht) | steht noch aus
-    todav\u00eda no | a\u00fan no | queda pendiente | n'est pas encore | reste \u00e0 faire
+    todav\u00eda no | a\u00fan no | quedan? pendientes? | n'est pas encore | reste \u00e0 faire
+    je n'ai pas (?:encore )?(?:fait|(?:test|pouss|committ?|touch|migr|termin)\u00e9)
+    no he (?:hecho|probado|subido|migrado|terminado) | ainda n\u00e3o | ficou (?:pendente|por fazer)
     """,
     r"""
     \u6b8b\u3063\u3066\u3044\u308b\u4f5c\u696d | \u6b8b\u4f5c\u696d | \u672a\u5bfe\u5fdc
     \u672a\u30b3\u30df\u30c3\u30c8 | \u307e\u3060.{0,20}(?:\u307e\u305b\u3093|\u306a\u3044)
+    \u05e0\u05e9\u05d0\u05e8(?:\u05d5|\u05d4)? (?:\u05e2\u05d5\u05d3 )?(?:\u05dc|\d)
+    \u05e2\u05d3\u05d9\u05d9\u05df \u05dc\u05d0 | \u05d8\u05e8\u05dd
+    \uc544\uc9c1 .{0,30}(?:\uc548|\uc54a|\ubabb) | \ub0a8\uc558\uc2b5\ub2c8\ub2e4
+    \ub0a8\uc544 ?\uc788\uc2b5\ub2c8\ub2e4 | \ubbf8\uc644\ub8cc
     \u5c1a\u672a | \u8fd8\u6ca1 | \u672a\u5b8c\u6210 | \u5f85\u529e
     """,
 )

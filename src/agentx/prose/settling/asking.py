@@ -41,6 +41,7 @@ _PLAYS = compile_late(
     r"|\b(?:he|she|they|boss|customers?|client|manager|lead|cto|ceo|colleague|some(?:body|one)|people)"
     r" (?:says?|said|claims?|thinks?|wants?)[:,]? [\"\u201c\u201e])"
 )
+_CALLS = compile_late(r"\s*/[A-Za-z][\w:-]*(?=\s|\Z)")
 _WISHES = compile_late(
     r"\b(?:can'?t|couldn'?t|shouldn'?t|why (?:not|don'?t)) (?:we|you)\b", re.IGNORECASE
 )
@@ -108,6 +109,11 @@ def is_not_meant(sentence: str) -> bool:
 def is_unsure(sentence: str) -> bool:
     """Tell whether a person says something to hear whether it is so."""
     return bool(_ASKS_SO.search(sentence) or _HEDGES.search(sentence) or is_not_meant(sentence))
+
+
+def calls_command(text: str) -> bool:
+    """Tell whether a prompt calls a command of the agent CLI: its arguments are of that turn."""
+    return _CALLS.match(text) is not None
 
 
 def only_requests(text: str) -> bool:

@@ -45,6 +45,27 @@ _RATHER = compile_late(
     r"(?!(?:yet|now|today|working|sure|needed|there|here|ok|really)\b)[\w@./`-]+"
     r"(?:,? (?:please|pls|plz|bitte|then))?\W*\Z)"
 )
+# What is used no longer, and what is from now on: "on arr\u00eate d'utiliser X, on passe \u00e0 Y".
+_SWITCHES = cues.anywhere(
+    r"""
+    (?:on|nous) (?:arr\u00eat\w+|cess\w+) d['\u2019 ]?utiliser | on n['\u2019]utilise plus
+    (?:on|nous) (?:abandonn\w+|rempla\u00e7?c?\w+) \S+ (?:par|pour|au profit)
+    (?:on passe|nous passons|on migre|on bascule) (?:\u00e0|vers|sur) (?!l[a'\u2019]|autre|une)\S+
+    (?:dejamos|vamos a dejar) de usar | ya no (?:usamos|usaremos|utilizamos)
+    (?:nos )?(?:pasamos|cambiamos|migramos) a (?!la\b|el\b|otra|otro|lo\b)(?:usar )?\S+
+    (?:paramos|deixamos|vamos (?:parar|deixar)) de usar | n\u00e3o (?:usamos|vamos usar) mais
+    (?:passamos|vamos passar|mudamos|migramos|trocamos) (?:a usar|para) (?!a\b|o\b|outr\w+)\S+
+    """,
+    r"""
+    \u05dc\u05d0 \u05de\u05e9\u05ea\u05de\u05e9\u05d9\u05dd .{0,40}\u05d9\u05d5\u05ea\u05e8
+    \u05de\u05e4\u05e1\u05d9\u05e7\u05d9\u05dd \u05dc\u05d4\u05e9\u05ea\u05de\u05e9
+    \u05e2\u05d5\u05d1\u05e8\u05d9\u05dd .{0,40}\u05dc-?[A-Za-z]
+    \u05ea\u05e2\u05d1\u05d9\u05e8\w* .{0,40}\u05dc-?[A-Za-z]
+    \ub354 ?\uc774\uc0c1 .{0,30}(?:\uc548 ?\uc4f0|(?:\uc4f0|\uc0ac\uc6a9\ud558)\uc9c0 ?\uc54a)
+    [A-Za-z]\S* ?\ub300\uc2e0 .{0,30}(?:\uc4f0|\uc0ac\uc6a9|\uc501)
+    [A-Za-z]\S*\ub85c ?(?:\ubc14[\uafb8\uafc9]|\uac08\uc544\ud0c0|\uc804\ud658|\uc62e[\uae30\uae41])
+    """,
+)
 # The verb of a sentence that tells how things are.
 _TELLS = cues.anywhere(
     r"""
@@ -96,7 +117,7 @@ def rules_out(text: str) -> bool:
     count = words(text)
     if not _WISH_WORDS_MIN <= count <= _WORDS_MAX or is_question(text) or is_for_once(text):
         return False
-    if is_wish(text):
+    if is_wish(text) or _SWITCHES.search(text):
         return True
     if count < _WORDS_MIN:
         return False

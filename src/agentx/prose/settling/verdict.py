@@ -9,7 +9,14 @@ from agentx.kernel.text import compile_late
 from agentx.prose import cues
 from agentx.prose.cues import anywhere, at_the_start
 from agentx.prose.sentences import is_question, sentences
-from agentx.prose.settling.asking import CHOOSES, CONSTRAINS, commands, is_unsure, only_requests
+from agentx.prose.settling.asking import (
+    CHOOSES,
+    CONSTRAINS,
+    calls_command,
+    commands,
+    is_unsure,
+    only_requests,
+)
 from agentx.prose.settling.errands import (
     cut_reason,
     drop_guesses,
@@ -73,6 +80,13 @@ _JUDGES = compile_late(
 _SAYS_WHY = anywhere(
     "because | since | so that | rather than | instead of | to avoid | otherwise | weil | statt"
 )
+# "We use X instead of Y because ...": the choice, what was refused for it, and why.
+_CHOSE = compile_late(
+    r"(?i:\A\W*(?:so |now |here )?(?:we|i) (?:now )?(?:use|keep|take|chose|picked|store|put"
+    r"|went with|go with|settled on|stick with|stay with)\b[^.;\n]{2,160}?"
+    r"\b(?:instead of|rather than|over|and not)\b[^.;\n]{2,160}?"
+    r"\b(?:because|since|so that|as (?:it|the|we|they)|otherwise)\b)"
+)
 _SUPPOSES = at_the_start(r"if (?:the|you|we|it|this|that|a|an|your|our|they|there)")
 # What somebody thinks of it, and wants nothing of.
 _OPINES = at_the_start(
@@ -90,6 +104,8 @@ _ORDERS = at_the_start(
 
 def settles(text: str) -> bool:
     """Tell whether what a person says settles how something is to be."""
+    if calls_command(text):
+        return False
     if rules_out(text):
         return True
     said = [one.text for one in sentences(text)]
@@ -106,7 +122,7 @@ def wants_work(text: str) -> bool:
 
 def asks_for_something(text: str) -> bool:
     """Tell whether a person asks for an answer or for work with it."""
-    return wants_a_look(text) or any(
+    return (calls_command(text) or wants_a_look(text)) or any(
         is_question(one.text) or is_order(one.text) or only_tries(one.text) or is_errand(one.text)
         for one in sentences(text)
     )
@@ -143,7 +159,7 @@ def decides(text: str, *, worked: bool = True) -> bool:
     What was done without a word of why is a change, and what would be right is a proposal unless
     something was changed (`worked`).
     """
-    if cues.DECIDED.search(text):
+    if cues.DECIDED.search(text) or chooses(text):
         return True
     found = cues.DECIDES.search(text)
     if found is None or proposes(text):
@@ -151,6 +167,11 @@ def decides(text: str, *, worked: bool = True) -> bool:
     if _JUDGES.match(found[0]) and not worked:
         return False
     return not (_DID.search(text) and _DONE.match(found[0])) or _SAYS_WHY.search(text) is not None
+
+
+def chooses(text: str) -> bool:
+    """Tell whether an agent says what is taken, instead of what, and why."""
+    return _CHOSE.match(text) is not None and not proposes(text)
 
 
 def proposes(text: str) -> bool:

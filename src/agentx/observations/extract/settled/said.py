@@ -20,7 +20,7 @@ from agentx.prose import cues
 from agentx.prose.keyphrases import terms
 from agentx.prose.passages import PASSAGE_CHARS_MAX
 from agentx.prose.sentences import ELLIPSIS, Block, is_question, shorten, words
-from agentx.prose.settling.asking import CONSTRAINS, commands, only_requests
+from agentx.prose.settling.asking import CONSTRAINS, calls_command, commands, only_requests
 from agentx.prose.settling.errands import cut_reason, drop_guesses, wants_a_look
 from agentx.prose.settling.greetings import drop_task, greets
 from agentx.prose.settling.rulings import only_reports, rules_out
@@ -66,6 +66,8 @@ _RULE = cues.anywhere(
 def find_said(
     exchange: Exchange, prompt: Turn, boot: Boot, *, is_first: bool, offered: bool
 ) -> Iterator[Finding]:
+    if calls_command(prompt.text):
+        return
     pasted = is_document(prompt)
     is_short = len(prompt.text) <= _SHORT_CHARS
     said = lines(prompt, boot)
