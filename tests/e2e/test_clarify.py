@@ -246,7 +246,12 @@ def test_a_damaged_ledger_keeps_blocking_and_being_named_until_it_is_mended(hous
         for words in (("--issue", "1"), ("answer", "CLR-1-001", "PostgreSQL.")):
             refused = house.json("clarify", *words, expect=4)
             assert "issue-1.json" in refused["error"]["message"]
-        assert "issue-1.json" in house.json("clarify")["monitor"]["damaged"][0]
+        for look in (("clarify",), ("clarify", "inbox")):
+            seen = house.json(*look, expect=4)
+            assert "issue-1.json" in seen["monitor"]["damaged"][0]
+        assert "#1 cannot be read" in house.agentx("clarify", "inbox", expect=4).stdout
+        for screen in (house.agentx(), house.agentx("status")):
+            assert "cannot be read, and still wait" in " ".join(screen.stdout.split())
         assert house.json("ready")["ready"] == []
         assert agents(house)["engineer"]["status"] == "blocked-clarification"
         assert ledger.read_bytes() == whole[:-40]

@@ -412,6 +412,7 @@ class MonitorReport:
     deadlocked: tuple[Clarification, ...] = ()
     abandoned: tuple[Clarification, ...] = ()
     damaged: tuple[str, ...] = ()
+    closed: tuple[int, ...] = ()  # issues whose ledger cannot be read: nobody knows what waits
     active: tuple[Clarification, ...] = ()
 
 

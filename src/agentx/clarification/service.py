@@ -343,6 +343,7 @@ class Clarifications:
             deadlocked=done.of(Reason.DEADLOCK),
             abandoned=done.of(Reason.ISSUE_CLOSED, Reason.ASKER_GONE),
             damaged=survey.damaged,
+            closed=survey.closed,
             active=tuple(state for state in changed.values() if state.is_active),
         )
         self._bus.tell(

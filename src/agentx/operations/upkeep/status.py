@@ -55,6 +55,7 @@ class RoomsStatus:
     observations: int
     lessons: int
     questions_open: int
+    questions_unread: int  # issues whose ledger cannot be read: nobody knows what waits there
     questions_yours: tuple[WaitingQuestion, ...]  # that wait for a person
     active_run: str
 
@@ -189,11 +190,12 @@ def _rooms(project: Project, notes: NoteFile) -> RoomsStatus:
         except UnsafePath:
             return nothing  # `doctor` names what is in the way
 
-    asked = _questions(project) if told else ()
+    asked, unread = _questions(project) if told else ((), 0)
     return RoomsStatus(
         observations=count(project.observations, lambda: _observations(project, notes), 0),
         lessons=count(paths.lessons, lambda: _lessons(project), 0) if told else 0,
         questions_open=len(asked),
+        questions_unread=unread,
         questions_yours=_list_yours(asked),
         active_run=count(paths.runs, lambda: _run(project), "") if told else "",
     )
@@ -224,15 +226,17 @@ def _run(project: Project) -> str:
     return active_run(project)
 
 
-def _questions(project: Project) -> tuple[Clarification, ...]:
+def _questions(project: Project) -> tuple[tuple[Clarification, ...], int]:
+    """Return what is asked, and of how many issues that cannot be read."""
     try:
         if not any(map(is_folder, project.paths.asked)):
-            return ()
+            return (), 0
         from agentx.wiring.clarifications import open_clarifications  # noqa: PLC0415  as above
 
-        return open_clarifications(project).survey().active
+        survey = open_clarifications(project).survey()
+        return survey.active, len(survey.closed)
     except UnsafePath:
-        return ()  # `doctor` names what is in the way
+        return (), 0  # `doctor` names what is in the way
 
 
 def _list_yours(asked: tuple[Clarification, ...]) -> tuple[WaitingQuestion, ...]:

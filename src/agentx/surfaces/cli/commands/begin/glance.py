@@ -126,6 +126,9 @@ def _list_waiting(reply: StatusReply) -> list[tuple[str, str]]:
     more = len(rooms.questions_yours) - _YOURS_SHOWN
     if more > 0:
         found.append((f"{render.count(more, 'more question')} for you", "agentx clarify inbox"))
+    if rooms.questions_unread:
+        said = f"the questions of {render.count(rooms.questions_unread, 'issue')} cannot be read"
+        found.append((f"{said}, and still wait", "agentx doctor"))
     among = rooms.questions_open - len(rooms.questions_yours)
     if among:
         said = f"{render.count(among, 'question')} open between agents"

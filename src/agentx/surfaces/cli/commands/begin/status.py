@@ -143,6 +143,10 @@ def _rooms(rooms: RoomsStatus) -> list[tuple[str, str]]:
     if among:
         name = "" if rooms.questions_yours else "questions"
         rows.append((name, f"{among:,} open between agents: `agentx clarify`"))
+    if rooms.questions_unread:
+        name = "" if rooms.questions_yours or among else "questions"
+        of = render.count(rooms.questions_unread, "issue")
+        rows.append((name, f"those of {of} cannot be read, and still wait: `agentx doctor`"))
     if rooms.active_run:
         rows.append(("run", rooms.active_run))
     return rows

@@ -62,6 +62,7 @@ _TIMEOUT = click.option(
     help="How long to wait; the question stays open after it.",
 )
 _UNAVAILABLE = 6
+_DAMAGED = 4
 
 
 @click.group(cls=VerbGroup, invoke_without_command=True)
@@ -363,6 +364,7 @@ def inbox(invocation: Invocation, role: str) -> None:
     }
     warn_of_damage(invocation, seen.monitor)
     invocation.show(data, lambda screen: draw_inbox(screen, seen, who))
+    _leave_if_unread(seen)
 
 
 def _show_done(
@@ -385,6 +387,13 @@ def _show_overview(invocation: Invocation, seen: clarify_read.Overview, which: s
     }
     warn_of_damage(invocation, seen.monitor)
     invocation.show(data, lambda screen: draw_overview(screen, seen, which))
+    _leave_if_unread(seen)
+
+
+def _leave_if_unread(seen: clarify_read.Overview) -> None:
+    """Leave as for a damaged record where a ledger hides what waits."""
+    if seen.monitor.closed:
+        click.get_current_context().exit(_DAMAGED)
 
 
 def _show_thread(invocation: Invocation, issue: int) -> None:

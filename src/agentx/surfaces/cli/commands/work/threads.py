@@ -39,7 +39,7 @@ _STYLES = {
 def draw_overview(screen: Console, seen: clarify_read.Overview, which: str) -> None:
     """Draw clarifications as a table, and what can be done next."""
     if not seen.clarifications:
-        screen.print(f"No clarifications {which}.")
+        screen.print(_say_unread(seen) or f"No clarifications {which}.")
         return
     table = render.table("ID", "STATUS", "ROUND", "FROM -> TO", "ASKED", "TOPIC")
     for state in seen.clarifications:
@@ -59,11 +59,19 @@ def draw_overview(screen: Console, seen: clarify_read.Overview, which: str) -> N
     screen.print(f"  agentx clarify --issue {seen.clarifications[0].issue}", style="dim")
 
 
+def _say_unread(seen: clarify_read.Overview) -> str:
+    """Return that nobody knows what waits, where a ledger cannot be read."""
+    if not seen.monitor.closed:
+        return ""
+    issues = ", ".join(f"#{issue}" for issue in seen.monitor.closed)
+    return f"The questions of {issues} cannot be read: whatever waits there still waits."
+
+
 def draw_inbox(screen: Console, seen: clarify_read.Overview, who: str) -> None:
     """Draw what somebody has to see to, each with what to know and to type."""
     if not seen.clarifications:
         nobody = "Nothing waits for you." if who == PERSON else f"Nothing waits for {who}."
-        screen.print(nobody)
+        screen.print(_say_unread(seen) or nobody)
     for at, state in enumerate(seen.clarifications):
         if at:
             screen.print()
