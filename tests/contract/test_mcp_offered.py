@@ -14,6 +14,7 @@ from importlib import import_module
 
 import pytest
 
+from agentx.clarification import model as clarification
 from agentx.kernel.tokens import estimate
 from agentx.memory.found import KINDS
 from agentx.observations.model import Category
@@ -60,6 +61,8 @@ def test_the_words_of_rooms_are_those_of_the_rooms() -> None:
     assert tuple(Category) == tools.CATEGORIES
     assert tools.CANDIDATES == CANDIDATE_KINDS
     assert tools.CONFIDENCES == CONFIDENCES
+    assert tools.STANDINGS == clarification.STANDINGS
+    assert tools.SURENESS == clarification.CONFIDENCES
     assert tuple(Status) == tools.STATUSES
     assert {tool.toolset for tool in TOOLS.values()} == set(TOOLSETS)
     for kind in ("task-started", "decision-made", "checkpoint-made", "note"):

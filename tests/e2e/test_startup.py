@@ -22,10 +22,10 @@ _READING: dict[tuple[str, ...], tuple[int, int]] = {  # ours: with the store, wi
     (): (210, 125),
     ("status",): (200, 115),
     ("toc",): (210, 90),
-    ("search", "retries"): (230, 90),
-    ("recall",): (225, 90),
-    ("events",): (185, 85),
-    ("sessions",): (185, 85),
+    ("search", "retries"): (230, 93),
+    ("recall",): (225, 93),
+    ("events",): (185, 88),
+    ("sessions",): (185, 88),
 }
 
 

@@ -87,6 +87,7 @@ WRITING = {
     "clarify wait": "clarify wait CLR-1-001 --timeout 1",
     "clarify route": "clarify route CLR-1-001",
     "clarify resolve": "clarify resolve CLR-1-001 --from engineer",
+    "clarify compact": "clarify compact",
     "clarify forget": "clarify forget CLR-1-001 --yes",
     "clarify escalate": "clarify escalate CLR-1-001 --from engineer",
     "agent role": "agent role engineer",

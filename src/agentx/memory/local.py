@@ -72,7 +72,8 @@ class ViewSet:
     answer: Callable[[SearchRequest], SearchReply]
     polish: Callable[[], int]
     capture_due: Callable[[HowFar], None]  # every session that is over, however many
-    ahead: AbstractContextManager[object]  # lets another process work out what many sessions say
+    # Lets another process work out what many sessions say.
+    ahead: Callable[[], AbstractContextManager[object]]
 
     def count_left(self) -> int:
         """Return about how many events are in the log and not yet in what answers."""
@@ -229,7 +230,7 @@ class LocalMemory(LogReader):
             # What many words were indexed with is not needed for what follows.
             self._set.search.close()
             give_back()
-        with self._set.ahead:
+        with self._set.ahead():
             self._set.capture_due(told)
             self.catch_up(told)
 

@@ -175,7 +175,7 @@ class _Store:
                 feed=log.feed(self._toc),
                 reader=LogReader(log, contents),
                 observations=self._observations,
-                ahead=self._ahead,
+                ahead=lambda: self._ahead,
             )
         )
 

@@ -51,7 +51,7 @@ class Observer(View):
     log: LogFile
     clock: Clock
     bus: Bus
-    ahead: SessionsAhead | None = None
+    ahead: Callable[[], SessionsAhead] | None = None
 
     @cached_property
     def _observing(self) -> Observing:
@@ -64,7 +64,7 @@ class Observer(View):
             issue=self.issue,
             look_at=look_at_branches,
             at_work=lambda: [AtWork(agent=a, issue=i, since_ms=at) for a, i, at in self.at_work()],
-            ahead=self.ahead,
+            ahead=None if self.ahead is None else self.ahead(),
         )
         return Observing(self.source, self.marks, self.room, rules)
 

@@ -66,7 +66,7 @@ class ViewSource:
     feed: Feed
     reader: Readable
     observations: Callable[[], Observations]
-    ahead: SessionsAhead
+    ahead: Callable[[], SessionsAhead]
 
     @property
     def is_own(self) -> bool:

@@ -29,7 +29,7 @@ CATEGORIES = ("decision", "code-change", "error", "key-fact", "compaction-summar
 CANDIDATES = ("pattern", "error-pattern", "solution", "decision", "tech-debt", "learning")
 CONFIDENCES = ("LOW", "MEDIUM", "HIGH")
 STANDINGS = ("answered", "partial", "unknown")
-CONFIDENCES = ("low", "medium", "high")
+SURENESS = ("low", "medium", "high")
 STATUSES = ("Backlog", "Ready", "In Progress", "In Review", "Validating", "Done")
 
 TOKENS_MIN, TOKENS_MAX = 200, 20_000
@@ -216,7 +216,7 @@ _QUESTIONS = (
             flag("accept", "Take what memory answered `ask` with"),
             text("role", "Your own role", at_most=60),
             text("standing", at_most=10, choices=STANDINGS),
-            text("confidence", at_most=10, choices=CONFIDENCES),
+            text("confidence", at_most=10, choices=SURENESS),
             text("remaining", "What it leaves open", at_most=CLARIFY_TEXT_CHARS_MAX),
         ),
         "questions",
