@@ -311,6 +311,8 @@ IMITATIONS = (
     "human (confirmed)",
     "human-2",
     "hurnan",
+    "hum4n",
+    "us3r",
     "a person",
     "You",
 )

@@ -14,7 +14,7 @@ from agentx.kernel.text import compile_late
 
 _PLAIN = compile_late(r"[\w .+-]{0,60}")
 _PEOPLE = ("human", "person", "aperson", "user", "theuser", "you")
-# Letters that look like those of `human`, `person` and `user`, once they are in their plain form.
+# Signs that look like letters of `human`, `person` and `user`, once they are in their plain form.
 _LOOKALIKES = str.maketrans(
     {
         **dict.fromkeys("\u0430\u03b1\u0251\u1d00", "a"),
@@ -28,6 +28,7 @@ _LOOKALIKES = str.maketrans(
         **dict.fromkeys("\u0455\ua731", "s"),
         **dict.fromkeys("\u057d\u03c5\u1d1c", "u"),
         **dict.fromkeys("\u0443\u03b3\u028f", "y"),
+        **dict(zip("0345", "oeas", strict=True)),
     }
 )
 

@@ -69,7 +69,7 @@ def is_about(state: Clarification, detail: Row) -> bool:
 
 def _list_hashes(state: Clarification) -> list[str]:
     asked = (entry.body for entry in state.entries(EntryType.QUESTION) if not entry.late)
-    return [digest(text, size=8).hex() for text in (state.topic, *asked)]
+    return [digest(text, size=16).hex() for text in (state.topic, *asked)]
 
 
 def doubt_fact(fact: Fact, standing: Vouching) -> tuple[Fact, bool]:
