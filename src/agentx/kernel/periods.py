@@ -237,12 +237,21 @@ def children(period: Period) -> tuple[Period, ...]:
 # --- time -----------------------------------------------------------------------------------
 
 
+# What machines call the same zone by; who names it anew has not moved.
+_UTC_NAMES = frozenset("z uct zulu universal utc etc/uct etc/zulu etc/universal etc/utc".split())
+
+
+def settle_zone_name(name: str) -> str:
+    """Return the one name of a time zone that has many."""
+    return str(UTC) if name.lower() in _UTC_NAMES else name
+
+
 def zone_named(name: str) -> tzinfo:
     """Return a time zone by its IANA name.
 
     Raises: InvalidValue.
     """
-    if name.upper() in ("UTC", "Z"):
+    if settle_zone_name(name) == str(UTC):
         return UTC  # must work on a machine without a time zone database
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # noqa: PLC0415  it looks for the database
 

@@ -20,6 +20,7 @@ from agentx.project.zone import machine_zone
         (":Asia/Tokyo", "Asia/Tokyo"),
         ("/usr/share/zoneinfo/America/New_York", "America/New_York"),
         ("UTC", "UTC"),
+        ("Etc/UTC", "UTC"),
         # Not the name of a zone: the machine decides.
         ("CET-1CEST", "Pacific/Apia"),
         ("../../etc/passwd", "Pacific/Apia"),

@@ -33,6 +33,7 @@ from agentx.host.kv import keys
 from agentx.host.kv.port import Batch, Family, KeyValue
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import EventId, NodeId
+from agentx.kernel.periods import settle_zone_name
 from agentx.kernel.values import frozen
 
 _SESSION_OF_OTHER_PROJECT = b""
@@ -82,7 +83,10 @@ def read_zone(kv: KeyValue, project: str) -> str:
 
 def _read_progress(kv: KeyValue, project: str) -> Progress:
     raw = kv.get(Family.CHECKPOINTS, keys.checkpoint_key(f"toc/{project}"))
-    return Progress() if raw is None else msgspec.json.decode(raw, type=Progress)
+    if raw is None:
+        return Progress()
+    found = msgspec.json.decode(raw, type=Progress)
+    return replace(found, zone=settle_zone_name(found.zone))
 
 
 class TocStore:
