@@ -282,6 +282,12 @@ def test_two_clones_merge_by_git_and_a_question_of_the_other_is_answered_by_its_
     threads = [one.json("clarify", "--issue", "1")["clarifications"] for one in (house, other)]
     assert threads[0] == threads[1]
     assert [row["id"] for row in threads[0]] == ["CLR-1-001", "CLR-1-002", "CLR-1-003"]
+    moved = other.json("clarify", "answer", "CLR-1-002", "Yes.", expect=2)["error"]
+    assert moved["code"] == "NAME_MOVED"
+    assert "is 'Mine' now, and was another question here before: 'Theirs'" in moved["message"]
+    exact = moved["hint"].rpartition(", or ")[2].partition(" ")[0]
+    told = other.agentx("clarify", "answer", exact, "Exactly.").stdout
+    assert told.strip() == "CLR-1-003 answered: Theirs"
     old = threads[0][2]["formerly"]
     assert old.startswith("CLR-1-002@")
     done = house.json("clarify", "answer", old, "Yes.")

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from agentx.clarification.model import Clarification
 from agentx.host.limits import LOCK_LAST_WAIT_MS, LOCK_TRIES_MAX
 from agentx.kernel.errors import AgentUnavailable, InvalidValue, LimitError, LockHeld, NotFound
+from agentx.kernel.text import preview
+
+_TOPIC_CHARS_MAX = 60
 
 
 class ScopeViolation(InvalidValue):
@@ -42,6 +46,12 @@ class ClarificationUnanswered(AgentUnavailable):
     code = "AGENT_ERROR"
 
 
+class NameMoved(InvalidValue):
+    """A name means another question than it did here before."""
+
+    code = "NAME_MOVED"
+
+
 class NotThePerson(InvalidValue):
     """Somebody would speak for a person, or for another role."""
 
@@ -62,6 +72,24 @@ def not_found(clarification_id: str) -> ClarificationNotFound:
         f"Clarification {clarification_id} not found in ledger.",
         hint="`agentx clarify` lists the active ones",
     )
+
+
+def name_moved(name: str, meant: Iterable[Clarification | None]) -> NameMoved:
+    """Say what a name means and meant, and what means nothing else; None is what is gone."""
+    known = list(meant)
+    here = [state for state in known if state is not None]
+    now = [f"is {_quote(state)} now, and " for state in here if state.id == name]
+    was = [f"{_quote(state)}, which is {state.id} now" for state in here if state.id != name]
+    was += ["one that is gone"] * (len(here) < len(known))
+    exact = (f"{state.exact} for {_quote(state)}" for state in here)
+    return NameMoved(
+        f"{name} {''.join(now)}was another question here before: {'; '.join(was)}",
+        hint=f"say which you mean: {', or '.join(exact)}",
+    )
+
+
+def _quote(state: Clarification) -> str:
+    return f"'{preview(state.topic, _TOPIC_CHARS_MAX)}'"
 
 
 def lock_timeout(name: str, held: LockHeld) -> LockTimeout:

@@ -204,6 +204,11 @@ class Clarification:
     formerly: str = ""  # the name it had, and has still with its writer, where the number moved
 
     @property
+    def exact(self) -> str:
+        """A name of it that never means another."""
+        return f"{self.id}@{self.uid}" if self.uid else self.id
+
+    @property
     def is_active(self) -> bool:
         """Whether somebody has still to do something."""
         return self.status in ACTIVE

@@ -13,6 +13,7 @@ from agentx.clarification.errors import (
     ClarificationNotFound,
     LockTimeout,
     max_rounds_exceeded,
+    name_moved,
     not_found,
 )
 from agentx.clarification.events import (
@@ -250,6 +251,17 @@ class Clarifications:
         if state is None:
             raise not_found(known)
         return state
+
+    def find_meant(self, said: str) -> Clarification:
+        """Return what somebody means who is to decide it.
+
+        Raises: NameMoved for a name that meant another here before, and as `find`.
+        """
+        known, issue = parse_clarification_name(said)
+        meant = self._store.list_meant(issue, known)
+        if meant:
+            raise name_moved(known, meant)
+        return self.find(known)
 
     def ledger(self, issue: int) -> Ledger:
         """Return the clarifications of an issue.

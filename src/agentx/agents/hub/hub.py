@@ -124,7 +124,7 @@ class Hub:
         """
         state = self._clarifications.find(clarification_id)
         try:
-            return self._clarifications.follow_up(state.id, question, by=by or state.asker)
+            return self._clarifications.follow_up(state.exact, question, by=by or state.asker)
         finally:
             self.settle(state.asker, state.to)
 
@@ -177,8 +177,8 @@ class Hub:
             )
         known = name_memory_way(source)
         body = check_text("answer", cut(answer, CLARIFY_TEXT_CHARS_MAX))
-        self._clarifications.answer(state.id, body, by=HUB, via=known)
-        return self._settle(self._clarifications.resolve(state.id, by=by, via=via))
+        self._clarifications.answer(state.exact, body, by=HUB, via=known)
+        return self._settle(self._clarifications.resolve(state.exact, by=by, via=via))
 
     def escalate(self, clarification_id: str, summary: str = "", *, by: str = "") -> Clarification:
         """Call a person.
@@ -200,6 +200,13 @@ class Hub:
         Raises: InvalidValue for what is no id, ClarificationNotFound.
         """
         return self._clarifications.find(clarification_id)
+
+    def find_meant(self, said: str) -> Clarification:
+        """Return what somebody means who is to decide it.
+
+        Raises: as `Clarifications.find_meant`.
+        """
+        return self._clarifications.find_meant(said)
 
     def can_route(self, agent: str) -> bool:
         """Tell whether somebody can be asked in this agent's place, right now."""
@@ -229,7 +236,7 @@ class Hub:
         self._announce(state, told)
         reply = self._reply(state, runner, told, until_ms)
         if reply is None:
-            return self._clarifications.find(state.id)
+            return self._clarifications.find(state.exact)
         return self._keep(state, reply, told)
 
     def _announce(self, state: Clarification, told: Say) -> None:
@@ -275,7 +282,7 @@ class Hub:
             reply = self._run(state, runner)
         except UnavailableError as error:
             self._give_up(state, Reason.STALE, preview(error.message, 400), told)
-            return self._clarifications.find(state.id)
+            return self._clarifications.find(state.exact)
         return self._keep(state, reply, told)
 
     def settle(self, *agents: str) -> None:
@@ -330,7 +337,7 @@ class Hub:
                 return None
             told(f"[Agent X] {state.to} failed: {preview(error.message, 200)}. Asking once more.")
         self._clock.sleep_ms(CLARIFY_AGAIN_AFTER_MS)
-        state = self._clarifications.find(state.id)
+        state = self._clarifications.find(state.exact)
         if not state.is_unanswered:
             return None
         try:
@@ -346,7 +353,7 @@ class Hub:
         Raises: ClarificationUnanswered once a person was called.
         """
         try:
-            after = self._clarifications.escalate(state.id, note, reason=reason)
+            after = self._clarifications.escalate(state.exact, note, reason=reason)
         except IllegalTransition:
             return
         finally:
@@ -385,18 +392,18 @@ class Hub:
         body = check_text("answer", cut(_word_reply(reply), CLARIFY_TEXT_CHARS_MAX))
         try:
             after = self._clarifications.answer(
-                state.id, body, by=state.to, worth=_judge_worth(reply)
+                state.exact, body, by=state.to, worth=_judge_worth(reply)
             )
         except IllegalTransition:
             # Settled while the agent was thinking: the answer comes to nobody.
-            return self._settle(self._clarifications.find(state.id))
+            return self._settle(self._clarifications.find(state.exact))
         told(stream_entry(after, after.thread[-1]))
         if (
             reply.standing is AnswerStanding.NEEDS_HUMAN
             and after.status is ClarificationStatus.ANSWERED
         ):
             note = f"{state.to} says that a person must decide"
-            after = self._clarifications.escalate(state.id, note)
+            after = self._clarifications.escalate(state.exact, note)
             told(stream_entry(after, after.thread[-1]))
         return self._settle(after)
 

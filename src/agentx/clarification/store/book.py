@@ -15,6 +15,7 @@ from agentx.clarification.model import Vouching
 from agentx.clarification.store.fold import fold
 from agentx.clarification.store.foreign import LedgerChange, list_changes
 from agentx.clarification.store.ledger_json import DamagedLedger, Row, UnknownVersion, rows_of
+from agentx.clarification.store.naming.names import Names, keep_names, list_shown
 from agentx.clarification.store.question_events import QuestionEvent, has_words
 from agentx.clarification.store.question_files import EventsFound, QuestionFiles
 from agentx.clarification.store.signatures import Signatures, judge_events
@@ -132,14 +133,15 @@ class Opener:
         raw = self._read()
         if raw is None or (not raw.strip(b"\0") and self._files.sizes()):
             # None, or what a power cut left of it.
-            return self._fold(self._files.read(), _NOTHING)
+            return self._fold(self._files.read(), _NOTHING, {})
         document = json_text.parse_json(raw) if is_as_left(raw, self._pen.secret()) else {}
         made = read_made(document)
         if made is None or document["issueNumber"] != self._issue:
             return self._hold_against(raw)
         is_current = made.trusted == self._pen.signatures.stamp()
         if whole or not is_current or dict(made.files) != self._files.sizes():
-            return self._fold(self._files.read(), made)
+            shown = list_shown(document["clarifications"], made.names)
+            return self._fold(self._files.read(), made, shown)
         return self._trust(document, made)
 
     def _trust(self, document: Row, made: Made) -> Book:
@@ -157,7 +159,8 @@ class Opener:
 
     def open_events(self, before: Book) -> Book:
         """Open the ledger by its events alone, after what others wrote was added to them."""
-        return self._fold(self._files.read(), before.left)
+        shown = list_shown(before.rows.values(), before.made.names)
+        return self._fold(self._files.read(), before.left, shown)
 
     def stamp(self, last: str, changes: Iterable[LedgerChange]) -> list[QuestionEvent]:
         """Return events for changes, each later than everything that is known here."""
@@ -204,7 +207,12 @@ class Opener:
         # What it says of us is not believed: anybody may have written that.
         may_be_old = self._takes_over or not self._pen.signatures.is_begun()
         changes = list_changes(document, now, base, may_be_old=may_be_old)
-        return self._fold(found, _NOTHING, changes)
+        # But for what names meant: who makes that up makes us ask which question is meant.
+        ours = (
+            row for row in document["clarifications"] if _is_row(row) and row["uid"] in now.told
+        )
+        shown = list_shown(ours, made.names if made is not None else {})
+        return self._fold(found, _NOTHING, shown, changes)
 
     def _say_damaged(self, line: int, reason: str) -> CorruptRecord:
         return CorruptRecord(
@@ -213,7 +221,10 @@ class Opener:
             f".agentx/questions/{self._issue}, without what others wrote into it last",
         )
 
-    def _fold(self, found: EventsFound, left: Made, changes: Iterable[LedgerChange] = ()) -> Book:
+    def _fold(
+        self, found: EventsFound, left: Made, shown: Names, changes: Iterable[LedgerChange] = ()
+    ) -> Book:
+        """Open the ledger by events; `shown` is what names meant here so far."""
         last = max((event.id for event in found.events), default="")
         pending = self.stamp(last, changes)
         unsigned = _list_unsigned(found, left)
@@ -222,20 +233,22 @@ class Opener:
             for event in self._judge(found.events)
         )
         folded = fold(self._issue, (*judged, *pending))
-        gone = frozenset(folded.forgotten)
+        gone, rows, numbers = frozenset(folded.forgotten), folded.pages(), folded.numbers
         made = Made(
             files=found.sizes,
             last=folded.last,
-            given=max(folded.given, left.given),
+            given=max(numbers.highest, left.given),
             mine=left.mine,
             reached=max(left.reached, found.sizes.get(left.mine, 0)),
             faults=(*found.faults, *folded.faults),
             trusted=self._pen.signatures.stamp(),
             doubted=tuple(sorted(folded.doubts)),
+            unsaid=numbers.unsaid,
+            names=keep_names(shown, self._issue, numbers.also, rows),
         )
         return Book(
             self._issue,
-            rows=folded.pages(),
+            rows=rows,
             beside=folded.beside,
             strange=tuple(folded.strange.values()),
             made=made,

@@ -20,6 +20,7 @@ from agentx.clarification.store.ledger_json import (
     entry_of,
     is_settled,
 )
+from agentx.clarification.store.naming.names import find_row
 from agentx.clarification.store.question_events import (
     QuestionEvent,
     QuestionEventKind,
@@ -48,7 +49,7 @@ class LedgerEdit:
 
         Raises: DamagedLedger when it cannot be read.
         """
-        row = find_row(self.book.rows, wanted)
+        row = find_row(self.book.rows, self.book.made.names, wanted)
         return None if row is None else clarification_of(row, self.book.issue)
 
     def list_open(self, asker: str, to: str) -> Iterator[Clarification]:
@@ -96,7 +97,7 @@ class LedgerEdit:
 
         Returns the agents that it was between; None where there is no such question.
         """
-        row = find_row(self.book.rows, wanted)
+        row = find_row(self.book.rows, self.book.made.names, wanted)
         if row is None:
             return None
         self._say(LedgerChange(row["uid"], QuestionEventKind.FORGOTTEN, {}))
@@ -104,17 +105,16 @@ class LedgerEdit:
         del self.book.rows[row["id"]]
         return tuple(str(row[name]) for name in ("from", "to") if name in row)
 
+    def say_numbers(self) -> None:
+        """Keep the numbers that questions got where others had theirs, so that they stay."""
+        for uid, number in self.book.made.unsaid.items():
+            self._say(LedgerChange(uid, QuestionEventKind.NAMED, {"number": number}))
+        self.book.made = replace(self.book.made, unsaid={})
+
     def _say(self, change: LedgerChange) -> QuestionEvent:
         last = self.events[-1].id if self.events else self.book.made.last
         self.events += self._opener.stamp(last, (change,))
         return self.events[-1]
-
-
-def find_row(rows: dict[str, Row], wanted: str) -> Row | None:
-    """Return the row with a name, or that had it, or None."""
-    if wanted in rows or "@" not in wanted:
-        return rows.get(wanted)
-    return next((row for row in rows.values() if row.get("formerly") == wanted), None)
 
 
 def _split(thread: list[Row], where: str) -> tuple[list[Row], tuple[Row, ...]]:

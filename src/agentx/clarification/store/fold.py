@@ -1,8 +1,8 @@
 """From the events of an issue to its questions, whatever clones they come from.
 
 Pure and total: any events in any order, however often, give the same rows. Events are taken by
-their ids. Of two questions that wanted one number the earlier has it; the other gets a number after
-all that were wanted, and keeps its old name with its writer.
+their ids. Of two questions that wanted one number the earlier has it; the other gets another
+(`naming`), and keeps its old name with its writer.
 
 An event that nobody vouches for may say what a role says. What it says that a person said is a
 claim, and what a person has to decide or has decided it neither settles, changes nor takes away.
@@ -40,11 +40,11 @@ from agentx.clarification.store.ledger_json import (
     entry_json,
     entry_of,
 )
+from agentx.clarification.store.naming.numbers import Numbers, give_numbers
 from agentx.clarification.store.question_events import (
     LEDGER,
     QuestionEvent,
     QuestionEventKind,
-    born_ms,
     fact_of,
     has_words,
     is_erased,
@@ -101,7 +101,7 @@ class Folded:
     beside: Row = field(default_factory=dict)
     strange: dict[str, Any] = field(default_factory=dict)  # rows that nobody understands
     last: str = ""
-    given: int = 0
+    numbers: Numbers = field(default_factory=Numbers)
     faults: list[str] = field(default_factory=list)
     forgotten: set[str] = field(default_factory=set)
     doubts: dict[str, EventDoubt] = field(default_factory=dict)  # by event
@@ -128,8 +128,8 @@ def fold(issue: int, events: Iterable[QuestionEvent]) -> Folded:
     known = sorted(_choose(events), key=lambda event: event.id)
     folded = Folded(issue, last=known[-1].id if known else "")
     births = _find_births(known)
-    numbers = _number(list(births.values()))
-    folded.given = max(numbers.values(), default=0)
+    numbers = give_numbers(births, known)
+    folded.numbers = numbers
     folded.forgotten = {
         event.question
         for event in known
@@ -145,7 +145,7 @@ def fold(issue: int, events: Iterable[QuestionEvent]) -> Folded:
         elif event.question not in folded.forgotten and (
             has_words(event) or event.kind is QuestionEventKind.FORGOTTEN
         ):
-            _tell(folded, birth, numbers[event.question], event)
+            _tell(folded, birth, numbers.given[event.question], event)
     return folded
 
 
@@ -193,20 +193,6 @@ def _find_births(known: list[QuestionEvent]) -> dict[str, QuestionEvent]:
         if event.is_birth and (event.question not in births or turn < turns[event.question]):
             births[event.question], turns[event.question] = event, turn
     return births
-
-
-def _number(births: list[QuestionEvent]) -> dict[str, int]:
-    """Return the number of each question; none depends on the order the files arrive in."""
-    given: dict[int, str] = {}
-    births = sorted(births, key=lambda event: (born_ms(event), event.question))
-    later = [
-        birth.question
-        for birth in births
-        if given.setdefault(number_of(birth), birth.question) != birth.question
-    ]
-    numbers = {question: number for number, question in given.items()}
-    highest = max(given, default=0)
-    return numbers | {question: highest + turn for turn, question in enumerate(later, 1)}
 
 
 def _begin(issue: int, birth: QuestionEvent, number: int) -> ToldQuestion:

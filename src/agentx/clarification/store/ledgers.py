@@ -22,9 +22,10 @@ from typing import TypeVar
 from agentx.clarification.errors import lock_timeout
 from agentx.clarification.model import FILE, PERSON, Clarification, Ledger
 from agentx.clarification.store.book import Book, Opener, Pen
-from agentx.clarification.store.edit import LedgerEdit, find_row
+from agentx.clarification.store.edit import LedgerEdit
 from agentx.clarification.store.ledger_json import Row, clarification_of, ledger_of, open_of
-from agentx.clarification.store.question_events import QuestionEvent
+from agentx.clarification.store.naming.names import find_row, list_meant
+from agentx.clarification.store.question_events import QuestionEvent, QuestionEventKind
 from agentx.clarification.store.question_files import QuestionFiles, choose_file
 from agentx.clarification.store.shortening import find_long, find_settled, is_of, shorten
 from agentx.clarification.store.signatures import sign_event
@@ -54,6 +55,8 @@ from agentx.redaction.tree import redact_tree
 LEDGER_WAIT_MS = LOCK_WAIT_MS  # how long a verb waits for a ledger that others keep
 _NAME = compile_late(r"issue-(0|[1-9][0-9]{0,17})\.json")
 _ISSUE = compile_late(r"0|[1-9][0-9]{0,17}")
+
+_NAMED = QuestionEventKind.NAMED
 
 Taken = TypeVar("Taken")
 OnLock = Callable[[str, str, int, int], None]  # file, agent, waited ms, held ms
@@ -121,8 +124,21 @@ class LedgerStore:
 
         Raises: as `read`; DamagedLedger when it cannot be read.
         """
-        row = find_row(self._open(issue).rows, wanted)
+        book = self._open(issue)
+        row = find_row(book.rows, book.made.names, wanted)
         return None if row is None else clarification_of(row, issue)
+
+    def list_meant(self, issue: int, wanted: str) -> tuple[Clarification | None, ...]:
+        """Return what a name means, and what else it meant here before; None is what is gone.
+
+        One that always meant the same means nothing else.
+
+        Raises: as `find`.
+        """
+        book = self._open(issue)
+        before = list_meant(book.rows, book.made.names, wanted)
+        meant = (*((book.rows[wanted],) if before and wanted in book.rows else ()), *before)
+        return tuple(None if row is None else clarification_of(row, issue) for row in meant)
 
     def _open(self, issue: int, sizes: Mapping[str, int] | None = None) -> Book:
         try:
@@ -177,6 +193,7 @@ class LedgerStore:
                 edit = LedgerEdit(book, opener, lambda: self._find_highest_number(issue))
                 yield edit
                 if edit.events:
+                    edit.say_numbers()
                     book.forgotten |= edit.forgets
                     self._keep(held, book, edit.events, has_words=bool(edit.forgets))
         except LockHeld as error:
@@ -283,6 +300,8 @@ class LedgerStore:
             for event in events
         ]
         self._pen.signatures.introduce(writer)
+        # A number that nobody vouches for would not stay, and be said again every time.
+        signed = [each for each in signed if each.signature or each.kind is not _NAMED]
         with held.committing(ledger_path(self._paths, book.issue)):
             files.append(name, signed)
         return name, files.sizes().get(name, 0)

@@ -6,8 +6,9 @@
 Ids order the events: each is later than everything its writer had seen. `opened` makes a question,
 and its id is the question's `uid`. Beside the facts of the protocol there is what came in by the
 ledger's own file: `taken` (a whole row), `edited`, `odd` (an entry that nobody understands),
-`removed`; and `forgotten`, after which nothing brings the question back. How an event stands is no
-part of it: that depends on whom the reader trusts.
+`removed`; and `forgotten`, after which nothing brings the question back. `named` keeps the number
+that a question got where another had its own. How an event stands is no part of it: that depends on
+whom the reader trusts.
 """
 
 from __future__ import annotations
@@ -70,6 +71,7 @@ class QuestionEventKind(StrEnum):
     ODD = "odd"
     REMOVED = "removed"
     FORGOTTEN = "forgotten"
+    NAMED = "named"
 
 
 @frozen
@@ -91,6 +93,7 @@ class QuestionEvent:
         return self.kind in _BIRTHS
 
 
+_WORDLESS = frozenset({QuestionEventKind.FORGOTTEN, QuestionEventKind.NAMED})
 _BIRTHS = frozenset({QuestionEventKind.OPENED, QuestionEventKind.TAKEN})
 _KINDS: dict[type[Fact], QuestionEventKind] = {
     Asked: QuestionEventKind.ASKED,
@@ -271,7 +274,7 @@ def opening_of(event: QuestionEvent, issue: int, number: int) -> Clarification:
 
 
 def number_of(event: QuestionEvent) -> int:
-    """Return the number that a question wanted.
+    """Return the number that a question wanted, or was given.
 
     Raises: DamagedLedger.
     """
@@ -303,7 +306,7 @@ def is_erased(event: QuestionEvent) -> bool:
 
 def has_words(event: QuestionEvent) -> bool:
     """Tell whether an event says anything that could be forgotten."""
-    return event.kind is not QuestionEventKind.FORGOTTEN and not is_erased(event)
+    return event.kind not in _WORDLESS and not is_erased(event)
 
 
 # --- what an event must hold -----------------------------------------------------------------
@@ -313,6 +316,8 @@ def _check(event: QuestionEvent) -> None:
     if event.is_birth:
         number_of(event)
         born_ms(event)
+    if event.kind is QuestionEventKind.NAMED:
+        number_of(event)
     if event.kind is QuestionEventKind.OPENED and event.id != event.question:
         raise DamagedLedger(f"{event.id} opens a question that is not its own")
     if is_erased(event):

@@ -1,20 +1,23 @@
 """The specified ledger, `issue-<n>.json`: a view of the events that other tools read and write.
 
 Its first field, `made`, says what it was made from: the files of events with their sizes, the last
-event, the highest number that was given, and whose words counted (`trusted`). A seal over all of
-it, with the user's own secret, tells whether it is as this user's AgentX left it; what anybody else
-wrote is held against the events.
+event, the highest number that was given, whose words counted (`trusted`), numbers that the next
+writer is to say (`unsaid`), and what names meant before (`names`). A seal over all of it, with the
+user's own secret, tells whether it is as this user's AgentX left it; what anybody else wrote is
+held against the events.
 """
 
 from __future__ import annotations
 
 from _blake2 import blake2b  # as hashlib has it, which loads OpenSSL first
 from collections.abc import Mapping
+from dataclasses import field
 from typing import Any
 
 import msgspec
 
 from agentx.clarification.store.ledger_json import Row
+from agentx.clarification.store.naming.names import Names
 from agentx.host.files import json_text
 from agentx.kernel.values import frozen
 
@@ -37,6 +40,8 @@ class Made:
     faults: tuple[str, ...] = ()
     trusted: str | None = None  # whose words counted; an earlier version did not ask
     doubted: tuple[str, ...] = ()  # the events that nobody vouches for
+    unsaid: Mapping[str, int] = field(default_factory=dict)  # numbers that no event says yet
+    names: Names = field(default_factory=dict)  # what names meant here that do not mean it now
 
 
 def write_view(document: Row, made: Made, secret: bytes) -> bytes:
@@ -54,6 +59,10 @@ def write_view(document: Row, made: Made, secret: bytes) -> bytes:
         said["faults"] = list(made.faults)
     if made.doubted:
         said["doubted"] = list(made.doubted)
+    if made.unsaid:
+        said["unsaid"] = dict(made.unsaid)
+    if made.names:
+        said["names"] = {name: list(uids) for name, uids in made.names.items()}
     raw = _page({MADE: said, **document})
     if not secret:
         return raw
@@ -91,6 +100,8 @@ def read_made(document: Mapping[str, Any]) -> Made | None:
                 faults=_list_texts(rest.get("faults")),
                 trusted=trusted if isinstance(trusted, str) else None,
                 doubted=_list_texts(rest.get("doubted")),
+                unsaid=_read_numbers(rest.get("unsaid")),
+                names=_read_names(rest.get("names")),
             )
         case _:
             return None
@@ -98,6 +109,16 @@ def read_made(document: Mapping[str, Any]) -> Made | None:
 
 def _list_texts(said: object) -> tuple[str, ...]:
     return tuple(map(str, said)) if isinstance(said, list) else ()
+
+
+def _read_numbers(said: object) -> dict[str, int]:
+    known = said.items() if isinstance(said, dict) else ()
+    return {question: number for question, number in known if isinstance(number, int)}
+
+
+def _read_names(said: object) -> Names:
+    known = said.items() if isinstance(said, dict) else ()
+    return {name: _list_texts(uids) for name, uids in known}
 
 
 def _seal(blank: bytes, secret: bytes) -> str:

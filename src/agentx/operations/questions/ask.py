@@ -83,14 +83,14 @@ def follow_up(
 
     Raises: MaxRoundsExceeded once a person was called, and as `ask`.
     """
-    to = hub_of(project).find(clarification_id).to
-    player = _find_player(project, to, waiting)
+    known = hub_of(project).find_meant(clarification_id)
+    player = _find_player(project, known.to, waiting)
     hub = _hub(project, player)
     speaker = role_named(project, by) if by else ""
     try:
-        state = hub.follow_up(clarification_id, question, by=speaker)
+        state = hub.follow_up(known.exact, question, by=speaker)
     except MaxRoundsExceeded:
-        called = hub.find(clarification_id)
+        called = hub.find(known.exact)
         told(stream_entry(called, called.thread[-1]))
         raise
     return _go_on(project, state.id, player, waiting=waiting, told=told)

@@ -40,10 +40,10 @@ def answer(
         who speaks for somebody else.
     """
     hub = hub_of(project)
-    said = speaker_named(project, by)
-    speaker = said or caller.role or hub.find(clarification_id).to
+    state, said = hub.find_meant(clarification_id), speaker_named(project, by)
+    speaker = said or caller.role or state.to
     _check_speaker(project, caller, speaker, clarification_id)
-    return hub.answer(clarification_id, text, by=speaker, via=_name_way(caller), worth=worth)
+    return hub.answer(state.exact, text, by=speaker, via=_name_way(caller), worth=worth)
 
 
 def resolve(
@@ -54,11 +54,11 @@ def resolve(
     Raises: as `answer`.
     """
     hub = hub_of(project)
-    state, said = hub.find(clarification_id), speaker_named(project, by)
+    state, said = hub.find_meant(clarification_id), speaker_named(project, by)
     is_agents = state.status is ClarificationStatus.ANSWERED
     speaker = said or (caller.role or state.asker if is_agents else PERSON)
     _check_speaker(project, caller, speaker, clarification_id)
-    return hub.resolve(clarification_id, text, by=speaker, via=_name_way(caller))
+    return hub.resolve(state.exact, text, by=speaker, via=_name_way(caller))
 
 
 def accept(
@@ -69,7 +69,7 @@ def accept(
     Raises: NotFound when memory does not (any more), and as `answer`.
     """
     hub = hub_of(project)
-    state = hub.find(clarification_id)
+    state = hub.find_meant(clarification_id)
     speaker = speaker_named(project, by) or caller.role or state.asker
     _check_speaker(project, caller, speaker, clarification_id)
     known = find_known(project, state) if state.is_unanswered else None
@@ -77,7 +77,7 @@ def accept(
         why = "memory has no answer to it" if state.is_unanswered else f"it is {state.status}"
         raise NotFound(f"{state.id}: {why}", hint=f"agentx clarify --issue {state.issue}")
     said = f"{known.text} ({known.by}, {known.grip})"
-    return hub.accept(state.id, said, source=known.grip, by=speaker, via=_name_way(caller))
+    return hub.accept(state.exact, said, source=known.grip, by=speaker, via=_name_way(caller))
 
 
 def escalate(
@@ -88,10 +88,11 @@ def escalate(
     Raises: as `answer`.
     """
     hub = hub_of(project)
+    state = hub.find_meant(clarification_id)
     speaker = speaker_named(project, by) or caller.role or (PERSON if caller.is_person else HUB)
     if speaker != HUB:
         _check_speaker(project, caller, speaker, clarification_id)
-    return hub.escalate(clarification_id, text, by=speaker)
+    return hub.escalate(state.exact, text, by=speaker)
 
 
 def forget(project: Project, clarification_id: str, *, caller: WhoCalls) -> None:
@@ -102,8 +103,8 @@ def forget(project: Project, clarification_id: str, *, caller: WhoCalls) -> None
     if caller.is_agent:
         _refuse(project, caller, PERSON, clarification_id)
     hub = hub_of(project)
-    state = hub.find(clarification_id)
-    hub.forget(clarification_id)
+    state = hub.find_meant(clarification_id)
+    hub.forget(state.exact)
     forget_decision(project, state)
     renew_notices(project)
     record_act(project, AuditAct.FORGOTTEN, clarification=clarification_id, by="clarify forget")

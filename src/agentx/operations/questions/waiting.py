@@ -94,7 +94,7 @@ def await_outcome(
                 watch(project)
                 watched_ms = clock.now_ms()
                 seen(_look(project, state, began_ms))
-            known, state = len(state.thread), clarifications.find(state.id)
+            known, state = len(state.thread), clarifications.find(state.exact)
             for entry in state.thread[known:]:
                 told(stream_entry(state, entry))
     except KeyboardInterrupt:

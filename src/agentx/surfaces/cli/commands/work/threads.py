@@ -174,6 +174,7 @@ def _draw_called(screen: Console, state: Clarification) -> None:
 
 def draw_done(screen: Console, state: Clarification, said: str) -> None:
     """Draw what was done to a clarification."""
-    screen.print(f"{state.id} {said}", style=_STYLES[state.status])
+    line = f"{state.id} {said}: {printable(state.topic)}"
+    screen.print(line, style=_STYLES[state.status], soft_wrap=True)
     if state.status is ClarificationStatus.ESCALATED and said == "escalated":
         screen.print(printable(state.summary), soft_wrap=True)

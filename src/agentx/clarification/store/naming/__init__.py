@@ -1,0 +1,1 @@
+"""What questions are called, and what their names meant before."""

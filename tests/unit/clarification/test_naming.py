@@ -1,0 +1,101 @@
+"""Goal: a question's name does not move once it was given, and no stranger moves it.
+
+Method: clones in memory that ask and merge; claims that nobody vouches for; what a view showed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agentx.clarification.errors import NameMoved
+from agentx.clarification.model import Vouching
+from agentx.clarification.store.question_events import QuestionEventKind
+from tests.support.clarifying import SCOPE, request, room
+from tests.support.naming import NamingClone
+from tests.unit.clarification.test_events import bring, clone, lines
+
+NAMED = QuestionEventKind.NAMED
+
+
+def meet(*clones: NamingClone) -> None:
+    for one in clones:
+        one.merge(*clones)
+
+
+@pytest.mark.promise("clarify.merge")
+def test_a_name_that_a_merge_gave_stays_at_the_next_merges() -> None:
+    one, two, three = (NamingClone(name) for name in ("aaa111", "bbb222", "ccc333"))
+    one.ask("a")
+    two.ask("b")
+    meet(one, two)
+    three.merge(one)  # a branch of this moment
+    assert one.names() == two.names() == {"a": "CLR-42-001", "b": "CLR-42-002"}
+    two.ask("c", "d")
+    meet(one, two)
+    assert two.names()["b"] == one.names()["b"] == "CLR-42-002"
+    one.ask("e")
+    two.ask("f")
+    meet(one, two)
+    before = one.names()
+    assert before["b"] == "CLR-42-002"
+    one.ask("more")  # and says what f is called now
+
+    three.ask("g", "h", "i", "j", "k")
+    meet(one, two, three)
+    assert one.names() == two.names() == three.names()
+    assert {topic: one.names()[topic] for topic in before} == before
+    assert len(set(one.names().values())) == len(one.names())
+
+
+def test_nobody_takes_a_number_by_a_claim_that_is_not_vouched_for() -> None:
+    one, two = NamingClone("aaa111"), NamingClone("bbb222")
+    one.ask("a")
+    two.ask("b")
+    meet(one, two)
+    one.ask("c")
+    known = one.names()
+    uids = {each.state.topic: each.uid for each in one.fold().told.values() if each.state}
+
+    stranger = NamingClone("eee555")  # whose claims are the earliest of all
+    for topic, number in (("b", 1), ("a", 9), ("c", 2), ("b", 3)):
+        stranger.say(NAMED, uids[topic], {"number": number})
+    for standing in (Vouching.UNSIGNED, Vouching.UNTRUSTED, Vouching.FORGED):
+        forged = {known: replace(one, standing=standing) for known, one in stranger.events.items()}
+        both = NamingClone("aaa111", one.events | forged)
+        assert both.names() == known
+        assert both.fold().numbers.also == {}
+    one.merge(stranger)  # and no trusted one renames what has a name
+    assert (one.names()["a"], one.names()["c"]) == (known["a"], known["c"])
+
+
+def test_a_name_that_meant_another_question_here_decides_nothing(tmp_path: Path) -> None:
+    here = room(tmp_path / "one")
+    here.ask()
+    other = clone(here, tmp_path / "two", "d4e5f6")
+    mine = here.ask(request(topic="Mine", question="Mine?"))
+    other.clock.advance(5_000)
+    theirs = other.clarifications.ask(request(topic="Theirs", question="Theirs?"), SCOPE)
+    assert mine.id == theirs.id == "CLR-42-002"
+    bring(here, other)
+
+    with pytest.raises(NameMoved) as refused:
+        other.clarifications.find_meant("CLR-42-002")
+    assert refused.value.message == (
+        "CLR-42-002 is 'Mine' now, and was another question here before: "
+        "'Theirs', which is CLR-42-003 now"
+    )
+    assert f"CLR-42-002@{mine.uid} for 'Mine'" in (refused.value.hint or "")
+    assert f"CLR-42-003@{theirs.uid} for 'Theirs'" in (refused.value.hint or "")
+    for known, topic in ((f"CLR-42-002@{mine.uid}", "Mine"), ("CLR-42-003", "Theirs")):
+        assert other.clarifications.find_meant(known).topic == topic
+    assert other.clarifications.find("CLR-42-002").topic == "Mine"  # who only looks
+    other.clarifications.answer("CLR-42-003", "So.")
+    assert [line["type"] for line in lines(other, "d4e5f6")][-1] == "named"
+    with pytest.raises(NameMoved):  # the view that was written since knows it too
+        other.clarifications.find_meant("CLR-42-002")
+    bring(other, here)
+    assert here.clarifications.find_meant("CLR-42-002").topic == "Mine"
+    assert here.clarifications.find_meant("CLR-42-003").topic == "Theirs"
