@@ -178,12 +178,22 @@ def _join(passage: Stretch, item: _Part) -> Stretch | None:
     )
 
 
+# "Decision 7 reverses the queue half of decision 3": may be overturned without what is said beside.
+_REVERSES = compile_late(
+    r"(?i:\b(?:revers|supersed|overturn|replac)(?:es|ed)\b[^.;\n]{0,60}"
+    r"\b(?:decision|adr|rfc) ?#?\d)"
+)
+
+
 def _pack(said: tuple[tuple[Sentence, str], ...], block: Block, heading: str) -> Iterator[Stretch]:
     """Yield sentences with their neighbours, while they fit on a line."""
     held: list[tuple[Sentence, str]] = []
     for each in (*said, None):
         chars = sum(len(shown) + 1 for _, shown in held)
-        if each is not None and (not held or chars + len(each[1]) <= PASSAGE_CHARS_MAX):
+        fits = each is not None and chars + len(each[1]) <= PASSAGE_CHARS_MAX
+        beside = [*held[-1:], *([each] if each is not None else ())]
+        is_apart = any(_REVERSES.search(shown) for _, shown in beside)
+        if each is not None and (not held or (fits and not is_apart)):
             held.append(each)
             continue
         if held:

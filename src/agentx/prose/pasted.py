@@ -60,6 +60,18 @@ def cut_placeholders(text: str) -> str:
     return text[found.end() :] if found else text
 
 
+# A statement of a database, and not a sentence that begins with such a word.
+_STATEMENT = compile_late(
+    r"(?is:\s*(?:update \w+ set \w+ ?=|insert into \w+|delete from \w+ where|alter table \w+"
+    r"|create (?:unique )?(?:table|index|view)\b|select \S.*? from \w+|with \w+ as \())"
+)
+
+
+def is_statement(text: str) -> bool:
+    """Tell whether a text is a statement of a database."""
+    return _STATEMENT.match(text) is not None
+
+
 @lru_cache(maxsize=8)  # several rules read the same prompt, one after the other
 def split_pasted(text: str) -> tuple[str, str]:
     """Return a text with empty lines for what was pasted, and what was pasted."""

@@ -48,7 +48,17 @@ def candidate(
     [
         (Category.DECISION, "We chose Postgres because SQLite locks.", Kind.DECISION),
         (Category.DECISION, "The user said: i don't want my talks to be public", Kind.PREFERENCE),
+        (Category.DECISION, "The user said: we reverse it, I never liked it", Kind.DECISION),
+        (Category.DECISION, "The user said: I want a switch per shop", Kind.DECISION),
+        (Category.DECISION, "The user said: I want tests for all of it", Kind.PREFERENCE),
+        (Category.KEY_FACT, "The user said: how I like to work: small commits", Kind.PREFERENCE),
+        (
+            Category.CODE_CHANGE,
+            "The user asked: close it. And remember for good: measure first",
+            Kind.PREFERENCE,
+        ),
         (Category.KEY_FACT, "The migration is not yet committed.", Kind.OPEN_END),
+        (Category.KEY_FACT, "I would note it as an open question and ask them.", Kind.FACT),
         (Category.KEY_FACT, "`make lint` rewrites files.", Kind.FACT),
         (Category.ERROR, "`make` failed. Fixed by: a.py", Kind.ERROR),
         (Category.CODE_CHANGE, "Drop the todo list (commit 1a2b3c4)", Kind.CHANGE),
@@ -56,6 +66,52 @@ def candidate(
 )
 def test_every_memory_has_a_kind(category: Category, text: str, kind: Kind) -> None:
     assert kind_of(category, text) is kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "better", "worse"),
+    [
+        # An approved plan, and what was settled anew, before what only led there.
+        (Kind.DECISION, "The user approved a plan: cache pages", "The user chose: cache the pages"),
+        (
+            Kind.DECISION,
+            "We reverse it: files, one a day",
+            "We keep files, one a day for it",
+        ),
+        (
+            Kind.DECISION,
+            "The user refused it: too slow",
+            "The user refused `the plan A`: slow",
+        ),
+        (Kind.DECISION, "In code for now, the labels of all", "In code for now, as decided by all"),
+        # An answer without its question, a report, and what happened by the clock.
+        (
+            Kind.FACT,
+            "A token ends after 12 hours or so",
+            "Not before it ends, in 12 hours",
+        ),
+        (
+            Kind.FACT,
+            "The message has the wire for it",
+            "Merged. The wire is in the message",
+        ),
+        (
+            Kind.FACT,
+            "It was down an hour at night, twice",
+            "It was down 22:05 to 22:40, twice",
+        ),
+        (
+            Kind.ERROR,
+            "It is never freed by `a.py` now",
+            "It is never freed (since mended in a.py)",
+        ),
+        (Kind.ERROR, "The lock is free (since mended in a)", "The lock is free (since removed: a)"),
+    ],
+)
+def test_what_stands_by_itself_and_holds_now_is_worth_more(
+    kind: Kind, better: str, worse: str
+) -> None:
+    assert value_line(kind, better) > value_line(kind, worse)
 
 
 def test_what_holds_names_and_reasons_is_worth_more_than_chatter() -> None:

@@ -9,7 +9,7 @@ What is worth it is decided elsewhere (`choice.py`), by weights that see all of 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from math import log1p
 
@@ -29,6 +29,7 @@ from agentx.observations.extract.left_open import LEFT_OPEN, find_left_open, lis
 from agentx.observations.extract.mended import tell_mended
 from agentx.observations.extract.session.finding import Finding
 from agentx.observations.extract.session.one_line import put_on_line
+from agentx.observations.extract.session.words import count_words, list_written
 from agentx.observations.extract.settled.decisions import APPROVED_PLAN, PLAN_PROMPT, decisions
 from agentx.observations.extract.settled.given_up import was_given_up
 from agentx.observations.extract.settled.options import lists_options
@@ -46,10 +47,11 @@ from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.likeness import coverage
 from agentx.prose.passages import PASSAGE_CHARS_MAX, Stretch, cut_passages
-from agentx.prose.pasted import split_pasted
+from agentx.prose.pasted import is_statement, split_pasted
 from agentx.prose.salience import Occasion, Speech, weigh
 from agentx.prose.sentences import Block, shorten, show_excerpt
 from agentx.prose.settling.asking import only_asks
+from agentx.prose.settling.greetings import cut_greeting
 from agentx.prose.settling.verdict import (
     asks_for_something,
     chooses,
@@ -70,8 +72,6 @@ _SPEAKERS = {Occasion.PROMPT: BY_USER, Occasion.PLAN: _PLANNED}
 _DONE = 0.6  # of the words of what was planned, those of what was done
 _DONE_MAX = 300
 _TOLD = 0.5  # of the words of a passage, those of what was settled in the same prompt
-_SEEN_CHARS = 20_000  # of a turn, to learn which words are common in a session
-_WRITTEN_CHARS = 200_000  # of a session's edits
 _RULES = {
     Occasion.DECISION: decisions,
     Occasion.CHANGE: changes,
@@ -131,7 +131,7 @@ def gather_candidates(found: list[Exchange], boot: Boot) -> list[Keepable]:
     chosen = [one for one in gathered if chooses(one.said.text)]
     gathered = [one for one in gathered if not _is_chosen(one, chosen, at)]
     named = _name_senders([*gathered, *ruled], found)
-    weighed = _weigh_all(named, _count_words(found), _list_written(found))
+    weighed = _weigh_all(named, count_words(found), list_written(found))
     return [_tell_committed(one, found, boot) for one in _drop_done(weighed)]
 
 
@@ -147,7 +147,7 @@ def _gather_said(found: list[Exchange], boot: Boot) -> list[Keepable]:
                 continue
             if not _was_taken_back(said.text, turn, exchange, boot):
                 made = _candidate(said, turn.event_id, turn.at_ms)
-                told = tell_mended(made.finding, said, found[number : number + 2], boot)
+                told = tell_mended(made.finding, said, turn.text[:80], found[number:], boot)
                 gathered.append(replace(made, finding=told))
     return [
         one
@@ -270,13 +270,14 @@ def _passages(
         if left:
             said = [one for one in said if show_excerpt(text[one.start : one.end]) not in left]
         passages = [one for one in cut_passages(text, said) if not boot.restates(one.text)]
+        passages = [one for one in passages if not is_statement(one.text)]
         if source is Occasion.PROMPT:  # an answer tells what was asked; a wish may be put so
             passages = [one for one in passages if may_tell(one.text)]
             passages = [one for one in passages if not is_echo(one.text, exchange)]
         for index, passage in enumerate(passages):
             own = _fit(passage, text if source is Occasion.PROMPT else "")
             if source is not Occasion.PROMPT:
-                own = lead_in(own, said, passage.start, exchange.prompt)
+                own = lead_in(cut_greeting(own), said, passage.start, exchange.prompt)
             yield (
                 Speech(
                     text=own,
@@ -405,32 +406,6 @@ def _take_ruled(
     said_alone = content.removeprefix(BY_USER).removeprefix(LEFT_OPEN)
     about = terms(said_alone.split("; Asked: ")[0])
     return Keepable(finding=kept, said=said, about=about)
-
-
-def _count_words(found: Iterable[Exchange]) -> Counter[str]:
-    """Return in how many turns of a session each word is said."""
-    common: Counter[str] = Counter()
-    for exchange in found:
-        for turn in (*([exchange.prompt] if exchange.prompt else ()), *exchange.replies):
-            common.update(terms(turn.text[:_SEEN_CHARS]))
-    return common
-
-
-def _list_written(found: Iterable[Exchange]) -> frozenset[str]:
-    """Return the words that were written into files and commits: what is said of them was done."""
-    held: set[str] = set()
-    left = _WRITTEN_CHARS
-    for exchange in found:
-        for step in exchange.steps:
-            commit = commit_of(step)
-            texts = [line for edit in file_edits(step) for line in edit.added]
-            texts += [commit.subject, commit.body] if commit else []
-            text = "\n".join(texts)[: min(left, _SEEN_CHARS)]
-            left -= len(text)
-            held |= terms(text) if text else frozenset()
-            if left <= 0:
-                return frozenset(held)
-    return frozenset(held)
 
 
 def _weigh_all(

@@ -8,12 +8,13 @@ Said in the present, it would be false from the edit on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from agentx.exchanges.exchange import Exchange
 from agentx.exchanges.lines import Boot, is_claim
-from agentx.exchanges.tools import file_edits
+from agentx.exchanges.tools import FileChange, Use, file_edits
+from agentx.kernel.text import compile_late
 from agentx.observations.extract.session.finding import Finding
 from agentx.observations.model import Category
 from agentx.prose import cues
@@ -26,6 +27,18 @@ _CHARS_MAX = PASSAGE_CHARS_MAX - 40
 _TOLD_BY_AGENT = (Occasion.STEP, Occasion.CLOSING, Occasion.REPORT)
 _FOUND_WRONG = (Category.KEY_FACT, Category.ERROR)
 _IS_DONE = cues.anywhere("now | i (?:fixed|added|changed|made|moved|removed|replaced) | i'?ve")
+_CODE = compile_late(r"`[^`\n]*`")
+_WORD = compile_late(r"[a-z][\w-]+")
+# How a reply begins that tells what is the matter.
+_FINDS = cues.at_the_start(
+    r"""
+    found | root cause | there it is | that explains | this explains | here(?:'s| is) (?:the|what)
+    the (?:culprit|reason|cause|bug|problem) | i found | reproduced | gefunden
+    """
+)
+_REMOVES = compile_late(r"\bgit rm((?:\s+(?:-\S+|[\w.@/-]+))+)")
+_NEAR, _FAR = 2, 4  # exchanges in which it may be mended
+_NAME_CHARS_MIN = 4
 # What is wrong, and why.
 _WRONG = cues.anywhere(
     r"""
@@ -36,20 +49,76 @@ _WRONG = cues.anywhere(
 )
 
 
-def tell_mended(finding: Finding, said: Speech, later: Iterable[Exchange], boot: Boot) -> Finding:
-    """Return what an agent found, with where it was mended if it was by what followed."""
+def tell_mended(
+    finding: Finding, said: Speech, begins: str, later: Sequence[Exchange], boot: Boot
+) -> Finding:
+    """Return what an agent found, with where it was mended if it was by what followed.
+
+    `begins` is what the whole reply begins with, `later` the exchange itself and those after it.
+    """
     text = said.text
     if said.source not in _TOLD_BY_AGENT or finding.category not in _FOUND_WRONG:
         return finding
-    if not _WRONG.search(text) or is_claim(text) or _IS_DONE.search(text):
+    plain = _CODE.sub(" ", text)
+    if is_claim(text) or _IS_DONE.search(plain):
         return finding
+    if _WRONG.search(plain):
+        told = _find_mending(finding, text, later[:_FAR], boot) or _find_removal(
+            finding, text, later
+        )
+    elif _FINDS.match(begins):
+        told = _find_own_mending(finding, text, later[:_NEAR], boot)
+    else:
+        return finding
+    if not told:
+        return finding
+    content = f"{shorten(text, _CHARS_MAX)} ({told})"
+    return replace(finding, category=Category.ERROR, content=content, summary=content)
+
+
+def _find_mending(finding: Finding, text: str, later: Sequence[Exchange], boot: Boot) -> str:
+    """Return where what a text names was edited; long after it, only where it was taken out."""
     names = [name.rsplit(".", 1)[-1] for name in code_names(text)]
-    for step in (step for each in later for step in each.steps):
-        if step.call.at_ms < finding.at_ms or boot.undone.took_back(step):
+    for number, exchange in enumerate(later):
+        for edit in _list_edits(finding, exchange, boot):
+            removed, added = "\n".join(edit.removed), "\n".join(edit.added)
+            if number >= _NEAR:
+                is_mended = any(name in removed and name not in added for name in names)
+            else:
+                named = edit.path.rsplit("/", 1)[-1] in text
+                is_mended = named or any(name in removed for name in names)
+            if is_mended:
+                return f"since mended in {edit.path}"
+    return ""
+
+
+def _find_own_mending(finding: Finding, text: str, later: Sequence[Exchange], boot: Boot) -> str:
+    """Return where the very piece of code was edited that a text is about: `module.name`."""
+    names = code_names(text)
+    module = names[0].rsplit(".", 1)[0].rsplit(".", 1)[-1] if names and "." in names[0] else ""
+    for edit in (each for one in later for each in _list_edits(finding, one, boot)):
+        stem = edit.path.rsplit("/", 1)[-1].partition(".")[0]
+        removed = "\n".join(edit.removed)
+        if module == stem and any(name.rsplit(".", 1)[-1] in removed for name in names):
+            return f"since mended in {edit.path}"
+    return ""
+
+
+def _find_removal(finding: Finding, text: str, later: Sequence[Exchange]) -> str:
+    """Return what was removed from the project of what a text names."""
+    words = frozenset(_WORD.findall(text.lower()))
+    for step in (step for each in later[:_NEAR] for step in each.steps):
+        if step.call.at_ms < finding.at_ms or step.has_failed or step.use is not Use.SHELL:
             continue
-        for edit in file_edits(step):
-            removed = "\n".join(edit.removed)
-            if edit.path.rsplit("/", 1)[-1] in text or any(name in removed for name in names):
-                content = f"{shorten(text, _CHARS_MAX)} (since mended in {edit.path})"
-                return replace(finding, category=Category.ERROR, content=content, summary=content)
-    return finding
+        for match in _REMOVES.finditer(step.command):
+            for path in match[1].split():
+                name = path.rstrip("/").rsplit("/", 1)[-1].partition(".")[0].lower()
+                if len(name) >= _NAME_CHARS_MIN and name in words:
+                    return f"since removed: {path.rstrip('/')}"
+    return ""
+
+
+def _list_edits(finding: Finding, exchange: Exchange, boot: Boot) -> Iterator[FileChange]:
+    for step in exchange.steps:
+        if step.call.at_ms >= finding.at_ms and not boot.undone.took_back(step):
+            yield from file_edits(step)

@@ -37,6 +37,7 @@ from agentx.observations.extract.put_off import ON_THE_LIST
 from agentx.observations.extract.session.finding import Finding
 from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.observations.port import ObservationStore
+from agentx.observations.validity.open_ends import is_uncommitted
 from agentx.prose.cues import anywhere
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import coverage
@@ -228,7 +229,9 @@ def list_done(
     rows = store.search_by_filters(
         SearchFilters(superseded=False, pinned=False, limit=_LOOKED_AT_MAX)
     )
-    ids = [row.id for row in rows if row.summary.startswith(LEFT_OPEN)]
+    ids = [
+        row.id for row in rows if row.summary.startswith(LEFT_OPEN) or is_uncommitted(row.summary)
+    ]
     begun = doings.exchanges[0] if doings.exchanges else None
     if not ids or begun is None:
         return
@@ -240,7 +243,8 @@ def list_done(
             continue
         own = _BESIDE.sub("", one.content.removeprefix(LEFT_OPEN))
         is_of_failure = one.session_id in mended and _BROKEN.search(own)
-        if is_of_failure or _is_done(own, doings):
+        is_committed = is_uncommitted(own) and _commits_all(doings)
+        if is_of_failure or is_committed or _is_done(own, doings):
             yield one
 
 
@@ -269,6 +273,15 @@ def _is_saved(own: str, doings: Doings) -> bool:
             if _COMMIT.search(own) and whole and commit_of(step):
                 return True
     return False
+
+
+def _commits_all(doings: Doings) -> bool:
+    """Tell whether all there was to commit was committed."""
+    return any(
+        _COMMITS_ALL.search(step.command) and commit_of(step) and not step.has_failed
+        for step in doings.steps
+        if step.use is Use.SHELL
+    )
 
 
 def _was_asked_for(about: frozenset[str], doings: Doings) -> bool:

@@ -14,9 +14,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
+from agentx.observations.extract.left_open import LEFT_OPEN
 from agentx.observations.model import Category
 from agentx.prose.cues import DOUBTS, anywhere
 from agentx.prose.keyphrases import terms
@@ -91,6 +93,12 @@ _GONE = compile_late(
     r"(?:gone|removed|dropped|deleted|replaced|retired|abandoned|reverted))\b",
     re.IGNORECASE,
 )
+# "PyJWT can go then": all of it, by who may say so.
+_MAY_GO = compile_late(
+    r"(?:\A|[.;,]\s+|\band\s+)(?P<thing>[^,.;:()\n]{2,40}?)\s+(?:can|may|must|should)"
+    r"\s+(?:go|leave)(?: then| now| too| as well)?\s*(?=[.,;!]|\Z)",
+    re.IGNORECASE,
+)
 # "The hook no longer waits for the daemon": both halves together are what is not so any more.
 _NO_LONGER = compile_late(
     r"(?P<who>[^,.;:()\n]{2,60}?)\s+no longer\s+(?P<what>[^,.;:()\n]{2,60})", re.IGNORECASE
@@ -137,6 +145,21 @@ _CAME_TO = compile_late(
 )
 _USER = compile_late(r"(?:Asked: .*\n)?The user ")
 _BESIDE = compile_late(r"(?:;|\n)\s*(?:Asked|Files|Commit|Why asked): ")
+# What leaves nothing of it, unless it is only taken out of a part.
+_TAKES_AWAY = compile_late(
+    r"(?i:\b(?:replac|drop|remov|delet|abandon|retir|kill|throw|rid of|gone|taken out|entfern"
+    r"|(?:go|leave)(?: then| now| too| as well)?\s*\Z))"
+)
+_WHOLE = (
+    r"(?! (?:the |our |this )?(?:project|repo(?:sitory)?|code ?base|stack|dependencies|product)\b)"
+)
+_OF_A_PART = compile_late(rf"(?i:\s+(?:from|of)\b{_WHOLE})")
+_MAYBE_OF_A_PART = compile_late(r"(?i:\s+(?:in(?! fav)|on|for(?! good)|to|out of|at)\b)")
+_JOINED = compile_late(r",? (?:and|or) |, | ?[+&] ?")
+_COMMAND = compile_late(r"\A`([^`]+)` failed\b")
+_PLAIN_CODE = compile_late(r"`[a-z]+`")
+_NAME_CHARS_MIN = 3
+_SUBJECT_WORDS = 5
 _PLAIN_WORDS_MIN = 3
 _NAMED_WORDS_MIN = 2
 _WORDS_MAX = 8
@@ -152,6 +175,7 @@ class Thing:
     said: str  # as it was named
     moved: frozenset[str] = frozenset()  # what left it, where not all did
     is_unspaced: bool = False  # its words are pieces of it, in no order
+    is_removed: bool = False  # and not only left for another: nothing of it is there any more
 
 
 def list_given_up(text: str, category: Category) -> tuple[Thing, ...]:
@@ -196,6 +220,51 @@ def _is_of_moved(sentence: str, thing: Thing) -> bool:
     return thing.moved <= said and not _SEVERAL.search(sentence)
 
 
+@lru_cache(maxsize=1_500)
+def list_removed(things: tuple[Thing, ...]) -> tuple[Thing, ...]:
+    """Return what is there no more of what is given up, each by its own name."""
+    found = []
+    for thing in things:
+        at = 0
+        for part in _JOINED.split(thing.said) if thing.is_removed else ():
+            one = _name_thing(part, 1 if at or not thing.said[:1].isupper() else thing.is_name)
+            at += len(part)
+            if one.is_name and _is_own_name(part, one):
+                found.append(one)
+    return tuple(found)
+
+
+def speaks_of(thing: Thing, text: str, category: Category) -> bool:
+    """Tell whether a fact or a failure is of something that is there no more.
+
+    A failure is of what its command names; anything is of what it names first of all.
+    """
+    command = _COMMAND.match(text) if category is Category.ERROR else None
+    if command and _holds_all(list_words(command[1].replace("/", " ")), thing.words):
+        return True
+    said = strip_beside(text.removeprefix(LEFT_OPEN))
+    first = _SENTENCE.split(said, maxsplit=1)[0].partition(", ")[0]
+    if not _holds(list_words(first)[:_SUBJECT_WORDS], thing.words) or _is_longer(thing, first):
+        return False
+    is_fault = category is Category.ERROR  # and so says that something was wrong with it
+    return not is_question(first) and (is_fault or not _is_against(first, thing))
+
+
+def _is_longer(thing: Thing, text: str) -> bool:
+    """Tell whether a text names something else, whose name only holds that of a thing."""
+    name = re.escape(thing.said.strip("` "))
+    return (
+        re.search(rf"\b(?!The|A|Our|All|In|Of)[A-Z]\w+ {name}\b|\b{name} [A-Z]", text) is not None
+    )
+
+
+def _is_own_name(said: str, thing: Thing) -> bool:
+    """Tell whether something is called by a name that nothing else has: no word of every day."""
+    if len(thing.words) > 1:
+        return True
+    return len(said.strip("` ")) >= _NAME_CHARS_MIN and not _PLAIN_CODE.fullmatch(said.strip())
+
+
 def _is_against(sentence: str, thing: Thing) -> bool:
     """Tell whether a sentence speaks against a thing; "switched to X" is for it."""
     came_to = _CAME_TO.search(sentence)
@@ -227,7 +296,7 @@ def _list_named(sentence: str, *, orders: bool) -> Iterator[Thing]:
     is_firm = not (_MAY.search(sentence) or DOUBTS.search(sentence))
     patterns = [_DONE, _GONE] if is_firm else []
     if orders:
-        patterns += [_ORDERED, _INSTEAD, _REFUSED]
+        patterns += [_ORDERED, _INSTEAD, _REFUSED, _MAY_GO]
         for match in () if sentence.isascii() else _UNSPACED.finditer(sentence):
             kind = "thing" if match["thing"] else "after"
             yield replace(_name_thing(match[kind], match.start(kind)), is_unspaced=True)
@@ -235,7 +304,11 @@ def _list_named(sentence: str, *, orders: bool) -> Iterator[Thing]:
         for match in pattern.finditer(sentence):
             named = match.groupdict()
             kind = "listed" if named.get("listed") else "thing"
-            yield _name_thing(match[kind], match.start(kind))
+            takes_away, rest = _TAKES_AWAY.search(match[0]), sentence[match.end() :]
+            if takes_away and _OF_A_PART.match(rest):
+                continue
+            is_removed = bool(takes_away) and not _MAYBE_OF_A_PART.match(rest)
+            yield replace(_name_thing(match[kind], match.start(kind)), is_removed=is_removed)
     for match in _MOVED.finditer(sentence) if is_firm or orders else ():
         thing = _name_thing(match["thing"], match.start("thing"))
         yield replace(thing, is_name=True, moved=terms(match["what"]) - _ALL)

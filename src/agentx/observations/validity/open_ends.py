@@ -44,10 +44,12 @@ _UNCOMMITTED = anywhere(
 _COMMIT = compile_late(r"\(commit [0-9a-f]{7,40}\)")
 
 
-def list_open(text: str) -> frozenset[str]:
-    """Return the numbers of what a text says first of all is open."""
-    first = _SENTENCE.split(text, maxsplit=1)[0]
-    return frozenset(_REFERENCE.findall(first)) if _OPEN.search(first) else frozenset()
+def list_open(text: str, *, by_user: bool = False) -> frozenset[str]:
+    """Return the numbers of what a text says first of all is open; a person, last of all."""
+    said = [each for each in _SENTENCE.split(text) if each]
+    told = said[-1:] if by_user else said[:1]
+    is_open = any(_OPEN.search(each) for each in told)
+    return frozenset(_REFERENCE.findall(told[0])) if is_open else frozenset()
 
 
 def list_closed(text: str) -> frozenset[str]:

@@ -108,7 +108,7 @@ class ComparedMemory:
     takes_back: bool
     closed: frozenset[str]
 
-    keys: Terms  # by what it is found: its words, and the files of what was or was not committed
+    keys: Terms  # by what it is found: its words, its files, the issue that it is of or closes
 
     @property
     def is_prescribed(self) -> bool:
@@ -146,12 +146,18 @@ def read_memory(one: Comparable, *, is_newer: bool) -> ComparedMemory:
     asked = terms(question[1] if question else alone[1] if alone else "")
     joined = " ".join(word for word in words if "-" in word or "_" in word)
     parts = terms(joined.replace("-", " ").replace("_", " "))
+    closed = open_ends.list_closed(text) if is_newer else frozenset()
+    issues = {*closed, *([str(one.issue)] if one.category is Category.KEY_FACT else ())}
     return ComparedMemory(
         of=one,
         text=strip_beside(text),
         said=words,
         asked=asked,
-        keys=words | asked | parts | {f"file:{each}" for each in one.files},
+        keys=words
+        | asked
+        | parts
+        | {f"file:{each}" for each in one.files}
+        | {f"issue:{each}" for each in issues},
         answered=terms(question[2]) if question else frozenset(),
         is_answered=question is not None,
         left=tuple(
@@ -164,5 +170,5 @@ def read_memory(one: Comparable, *, is_newer: bool) -> ComparedMemory:
         numbers=frozenset(NUMBER.findall(said)),
         besides_numbers=terms(NUMBER.sub(" ", said)),
         takes_back=TAKES_BACK.search(said) is not None,
-        closed=open_ends.list_closed(text) if is_newer else frozenset(),
+        closed=closed,
     )

@@ -28,8 +28,15 @@ from agentx.observations.validity import open_ends
 from agentx.observations.validity.given_up import (
     is_said_by_user,
     list_given_up,
+    list_removed,
     list_words,
     was_for,
+)
+from agentx.observations.validity.over import (
+    PARTS,
+    is_of_hunt,
+    is_of_removed,
+    says_it_stands,
 )
 from agentx.observations.validity.overruled import is_of_other, overrules, rules_several
 from agentx.observations.validity.reading import (
@@ -78,7 +85,6 @@ _REVERSES = compile_late(
     r"(?P<about>[^,.;:()\n]{2,60}?)(?= of\b|[,.;:()\n]|\Z)",
     re.IGNORECASE,
 )
-_PARTS = terms("half part side choice rule policy design way question answer adr")
 _UNNAMED = compile_late(r"(?i:\b(?:it|them|this|these|those|es|sie|diese)\b)")
 _COMMITTED = compile_late(r"\(commit ([0-9a-f]{7,40})\)")
 _FAILED = compile_late(r"\A`(?P<command>.+?)` failed[^:\n]*: (?P<error>.+?)(?:;|\n|\Z)")
@@ -106,7 +112,8 @@ _CANDIDATES_MAX = 100
 def list_sought(one: Comparable) -> list[str]:
     """Return the words by which what it may replace is found, whatever else that says."""
     text = one.text[:CHARS_READ_MAX]
-    sought = [thing.said for thing in list_given_up(text, one.category)]
+    given_up = list_given_up(text, one.category)
+    sought = [thing.said for thing in (*given_up, *list_removed(given_up))]
     if one.category is Category.DECISION:
         sought += [match["about"] for match in _REVERSES.finditer(text)]
     return [*sought, *(f"{number} open" for number in sorted(open_ends.list_closed(text)))]
@@ -181,8 +188,10 @@ def _list_rules(new: ComparedMemory) -> tuple[Rule, ...]:
         _takes_back: decides and new.takes_back,
         _sets_anew: decides and bool(new.numbers),
         _closes: bool(new.closed),
+        is_of_hunt: bool(new.closed),
         _corrects: _WAS_WRONG.search(text) is not None,
         _gives_up: bool(new.given_up),
+        is_of_removed: bool(list_removed(new.given_up)),
         _overrules: bool(new.stances) and is_said_by_user(new.of.text),
         _reverses: decides and _REVERSES.search(text) is not None,
         _reverts: is_change and is_revert(new.of.text),
@@ -214,7 +223,8 @@ def _replaces(new: ComparedMemory, old: ComparedMemory, rules: Iterable[Rule]) -
 
 def _is_half_meant(old: ComparedMemory) -> bool:
     """Tell whether a person ruled several things at once: one of them is not all."""
-    return is_said_by_user(old.of.text) and rules_several(old.stances)
+    is_ruled = old.of.category is Category.DECISION and is_said_by_user(old.of.text)
+    return is_ruled and rules_several(old.stances)
 
 
 def _overrules(new: ComparedMemory, old: ComparedMemory) -> bool:
@@ -278,12 +288,15 @@ def _set_in(one: ComparedMemory) -> frozenset[str]:
 def _reverses(new: ComparedMemory, old: ComparedMemory) -> bool:
     """Tell whether a decision on a subject reverses one that set its numbers.
 
-    Both are about the subject: the newer one by more than the word, the older one at once.
+    Both are about the subject: the newer one by more than the word, the older one at once; or the
+    older one says that just this stands.
     """
     if new.of.category is not Category.DECISION or not (old.numbers and old.is_prescribed):
         return False
     for match in _REVERSES.finditer(new.text):
-        about = terms(NUMBER.sub(" ", match["about"])) - _PARTS
+        about = terms(NUMBER.sub(" ", match["about"])) - PARTS
+        if about and says_it_stands(old, about):
+            return True
         besides = terms(new.text[: match.start()] + new.text[match.end() :])
         if about and about <= besides and about <= frozenset(list_words(old.text)[:_HEAD_WORDS]):
             return True
@@ -293,7 +306,7 @@ def _reverses(new: ComparedMemory, old: ComparedMemory) -> bool:
 def _gives_up(new: ComparedMemory, old: ComparedMemory) -> bool:
     """Tell whether something is named as given up that the older one was for.
 
-    What broke stays true of its time: an error is not taken back with what it came from.
+    What broke is not taken back with what it came from, but with what it is of (`over.py`).
     """
     if old.of.category in (Category.ERROR, Category.COMPACTION_SUMMARY):
         return False
@@ -399,7 +412,8 @@ def _mends(new: ComparedMemory, old: ComparedMemory) -> bool:
 
 def _closes(new: ComparedMemory, old: ComparedMemory) -> bool:
     """Tell whether what the older one left open by its number is closed now."""
-    left = open_ends.list_open(old.text) if new.closed else frozenset()
+    by_user = is_said_by_user(old.of.text)
+    left = open_ends.list_open(old.text, by_user=by_user) if new.closed else frozenset()
     return bool(left) and left <= new.closed
 
 
@@ -424,4 +438,4 @@ def _finishes(new: ComparedMemory, old: ComparedMemory) -> bool:
 
 _OF_ONE_ISSUE: frozenset[Rule] = frozenset({_answers_anew, _takes_back, _sets_anew})
 _OF_ONE_SESSION: frozenset[Rule] = frozenset({_closes, _corrects, _sets_amount})
-_OF_ITS_USER: frozenset[Rule] = frozenset({_gives_up, _overrules})
+_OF_ITS_USER: frozenset[Rule] = frozenset({_gives_up, _overrules, is_of_removed})

@@ -6,12 +6,16 @@
 
 from __future__ import annotations
 
+from itertools import dropwhile
+
 from agentx.kernel.text import compile_late
+from agentx.prose.sentences import sentences
 
 _HELLO = (
     r"(?:hi|hey|hello|hallo|moin|servus|ciao|salut|bonjour|hola|yo|(?:good |guten )?morning"
     r"|good (?:afternoon|evening|day|night)|guten (?:morgen|tag|abend)"
     r"|buen[oa]s (?:d\u00edas|tardes)"
+    r"|sch\u00f6nes wochenende|gute nacht|have a (?:good|nice|great) \w+"
     r"|thx|thanks|thank you|cheers|merci|danke|gracias)"
 )
 _INTRODUCES = (
@@ -19,9 +23,7 @@ _INTRODUCES = (
     r"|(?i:this is |my name is )[A-Z]\w+ (?i:from|of|again|speaking)\b|(?i:my name is) [A-Z]\w+)"
 )
 _GREETS = compile_late(rf"\W*(?i:{_HELLO}\b(?: \w+){{0,3}})?\W*(?:\Z|{_INTRODUCES})")
-_TASK = compile_late(
-    r"\W*(?i:(?:issue|ticket|task|bug|story) )?#\d{1,7}(?:[:,.]|\s+[-\u2013\u2014])\s+"
-)
+_TASK = compile_late(r"\W*(?i:(?:issue|task|bug|story) )?#\d{1,7}(?:[:,.]|\s+[-\u2013\u2014])\s+")
 
 _SHOULD = compile_late(r"(?i:\bshould )")
 
@@ -29,6 +31,13 @@ _SHOULD = compile_late(r"(?i:\bshould )")
 def greets(sentence: str) -> bool:
     """Tell whether a sentence only greets, thanks, or says who is there."""
     return _GREETS.match(sentence) is not None
+
+
+def cut_greeting(text: str) -> str:
+    """Return a text without the greetings that it begins with, if it says more than these."""
+    said = sentences(text)
+    rest = list(dropwhile(lambda one: greets(one.text), said))
+    return text[rest[0].start :] if rest else text
 
 
 def drop_task(sentence: str) -> str:

@@ -43,7 +43,8 @@ SETTLES = anywhere(
     i (?:want|prefer|don'?t|will have|would rather) | i'?d rather
     (?:is|are) (?:fine|enough|ok|required|mandatory|not) | no need | leave
     (?<!i )(?<!you )(?<!they )(?<!we )(?<!to )(?<!can )use
-    stay | stays | minimum | maximum | at most | at least | supports? | you may | may (?:not|only)
+    (?<!the )(?<!whole )(?<!a )stay
+    stays | minimum | maximum | at most | at least | supports? | you may | may (?:not|only)
     we \w+ (?:with|via|through|by)
     make sure | ensure | important | be careful | convention | policy | rule | avoid | except
     entschieden | statt | bleibt | bleiben | nicht | kein\w* | immer | nie | nur | soll\w* | sonst
@@ -88,6 +89,7 @@ _CHOSE = compile_late(
     r"\b(?:because|since|so that|as (?:it|the|we|they)|otherwise)\b)"
 )
 _SUPPOSES = at_the_start(r"if (?:the|you|we|it|this|that|a|an|your|our|they|there)")
+_PLEASE = compile_late(r"(?i:\w (?:please|pls|plz)\s*(?:[.!,]|\Z))")
 # What somebody thinks of it, and wants nothing of.
 _OPINES = at_the_start(
     "i (?:do not|don'?t|never) (?:believe|know|think|see|understand|remember|recall|get)"
@@ -122,9 +124,14 @@ def wants_work(text: str) -> bool:
 
 def asks_for_something(text: str) -> bool:
     """Tell whether a person asks for an answer or for work with it."""
-    return (calls_command(text) or wants_a_look(text)) or any(
-        is_question(one.text) or is_order(one.text) or only_tries(one.text) or is_errand(one.text)
-        for one in sentences(text)
+    return (
+        bool(_PLEASE.search(text))
+        or calls_command(text)
+        or wants_a_look(text)
+        or any(
+            is_question(one) or is_order(one) or only_tries(one) or is_errand(one)
+            for one in (drop_task(each.text) for each in sentences(text))
+        )
     )
 
 

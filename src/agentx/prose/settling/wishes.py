@@ -42,7 +42,8 @@ _SPEAKS = compile_late(
     r"|dutch|polish|russian|turkish|arabic|hebrew|hindi|chinese|japanese|korean)"
     r"|be (?:more |very )?(?:brief|concise|terse|short|direct|succinct)"
     r"|keep (?:it|(?:your |all |the )?(?:answers|replies|responses|explanations|summaries))"
-    r" (?:short|brief|concise|to the point))\b)"
+    r" (?:short|brief|concise|to the point"
+    r"|(?:to|under|below) (?:a|one|two|three|four|five|\d+) (?:sentences?|lines?|words?)))\b)"
 )
 # From now on, always, never: of languages whose verbs do not say so.
 FOR_EVER = cues.anywhere(

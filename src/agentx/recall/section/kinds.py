@@ -39,11 +39,23 @@ _ASKED = compile_late(r"[^:.\n]{2,60} (?:asked|reported): ")
 _WANTS = anywhere(
     r"""
     (?:the )?user (?:wants|prefers|likes|expects|asked (?:for|to always)|does not want|doesn't want)
-    i (?:want|prefer|like|don'?t (?:want|like|need)|no longer|hate)
+    i (?:prefer|like|don'?t (?:like|need)|no longer|hate)
+    i (?:want|don'?t want|do not want) (?!an? |the |one |two |this |that |it |to be |[a-z0-9]+ on )
     please (?:always|never|don'?t)
     always | never | as simple as | from now on | make sure | preference | don'?t ever
     should (?:always|never)
     """
+)
+# How somebody works whatever the task, in whatever form it was said.
+_FOR_GOOD = anywhere(
+    r"""
+    how (?:i|we) (?:like|want|prefer) to work | (?:my|our|house|ground) rules
+    remember (?:this |that |it )?for good
+    """
+)
+# What was settled anew is a decision, however its reason is put.
+_SETTLED = anywhere(
+    r"we (?:reverse|revert|drop|leave|switch|move) | revers(?:e|es) (?:it|decision|this|that)"
 )
 _OPEN = anywhere(
     r"""
@@ -54,7 +66,7 @@ _OPEN = anywhere(
     waiting (?:for|on) | waits (?:for|on) | blocked (?:by|on|until)
     needs? to be (?:done|fixed|run)
     follow-?ups? | next steps? | (?:for|in) a (?:later|future|separate) (?:pr|session|change|issue)
-    out of scope | deferred | postponed | open (?:end|question|item)s?
+    out of scope | deferred | postponed | (?<!as an )open (?:end|question|item)s?
     """
 )
 
@@ -64,6 +76,8 @@ def kind_of(category: Category, text: str) -> Kind:
     """Return the kind of a memory, by its category and its words."""
     if category is not Category.CODE_CHANGE and finds(_OPEN, text):
         return Kind.OPEN_END
+    if _USER.match(text) and finds(_FOR_GOOD, text):
+        return Kind.PREFERENCE
     if category is Category.DECISION and _USER.match(text) and _is_wanted(text):
         return Kind.PREFERENCE
     if category is Category.KEY_FACT and _ASKED.match(text):
@@ -74,4 +88,6 @@ def kind_of(category: Category, text: str) -> Kind:
 def _is_wanted(text: str) -> bool:
     """Tell whether what the user settled is how the user wants things, whatever the task."""
     said = text.partition(": ")[2] or text
+    if finds(_SETTLED, said):
+        return False
     return finds(_WANTS, text) or is_wish(said) or forbids_always(said)

@@ -44,6 +44,7 @@ _REASON = cues.anywhere("because | since | so that | due to | otherwise | root c
 _CHATTER = cues.anywhere(
     r"""
     i(?:['\u2019](?:m|ll|ve)| am| will| have) | let me | working tree | now i | next i
+    next is | steps? \d+ (?:to|and) \d+
     final pass | tests? (?:now )?pass(?:es|ed)? | looks good | all green | as expected
     """
 )
@@ -76,10 +77,52 @@ _DESCRIBES = compile_late(
     r"(?::| [\u2013\u2014-]) "
 )
 _HASH = compile_late(r"\b[0-9a-f]{7,40}\b|#\d+|\b\d+(?:\.\d+)+\b")
+# What was settled at last, and what only led there.
+_APPROVED = compile_late(r"The user approved a plan: ")
+_REFUSED_PLAN = compile_late(r"The user refused `the plan ")
+_SETTLES_ANEW = cues.anywhere(
+    r"""
+    revers(?:e|es|ed) | instead of | replac(?:e|es|ed) | throw(?:s|n)? | gone
+    (?:move|switch)\w* (?:\S+ ){0,5}?from | no longer
+    """
+)
+# What broke once and is mended, or is gone with what it was of; what happened by the clock.
+_MENDED = compile_late(r"\(since mended in ")
+_REMOVED = compile_late(r"\(since removed: ")
+_BY_CLOCK = compile_late(r"\b\d{1,2}:\d\d(?::\d\d)?\b.*\b\d{1,2}:\d\d(?::\d\d)?\b")
 # What a line is worth more, or less, that holds these, says these, begins with these.
-_HOLDING = ((_HASH, 0.1), (_WORKED, 0.2))
-_SAYING = ((_REASON, 0.2), (cues.PRESCRIBES, 0.15), (_CHATTER, -0.25), (_CONFIRMS, -0.25))
-_BEGINNING = ((cues.COURTESY, -0.2), (cues.LEANS, -0.2))
+_HOLDING = (
+    (_HASH, 0.1),
+    (_WORKED, 0.2),
+    (_APPROVED, 0.3),
+    (_REFUSED_PLAN, -0.4),
+    (_MENDED, -0.25),
+    (_REMOVED, -0.5),
+    (_BY_CLOCK, -0.3),
+)
+_POINTS = cues.anywhere("as (?:decided|discussed|agreed|planned|you said)")
+_SAYING = (
+    (_REASON, 0.2),
+    (cues.PRESCRIBES, 0.15),
+    (_CHATTER, -0.25),
+    (_CONFIRMS, -0.25),
+    (_POINTS, -0.25),
+)
+_BEGINNING = (
+    (cues.COURTESY, -0.2),
+    (cues.LEANS, -0.2),
+    # An answer without its question; that something was done, and not what.
+    (
+        cues.at_the_start(
+            r"""
+            not (?:before|until|yet|really|quite) | because | no | yes | only if | it depends
+            i would(?: not|n'?t)?(?=[:,.]) | honestly
+            """
+        ),
+        -0.3,
+    ),
+    (cues.at_the_start("merged | committed(?: as)? | pushed | closed | done | erledigt"), -0.25),
+)
 _STEM_CHARS_MIN = 3  # of a word stay as they are, whatever ending it loses
 _NAME = compile_late(r"\w+[-_]\w[\w-]*|\b[a-z]+[A-Z]\w*")
 _JOINT = compile_late(r"[-_]|(?<=[a-z])(?=[A-Z])")
@@ -92,6 +135,7 @@ ANSWER_LIFT = 1.0
 ISSUE_LIFT = 2.0
 _FILES_LIFT = 0.5
 _INSTEAD_LIFT = 1.0  # for what holds now instead of what was asked of
+_AGE_SHARE = 0.25  # of the worth of a change, which the oldest loses
 _REPEATED_LIFT = 0.5  # for what went wrong more than once: it will again
 _FILES_SHOWN_MAX = 3
 _CONTEXT_CHARS_MAX = 4_000
@@ -142,6 +186,8 @@ def weigh(
     handed = _hand_on(known, answers)
     placed = _list_placed(known)
     files = frozenset(path for one in known if one.is_of_issue for path in one.observation.files)
+    times = [one.observation.timestamp_ms for one in known]
+    oldest_ms, newest_ms = min(times, default=0), max(times, default=0)
     found = []
     for one, line, words, own, other in zip(known, lines, said, answers, handed, strict=True):
         observed = one.observation
@@ -150,6 +196,8 @@ def weigh(
         kind = kind_of(observed.category, line)
         author, at_ms = _find_newest(observed)
         worth = value_line(kind, line) * (1 - _FORMULA_SHARE + _FORMULA_SHARE * one.score)
+        if kind is Kind.CHANGE:  # what changed lately
+            worth *= 1 - _AGE_SHARE * (newest_ms - at_ms) / max(newest_ms - oldest_ms, 1)
         answer = max(own, other)
         instead = other >= _ANSWERS_MIN or _TAKES_OVER.search(line) is not None
         lift = ISSUE_LIFT * one.is_of_issue + ANSWER_LIFT * answer + _INSTEAD_LIFT * other
@@ -188,6 +236,8 @@ def value_line(kind: Kind, line: str) -> float:
     worth += sum(more for pattern, more in _HOLDING if pattern.search(line))
     worth += sum(more for cue, more in _SAYING if cues.finds(cue, line))
     worth += sum(more for cue, more in _BEGINNING if cues.begins(cue, line))
+    if kind is Kind.DECISION and cues.finds(_SETTLES_ANEW, line):
+        worth += 0.25
     if kind is Kind.FACT and _DESCRIBES.match(line):
         worth -= 0.3
     if kind is not Kind.PREFERENCE and _REQUESTS.match(line):

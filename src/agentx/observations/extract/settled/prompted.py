@@ -10,12 +10,13 @@ from agentx.prose import cues
 from agentx.prose.keyphrases import code_names
 from agentx.prose.sentences import ELLIPSIS, is_question, sentences, words
 from agentx.prose.settling.asking import CONSTRAINS, is_not_meant, only_asks, only_requests
-from agentx.prose.settling.greetings import greets
+from agentx.prose.settling.greetings import cut_greeting
 from agentx.prose.settling.verdict import SETTLES
 
 _BARE_WORDS = 8
 _FAULT_WORDS = 24
 _REST_WORDS = 3
+_REST_SENTENCES = 2
 # "The build is red since Monday. Find out why."
 _FIND_OUT = compile_late(
     r"(?i:(?:\A|[.!?;,]\s+|\band |\bplease )(?:find out|figure out|look into|investigate|check)"
@@ -69,11 +70,9 @@ def cut_told(text: str, told: Sequence[str]) -> str:
 
 def cut_idle(text: str) -> str:
     """Return what settles something without the greeting before it and the question after it."""
-    said = sentences(text)
-    first, last = 0, len(said)
-    while first < last - 1 and greets(said[first].text):
-        first += 1
-    is_asked = last - first > 1 and words(said[last - 1].text) <= _REST_WORDS
-    is_asked = is_asked and is_question(said[last - 2].text)
-    last -= 2 * is_asked
-    return text[said[first].start : said[last - 1].end] if first < last else text
+    own = cut_greeting(text)
+    said = sentences(own)
+    has_rest = len(said) > _REST_SENTENCES and words(said[-1].text) <= _REST_WORDS
+    if has_rest and is_question(said[-2].text):
+        return own[: said[-3].end]
+    return own
