@@ -118,7 +118,7 @@ class _Unmade:
         listed = dict(zip(self._plan, given, strict=False))
         if not listed.keys().isdisjoint(named):
             return False
-        named.update(listed)
+        named = {**named, **listed}  # not what `first` goes on with where this is not all
         used = 0
         for name, default in self._plan.items():
             if name in named:

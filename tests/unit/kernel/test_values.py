@@ -187,3 +187,17 @@ def test_a_default_that_all_values_would_share_is_refused() -> None:
 
     with pytest.raises(ValueError, match="mutable default"):
         Wrong()
+
+
+def test_a_value_whose_fields_were_looked_at_first_takes_what_is_given_in_order() -> None:
+    @frozen(kw_only=False)
+    class Quay:
+        name: str
+        boats: list[str] = field(default_factory=list)
+        metres: int = 5
+
+    assert [part.name for part in fields(Quay)] == ["name", "boats", "metres"]
+
+    quay = Quay("north", metres=7)
+
+    assert (quay.name, quay.boats, quay.metres) == ("north", [], 7)
