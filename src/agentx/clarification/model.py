@@ -151,6 +151,12 @@ class Entry:
         return self.via.removeprefix(_GITHUB).partition("/")[0] if is_comment else ""
 
     @property
+    def comment(self) -> int:
+        """Which comment on GitHub said it; 0 where it was said elsewhere."""
+        named = self.via.rpartition("/")[2] if self.account else ""
+        return int(named) if named.isascii() and named.isdigit() else 0
+
+    @property
     def source(self) -> str:
         """Where memory knew it from; nothing where somebody said it."""
         return self.via.removeprefix(_MEMORY) if self.via.startswith(_MEMORY) else ""

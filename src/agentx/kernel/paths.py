@@ -90,6 +90,7 @@ class StorePaths:
     spending = Below("spending.json")  # what models have cost, day by day
     # Pages of GitHub, for conditional requests and for being offline.
     github_cache = Below("github/pages")
+    github_changed = Below("github/changed.json")  # replies that were taken, and changed since
     github_queue = Below("github/queue.jsonl")  # what waits for GitHub to be reachable
     import_cursors = Below("import-cursors.json")  # how far each transcript has been read
     # What `status` once found out: which hooks are installed, how many observations there are.

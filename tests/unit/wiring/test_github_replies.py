@@ -233,7 +233,7 @@ def test_an_edited_reply_and_one_from_an_account_that_agents_have_are_not_believ
     server.say(1, "ada", "<!-- agentx:clarification:other:1 -->\n**Engineer asks Architect**")
     server.say(1, "ada", f"{asked}: use SQLite")
     done = sync_issues(project)
-    assert [("posts as ada too" in said) for said in done.unclear] == [True, True]
+    assert [("posts as ada too" in said) for said in done.unclear] == [True]  # the first was told
     assert look(project, asked).status is ClarificationStatus.ESCALATED
 
 

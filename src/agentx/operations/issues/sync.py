@@ -29,6 +29,7 @@ def sync_issues(project: Project, issues: tuple[int, ...] = ()) -> SyncReply:
     done = mirror(project, issues)
     return replace(
         done,
+        posted=done.posted + heard.posted,
         replies=heard.taken,
         unclear=heard.unclear,
         offline=done.offline or heard.offline,

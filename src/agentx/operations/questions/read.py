@@ -6,6 +6,7 @@ Every one of them runs the monitor first: there may be no process in the backgro
 from __future__ import annotations
 
 from agentx.clarification.model import (
+    PERSON,
     UNKNOWN,
     Clarification,
     ClarificationStatus,
@@ -18,6 +19,7 @@ from agentx.operations.questions.routing import watch
 from agentx.project.project import Project
 from agentx.wiring.clarifications import inbox, open_clarifications, speaker_named
 from agentx.wiring.hub import is_unsent, open_hub, run_monitor
+from agentx.wiring.listeners.changes import list_changes
 
 _LATE = frozenset({Reason.STALE, Reason.STUCK, Reason.DEADLOCK})
 
@@ -29,6 +31,7 @@ class Overview:
     clarifications: tuple[Clarification, ...]
     monitor: MonitorReport
     now_ms: int
+    notes: tuple[str, ...] = ()  # what the person must know beside them
 
 
 def active(project: Project) -> Overview:
@@ -71,10 +74,12 @@ def inbox_of(project: Project, who: str) -> Overview:
     """
     found = watch(project)
     is_told = project.trust.has_data
+    speaker = speaker_named(project, who)
     return Overview(
-        clarifications=inbox(project, speaker_named(project, who)) if is_told else (),
+        clarifications=inbox(project, speaker) if is_told else (),
         monitor=found,
         now_ms=project.clock.now_ms(),
+        notes=list_changes(project) if is_told and speaker == PERSON else (),
     )
 
 

@@ -16,6 +16,7 @@ from agentx.clarification.model import (
     Ledger,
 )
 from agentx.clarification.rendering import comment, former_marks, marker
+from agentx.clarification.replies.page import name_renaming, say_renaming
 from agentx.kernel.errors import InvalidValue, NotFound, UnavailableError
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
@@ -91,6 +92,8 @@ def mirror(project: Project, issues: Iterable[int] = ()) -> SyncReply:
 def _posts(project: Project, ledger: Ledger) -> Iterable[Post]:
     people = list_people(project)
     for state in ledger:
+        if state.formerly and state.is_active:
+            yield Post(mark=name_renaming(state), body=say_renaming(state))
         for index, entry in enumerate(state.thread):
             is_twice = entry.late and entry.type is EntryType.ESCALATION  # by another clone
             is_claim = entry.late and entry.doubt == UNVERIFIED  # nobody vouches for it

@@ -1,28 +1,31 @@
 """To take what people said on the pages of issues into the ledgers: answers and decisions.
 
-GitHub is asked only about issues with open questions, and only where the user named somebody. Who
-wrote a comment that was taken sees a thumb below it; whoever wrote one that could not be is told
-why, once. Which GitHub is asked, and who is named, must stand in the user's settings: a variable
-can be said by whoever starts the process, an agent among them; and no agent takes replies.
+GitHub is asked only about issues with open questions, or with replies taken of late, and only
+where the user named somebody. Who wrote a comment that was taken sees a thumb below it; whoever
+wrote one that could not be is told why, once, and so is who changed one that was taken. Which
+GitHub is asked, and who is named, must stand in the user's settings: a variable can be said by
+whoever starts the process, an agent among them; and no agent takes replies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from agentx.agents.happenings import ChannelMessage
 from agentx.agents.hub.hub import Hub
-from agentx.clarification.model import PERSON
-from agentx.clarification.replies import PageComment, PersonsReply, ReplyNotTaken, find_replies
-from agentx.kernel.errors import IllegalTransition, NotFound, UnavailableError
-from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
-from agentx.kernel.text import cut
+from agentx.clarification.model import PERSON, Ledger
+from agentx.clarification.replies.changed import ReplyChanged, find_changed
+from agentx.clarification.replies.finding import PersonsReply, ReplyNotTaken, find_replies
+from agentx.clarification.replies.page import Page, PageComment, list_taken
+from agentx.kernel.clock import DAY_MS
+from agentx.kernel.errors import AgentXError, NotFound, UnavailableError
 from agentx.kernel.values import frozen
 from agentx.project.config import variable_of
 from agentx.project.project import Project
 from agentx.project.roles.caller import find_caller
 from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.github import github_issues
+from agentx.wiring.listeners.changes import note_changes
 from agentx.wiring.listeners.happenings import tell_news
 from agentx.wiring.listeners.mirror import list_people
 from agentx.work.store.github.issues import GithubIssues, Post
@@ -32,6 +35,8 @@ from agentx.work.store.github.mapping import PostedComment
 _TRIES = 2
 # What decides whose words count.
 _SETTINGS = ("work.mode", "github.repository", "github.base_url", "github.notify")
+# So long it is looked whether a reply that was taken was changed.
+_LOOKS_BACK_MS = 30 * DAY_MS
 
 
 @frozen
@@ -39,7 +44,8 @@ class RepliesTaken:
     """What people had said, and what came of it."""
 
     taken: tuple[str, ...] = ()
-    unclear: tuple[str, ...] = ()
+    unclear: tuple[str, ...] = ()  # and has not been told before
+    posted: int = 0
     offline: str = ""
 
 
@@ -57,31 +63,120 @@ def take_replies(project: Project, hub: Hub, issues: Iterable[int] = ()) -> Repl
         return RepliesTaken()  # the daemon does, or the person
     wanted = set(issues)
     ledgers = [
-        ledger
+        ledger.issue
         for ledger in open_clarifications(project).ledgers()
-        if (not wanted or ledger.issue in wanted) and any(state.is_active for state in ledger)
+        if (not wanted or ledger.issue in wanted) and _is_heard(project, ledger)
     ]
     if not (people and ledgers):
         return RepliesTaken()
     store = github_issues(project, tries=_TRIES, patience=project.patience)
-    taken: list[str] = []
-    unclear: list[str] = []
-    offline = ""
-    for ledger in ledgers:
+    found = [_Listener(project, hub, store, people, issue).listen() for issue in ledgers]
+    return RepliesTaken(
+        taken=tuple(name for each in found for name in each.taken),
+        unclear=tuple(why for each in found for why in each.unclear),
+        posted=sum(each.posted for each in found),
+        offline=next((each.offline for each in found if each.offline), ""),
+    )
+
+
+class _Listener:
+    """Who takes the replies on one issue."""
+
+    def __init__(
+        self, project: Project, hub: Hub, store: GithubIssues, people: Sequence[str], issue: int
+    ) -> None:
+        self._project = project
+        self._hub = hub
+        self._store = store
+        self._people = people
+        self._issue = issue
+        self._taken: list[str] = []
+        self._unclear: list[str] = []
+        self._posted = 0
+        self._elsewhere: dict[str, int] = {}
+
+    def listen(self) -> RepliesTaken:
+        """Take what is said there, oldest first; then tell what was changed."""
+        offline = ""
         try:
-            heard = tuple(map(_as_page_comment, store.hear(ledger.issue)))
-            for found in find_replies(heard, ledger.clarifications, people):
-                if isinstance(found, ReplyNotTaken):
-                    _explain(store, ledger.issue, found, heard)
-                    unclear.append(f"#{ledger.issue}: {found.author} replied: {found.why}")
-                elif _take(project, hub, found):
-                    taken.append(found.clarification_id)
-                    store.acknowledge(found.remark)
+            heard = tuple(map(_as_page_comment, self._store.hear(self._issue)))
+            after = 0
+            page = self._turn(heard)
+            while found := next(find_replies(page, self._people, after), ()):
+                after = found[0].remark
+                self._follow(found)
+                page = self._turn(heard)
+            self._tell_changes(page)
         except UnavailableError as error:
             offline = error.message
         except NotFound:
-            continue  # `issue sync` says that GitHub has no such issue
-    return RepliesTaken(taken=tuple(taken), unclear=tuple(unclear), offline=offline)
+            pass  # `issue sync` says that GitHub has no such issue
+        return RepliesTaken(
+            taken=tuple(self._taken),
+            unclear=tuple(self._unclear),
+            posted=self._posted,
+            offline=offline,
+        )
+
+    def _turn(self, heard: tuple[PageComment, ...]) -> Page:
+        """Return the page beside the ledger as it is now: each reply changes it."""
+        ledger = open_clarifications(self._project).ledger(self._issue)
+        page = Page(heard, ledger.clarifications)
+        page.heard_elsewhere = self._elsewhere
+        return page
+
+    def _follow(self, found: Sequence[PersonsReply | ReplyNotTaken]) -> None:
+        before = len(self._taken)
+        for each in found:
+            if isinstance(each, ReplyNotTaken):
+                words = f"@{each.author}, your reply was not taken as a decision: {each.why}."
+                if not each.is_whole:
+                    words = f"@{each.author}, not all of your reply was taken: {each.why}."
+                if self._post(each.mark, f"{each.mark}\n{words}"):
+                    self._unclear.append(f"#{self._issue}: {each.author} replied: {each.why}")
+            elif self._take(each):
+                self._taken.append(each.clarification_id)
+        if len(self._taken) > before:
+            self._store.acknowledge(found[0].remark)
+
+    def _take(self, reply: PersonsReply) -> bool:
+        say = self._hub.resolve if reply.settles else self._hub.answer
+        try:
+            say(reply.clarification_id, reply.body, by=PERSON, via=reply.via)
+        except UnavailableError:
+            raise
+        except AgentXError as error:  # settled meanwhile, or words that no thread takes
+            facts = {"clarificationId": reply.clarification_id, "author": reply.author}
+            self._project.log.record("warning", "github-reply", message=error.message, **facts)
+            return False
+        self._project.log.record(
+            "info", "github-reply", clarificationId=reply.clarification_id, author=reply.author
+        )
+        said = f"{reply.author}: {reply.clarification_id}"
+        at = self._project.clock.now_ms()
+        heard = ChannelMessage(timestamp=at, channel_id="github", direction="in", content=said)
+        tell_news(self._project, heard)
+        return True
+
+    def _tell_changes(self, page: Page) -> None:
+        """Tell who changed a reply that was taken what is on record, there and in the inbox."""
+        changes: list[ReplyChanged] = list(find_changed(page))
+        for each in changes:
+            if not page.holds(each.mark) and self._post(each.mark, each.comment):
+                self._unclear.append(f"#{self._issue}: {each.story}; {each.mend}")
+        note_changes(self._project, self._issue, changes)
+
+    def _post(self, mark: str, body: str) -> bool:
+        """Post what carries a mark, unless it stands there or waits; return whether it is new."""
+        done = self._store.mirror(self._issue, (Post(mark=mark, body=body),), {})
+        self._posted += done.posted
+        return done.new > 0
+
+
+def _is_heard(project: Project, ledger: Ledger) -> bool:
+    since_ms = project.clock.now_ms() - _LOOKS_BACK_MS
+    is_open = any(state.is_active for state in ledger)
+    return is_open or any(entry.at_ms >= since_ms for _, entry in list_taken(ledger))
 
 
 def _is_said(project: Project, key: str) -> bool:
@@ -96,31 +191,6 @@ def _as_page_comment(said: PostedComment) -> PageComment:
         is_person=said.is_person,
         is_edited=said.is_edited,
         is_ours=said.is_ours,
+        is_insider=said.is_insider,
+        at_ms=said.created_ms,
     )
-
-
-def _take(project: Project, hub: Hub, reply: PersonsReply) -> bool:
-    say = hub.resolve if reply.settles else hub.answer
-    body = cut(reply.body, CLARIFY_TEXT_CHARS_MAX)
-    try:
-        say(reply.clarification_id, body, by=PERSON, via=reply.via)
-    except IllegalTransition:
-        return False  # settled meanwhile
-    project.log.record(
-        "info", "github-reply", clarificationId=reply.clarification_id, author=reply.author
-    )
-    said = f"{reply.author}: {reply.clarification_id}"
-    at = project.clock.now_ms()
-    heard = ChannelMessage(timestamp=at, channel_id="github", direction="in", content=said)
-    tell_news(project, heard)
-    return True
-
-
-def _explain(
-    store: GithubIssues, issue: int, found: ReplyNotTaken, heard: tuple[PageComment, ...]
-) -> None:
-    mark = f"<!-- agentx:reply:{found.remark} -->"
-    if any(mark in each.body for each in heard):
-        return
-    body = f"{mark}\n@{found.author}, your reply was not taken as a decision: {found.why}."
-    store.mirror(issue, (Post(mark=mark, body=body),), {})

@@ -68,6 +68,7 @@ class Mirrored:
     """What a look at an issue's thread led to."""
 
     posted: int  # which GitHub has now
+    new: int = 0  # which stood there not, nor waited
     offline: str = ""  # why the others wait
 
 
@@ -201,7 +202,8 @@ class GithubIssues:
         ours = [each.body for each in there if each.is_ours]
         if any(sent) or len(set(ours)) < len(ours):
             self._take_doubles_away(number)
-        return Mirrored(posted=sum(sent), offline="" if all(sent) else self._offline)
+        offline = "" if all(sent) else self._offline
+        return Mirrored(posted=sum(sent), new=len(new), offline=offline)
 
     def hear(self, number: int) -> tuple[PostedComment, ...]:
         """Return what is said on an issue now, oldest first.

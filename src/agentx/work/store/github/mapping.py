@@ -20,6 +20,7 @@ from agentx.work.model import Comment, Issue, IssueState, Status, parse_status
 Shape = Mapping[str, Any]
 
 STATUS_PREFIX = "status:"
+_INSIDERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
 OUR_MARK = "<!-- agentx:"
 _MARK = compile_late(r"\n*<!-- agentx:[a-z-]+:[A-Za-z0-9:_-]+ -->\s*")
 
@@ -33,6 +34,8 @@ class PostedComment:
     body: str  # with its marks
     is_person: bool  # and no program's account
     is_edited: bool  # by whom is not told: anybody may who can write there
+    is_insider: bool = False  # its author may write to the repository
+    created_ms: Millis = Millis(0)
 
     @property
     def is_ours(self) -> bool:
@@ -104,6 +107,8 @@ def read_comment(shape: Shape) -> PostedComment:
         body=str(shape.get("body") or ""),
         is_person=user.get("type") == "User" and not shape.get("performed_via_github_app"),
         is_edited=shape.get("updated_at") != shape.get("created_at"),
+        is_insider=shape.get("author_association") in _INSIDERS,
+        created_ms=_time(shape.get("created_at")),
     )
 
 

@@ -362,6 +362,8 @@ def inbox(invocation: Invocation, role: str) -> None:
         "clarifications": [as_data(state) for state in seen.clarifications],
         "monitor": monitor_data(seen.monitor),
     }
+    if seen.notes:
+        data["notes"] = list(seen.notes)
     warn_of_damage(invocation, seen.monitor)
     invocation.show(data, lambda screen: draw_inbox(screen, seen, who))
     _leave_if_unread(seen)

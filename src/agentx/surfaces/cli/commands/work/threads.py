@@ -88,6 +88,8 @@ def draw_inbox(screen: Console, seen: clarify_read.Overview, who: str) -> None:
         for action in () if is_persons else next_actions(state)[:1]:
             # A command is copied whole, so it is not cut.
             screen.print(f"  {'next':<8}{action}", style="dim", soft_wrap=True)
+    for note in seen.notes:
+        screen.print(f"\n{printable(note)}", style="yellow", soft_wrap=True)
 
 
 def _list_words(state: Clarification, who: str) -> list[tuple[str, str]]:

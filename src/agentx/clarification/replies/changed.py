@@ -1,0 +1,76 @@
+"""Replies that were taken, and edited or deleted since: what is on record stays, and that is told.
+
+Who edited a comment is not told by its page, so an edit decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agentx.clarification.model import Clarification, ClarificationStatus, Entry
+from agentx.clarification.replies.page import SAYS, Page, list_taken
+from agentx.clarification.replies.parts import split_reply
+from agentx.kernel.text import call_nobody, preview
+from agentx.kernel.values import frozen
+
+EDITED, DELETED = "edited", "deleted"
+
+
+@frozen
+class ReplyChanged:
+    """A reply whose comment says something else than what was taken, or is gone."""
+
+    state: Clarification
+    entry: Entry
+    what: str  # edited, deleted
+
+    @property
+    def mark(self) -> str:
+        """The hidden mark of the comment that says so."""
+        return f"<!-- agentx:{self.what}:{self.entry.comment} -->"
+
+    @property
+    def story(self) -> str:
+        """What happened, and what is on record."""
+        said = preview(self.entry.body, 200)
+        return (
+            f"{self.entry.account}'s reply on GitHub was {self.what} after it was taken; "
+            f'the decision on record for {self.state.id} is the earlier text: "{said}"'
+        )
+
+    @property
+    def mend(self) -> str:
+        """How the decision can be changed."""
+        if self.state.status is ClarificationStatus.ANSWERED:
+            return f"to change it, write a new comment: `{self.state.id}: your decision`"
+        return "to change it, tell the agent, or have it asked anew"
+
+    @property
+    def comment(self) -> str:
+        """What is said on the page."""
+        story = call_nobody(self.story).replace("<!--", "&lt;!--").replace("`", "'")
+        return f"{self.mark}\n@{self.entry.account}: {story}; {self.mend}."
+
+
+def find_changed(page: Page) -> Iterator[ReplyChanged]:
+    """Yield the replies that were taken and have changed since."""
+    for state, entry in list_taken(page.states):
+        said = [each for each in state.thread if each.type in SAYS and not each.late]
+        if said[-1:] != [entry]:
+            continue  # something newer is on record
+        asked = page.place(state, 0)
+        if asked is None or asked not in page.by_id or asked >= entry.comment:
+            continue  # another page: nothing can be told of what is missing on it
+        remark = page.by_id.get(entry.comment)
+        if remark is None:
+            yield ReplyChanged(state=state, entry=entry, what=DELETED)
+        elif remark.is_edited and not _says_same(remark.body, state, entry):
+            yield ReplyChanged(state=state, entry=entry, what=EDITED)
+
+
+def _says_same(body: str, state: Clarification, entry: Entry) -> bool:
+    names = {state.id, state.formerly, state.formerly.partition("@")[0]}
+    return any(
+        part.text == entry.body and (not part.names or names & set(part.names))
+        for part in split_reply(body)
+    )

@@ -1,0 +1,235 @@
+"""Which question a person's comment settles.
+
+A reply counts when it is surely a person's and surely meant: written by somebody whom the user
+named, from an account that no AgentX posts with (an agent may have that one's token), as it was
+sent, below the comment that asked for it. Each of its parts begins with its question
+(`CLR-42-001: yes`), quotes it, or is for the only one that waited then. What is only half so is
+told, settles nothing, and never will: who wrote it was told so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from agentx.clarification.model import (
+    Clarification,
+    ClarificationStatus,
+    EntryType,
+    name_github_way,
+)
+from agentx.clarification.rendering import say_decision
+from agentx.clarification.replies.page import Page, PageComment, Shown, is_settled_for_good
+from agentx.clarification.replies.parts import Part, list_names, split_reply
+from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
+from agentx.kernel.text import compile_late, preview
+from agentx.kernel.values import frozen
+
+# Words of somebody who has not decided yet, where they are all that is said.
+_HOLDING = compile_late(
+    r"^(?:\W*(?:thanks?|thank you|ok(?:ay)?|hm+)[\s,.!]*)*"
+    r"(?:$|\+1|:\+1:|\U0001f44d|"
+    r"(?:i'?ll|i will|let me)\s+(?:\w+\s+){0,2}(?:look|check|think|get back|come back)"
+    r"|looking into|checking|thinking|on it\b|hold on|one moment|give me a|not sure|no idea)"
+)
+_GREETING = compile_late(
+    r"^(?:hi|hello|hey|hallo|thanks?|thank you|ok(?:ay)?|sure)\b[^.?!\n]{0,60}\W*$"
+)
+_HOLDING_CHARS_MAX = 160
+
+
+@frozen
+class PersonsReply:
+    """What a person said to a question."""
+
+    remark: int
+    author: str
+    clarification_id: str
+    body: str
+    via: str  # as the ledger keeps it
+    settles: bool  # it ends the matter, where it would only be an answer otherwise
+
+
+@frozen
+class ReplyNotTaken:
+    """Why a person's comment, or some of it, settled nothing, and what would."""
+
+    remark: int
+    author: str
+    why: str
+    is_whole: bool = True  # nothing of it was taken, here or elsewhere
+
+    @property
+    def mark(self) -> str:
+        """The hidden mark of the comment that says so."""
+        return mark_refusal(self.remark, is_whole=self.is_whole)
+
+
+def mark_refusal(remark: int, *, is_whole: bool = True) -> str:
+    """Return the mark of the comment that says that one was not taken, or not all of it."""
+    return f"<!-- agentx:reply:{remark}{'' if is_whole else ':rest'} -->"
+
+
+def find_replies(
+    page: Page, people: Iterable[str], after: int = 0
+) -> Iterator[tuple[PersonsReply | ReplyNotTaken, ...]]:
+    """Yield what each comment of people, below one, says to the questions of an issue.
+
+    The oldest comes first. Nothing that a thread holds is yielded again, nor what was refused.
+    """
+    named = {name.casefold() for name in people}
+    for remark in page.comments:
+        is_named = remark.author.casefold() in named and remark.is_person and not remark.is_ours
+        if is_named and remark.id > after:
+            found = tuple(_read(remark, page))
+            if found:
+                yield found
+
+
+def _read(remark: PageComment, page: Page) -> Iterator[PersonsReply | ReplyNotTaken]:
+    is_kept = remark.is_edited and any(  # what it said then is on record
+        entry.comment == remark.id for state in page.states for entry in state.thread
+    )
+    if is_kept or page.holds(mark_refusal(remark.id)):
+        return
+    parts = split_reply(remark.body)
+    has_named = any(part.is_led for part in parts)
+    whys: list[str] = []
+    is_whole = True
+    for part in parts:
+        if has_named and not part.names:
+            if not _GREETING.match(part.text.casefold()):
+                words = preview(part.text, 60).replace("`", "")
+                whys.append(f'"{words}" names no question: begin each with its own')
+            continue
+        for meant in _find_meant(part, remark, page):
+            if isinstance(meant, str):
+                whys.append(meant)
+                continue
+            if meant.state is None or _is_taken(meant, remark):
+                is_whole = False
+                page.heard_elsewhere.setdefault(meant.uid, remark.id)
+                continue
+            why = _doubt(remark, part, meant.state, page)
+            if why:
+                whys.append(why)
+                continue
+            is_whole = False
+            yield PersonsReply(
+                remark=remark.id,
+                author=remark.author,
+                clarification_id=meant.state.id,
+                body=part.text,
+                via=name_github_way(remark.author, remark.id),
+                settles=meant.state.status is ClarificationStatus.ANSWERED,
+            )
+    if whys and not page.holds(mark_refusal(remark.id, is_whole=False)):
+        why = "; ".join(dict.fromkeys(whys))
+        yield ReplyNotTaken(remark=remark.id, author=remark.author, why=why, is_whole=is_whole)
+
+
+def _find_meant(part: Part, remark: PageComment, page: Page) -> Iterator[Shown | str]:
+    """Yield the questions that a part is for, or why that cannot be told."""
+    shown = page.list_shown(remark)
+    if part.is_led:
+        for name in part.names:
+            yield _find_named(name, shown)
+        return
+    quoted = [each for each in shown if each.names & set(part.names)]
+    open_then = [each for each in quoted or shown if _is_open(each, is_named=bool(quoted))]
+    if len(open_then) > 1:
+        waiting = ", ".join(sorted(each.called for each in open_then))
+        first = min(each.called for each in open_then)
+        yield f"it may be for any of {waiting}; say for which: `{first}: your decision`"
+    elif open_then:
+        yield open_then[0]
+    # else people talk on issues
+
+
+def _find_named(name: str, shown: Sequence[Shown]) -> Shown | str:
+    found = [each for each in shown if name in each.names]
+    if not found:
+        return f"{name} was not asked here before it"
+    if len(found) > 1:
+        others = ", ".join(each.called for each in found if each.called != name)
+        renamed = f"; one is {others} now" if others else ""
+        return (
+            f"{len(found)} questions here were called {name}{renamed}; decide in a terminal: "
+            "`agentx clarify inbox`"
+        )
+    return found[0]
+
+
+def _is_open(each: Shown, *, is_named: bool) -> bool:
+    return not each.is_settled if is_named else each.waits_for_person
+
+
+def _is_taken(meant: Shown, remark: PageComment) -> bool:
+    return meant.state is not None and any(
+        entry.comment == remark.id for entry in meant.state.thread
+    )
+
+
+def _doubt(remark: PageComment, part: Part, state: Clarification, page: Page) -> str:
+    """Return why a part of a comment is not taken, and what to do; nothing where it is."""
+    example = f"`{state.id}: your decision`"
+    said = part.text
+    is_holding = len(said) <= _HOLDING_CHARS_MAX and _HOLDING.match(said.casefold())
+    others = [name for name in list_names(said) if name not in part.names]
+    waiting = {
+        name for each in page.list_shown(remark) if each.waits_for_person for name in each.names
+    }
+    doubts = (
+        (
+            remark.author.casefold() in page.programs,
+            (
+                f"AgentX posts as {remark.author} too, so an agent could have written it; decide "
+                f"in a terminal with `agentx clarify resolve {state.id}`, or give AgentX the token "
+                "of an account of its own"
+            ),
+        ),
+        (
+            remark.is_edited,
+            f"it was edited, and nobody can tell by whom; write a new one: {example}",
+        ),
+        (_find_overtaking(remark, state, page), _find_overtaking(remark, state, page)),
+        (
+            waiting.intersection(others),
+            (
+                f"what it says to {state.id} speaks of {', '.join(others)} too; begin a line of "
+                "its own with each"
+            ),
+        ),
+        (not said, f"it says nothing; say what is decided: {example}"),
+        (
+            len(said) > CLARIFY_TEXT_CHARS_MAX,
+            f"it is longer than {CLARIFY_TEXT_CHARS_MAX:,} characters; say the decision: {example}",
+        ),
+        (
+            said.endswith(("?", "\uff1f", "\u061f")),
+            f"it asks something itself; once it is decided, say so: {example}",
+        ),
+        (is_holding, f"nothing seems to be decided by it; once it is, say so: {example}"),
+    )
+    return next((why for is_so, why in doubts if is_so), "")
+
+
+def _find_overtaking(remark: PageComment, state: Clarification, page: Page) -> str:
+    """Return what happened to a question since a comment on it was written, if that matters."""
+    newer = page.find_newer(state, remark)
+    if state.status is ClarificationStatus.ABANDONED:
+        return f"{state.id} was given up"
+    if is_settled_for_good(state):
+        decided = preview(say_decision(state), 200).replace("`", "")
+        return (
+            f'{state.id} is settled, and the decision on record stands: "{decided}"; to change '
+            "it, tell the agent, or have it asked anew"
+        )
+    if newer is None:
+        return ""
+    if newer.type is EntryType.QUESTION:
+        return f"{state.id} was asked further since; reply to that: `{state.id}: your decision`"
+    words = preview(newer.body, 200).replace("`", "")
+    return (
+        f'{state.id} was answered since: "{words}"; if you decide otherwise, say so: '
+        f"`{state.id}: your decision`"
+    )

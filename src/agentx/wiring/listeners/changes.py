@@ -1,0 +1,65 @@
+"""Replies on GitHub that were changed after they were taken, kept for the person's inbox.
+
+Only a view: the next look at the page makes it anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from agentx.clarification.replies.changed import ReplyChanged
+from agentx.host.files import json_text
+from agentx.host.files.atomic import make_private_directory, replace_file
+from agentx.kernel.clock import DAY_MS
+from agentx.kernel.errors import UnavailableError
+from agentx.project.project import Project
+
+# So long the inbox says it.
+_TOLD_MS = 7 * DAY_MS
+
+
+def note_changes(project: Project, issue: int, changes: Iterable[ReplyChanged]) -> None:
+    """Keep which replies on an issue were changed; what is kept of it already stays as it is."""
+    before = _read(project)
+    known = {row["mark"]: row for row in before}
+    now_ms = project.clock.now_ms()
+    found = [
+        known.get(each.mark)
+        or {
+            "mark": each.mark,
+            "issue": issue,
+            "at": now_ms,
+            "said": f"{each.state.id}: {each.story}; {each.mend}",
+        }
+        for each in changes
+    ]
+    rows = [*(row for row in before if row["issue"] != issue), *found]
+    if rows == before:
+        return
+    try:
+        make_private_directory(project.store.github_changed.parent)
+        replace_file(project.store.github_changed, json_text.line_of({"changes": rows}))
+    except (OSError, UnavailableError) as error:
+        project.log.record("warning", "github-replies", message=str(error))
+
+
+def list_changes(project: Project) -> tuple[str, ...]:
+    """Return what the person is told of replies that were changed of late."""
+    since_ms = project.clock.now_ms() - _TOLD_MS
+    return tuple(row["said"] for row in _read(project) if row["at"] >= since_ms)
+
+
+def _read(project: Project) -> list[dict[str, Any]]:
+    try:
+        rows = json_text.parse_json(project.store.github_changed.read_bytes())["changes"]
+        return [
+            row
+            for row in rows
+            if isinstance(row["mark"], str)
+            and isinstance(row["issue"], int)
+            and isinstance(row["at"], int)
+            and isinstance(row["said"], str)
+        ]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
