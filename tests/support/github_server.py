@@ -50,6 +50,7 @@ class GithubServer:
     asked: list[tuple[str, str, int]] = field(default_factory=list)  # method, path, status
     hidden: bool = False  # as for a token that may not see the repository
     elsewhere: str = ""  # where `Link` points instead
+    links_unchanged: bool = True  # `Link` comes with a page that has not changed, too
     account: str = "agentx-bot"  # whose the token is
     reactions: dict[int, list[str]] = field(default_factory=dict)  # by comment
     together: threading.Barrier | None = None  # so many list comments before anybody posts
@@ -260,7 +261,7 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in (fault.headers if fault else {}).items():
             self.send_header(name, value)
         link = self._link(github, rows)
-        if link and status in (200, 304):
+        if link and (status == 200 or (status == 304 and github.links_unchanged)):
             self.send_header("Link", link)
         half = fault is not None and fault.kind == "half"
         self.send_header("Content-Length", str(len(data)))

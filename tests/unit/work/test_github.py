@@ -108,6 +108,22 @@ def test_a_page_that_has_not_changed_is_asked_for_with_its_tag(bench: Bench) -> 
     assert [status for method, _, status in bench.server.asked if method == "GET"] == [200, 304]
 
 
+@pytest.mark.parametrize("links_unchanged", [True, False])
+def test_a_full_page_that_has_not_changed_may_have_got_a_next_one(
+    bench: Bench, *, links_unchanged: bool
+) -> None:
+    bench.server.links_unchanged = links_unchanged
+    bench.issues.create(NewIssue(title="one"))
+    for number in range(100):
+        bench.server.say(1, "dana", f"word {number}")
+    assert len(bench.store().hear(1)) == 100
+
+    bench.server.say(1, "dana", "yes")
+    assert [each.body for each in bench.store().hear(1)][99:] == ["word 99", "yes"]
+    assert [bench.store().mirror(1, posts("a"), {}).posted for _ in range(3)] == [1, 0, 0]
+    assert len(bench.server.comments[1]) == 102
+
+
 def test_half_a_page_is_asked_for_again(bench: Bench) -> None:
     bench.issues.create(NewIssue(title="x"))
     bench.server.faults = [Fault(kind="half"), Fault(kind="half")]

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 
 import httpx
@@ -172,7 +172,8 @@ class GithubApi:
             outcome = self._try_once("GET", url, tag=known.tag if known else "")
             if isinstance(outcome, httpx.Response):
                 if outcome.status_code == httpx.codes.NOT_MODIFIED and known is not None:
-                    return known
+                    following = self._find_next(outcome) or _follow(url, known)
+                    return replace(known, next_url=following)
                 try:
                     page = self._read(outcome)
                 except ValueError:
@@ -192,7 +193,11 @@ class GithubApi:
         """Return how often to try: once after all tries of another request were in vain."""
         return 1 if self._is_down else self._tries
 
-    def _read(self, response: httpx.Response) -> Page:
+    def _find_next(self, response: httpx.Response) -> str:
+        """Return where the next page is; nothing where the answer names none.
+
+        Raises: UnavailableError when it is elsewhere.
+        """
         link = _NEXT.search(response.headers.get("link", ""))
         next_url = link[1] if link else ""
         if next_url and not next_url.startswith(self._root + "/"):
@@ -200,9 +205,12 @@ class GithubApi:
                 f"GitHub points to a next page elsewhere: {preview(next_url, 80)}",
                 hint="check github.base_url",
             )
+        return next_url
+
+    def _read(self, response: httpx.Response) -> Page:
         return Page(
             body=parse_json(response.content),
-            next_url=next_url,
+            next_url=self._find_next(response),
             tag=response.headers.get("etag", ""),
         )
 
@@ -344,6 +352,16 @@ class GithubApi:
         if self._token:
             text = text.replace(self._token, "[REDACTED:token]")
         return preview(printable(redact(text)), _MESSAGE_CHARS_MAX)
+
+
+def _follow(url: str, known: Page) -> str:
+    """Return where the page after an unchanged one is: a full one may have got a next since."""
+    asked = httpx.URL(url).params
+    rows = int(asked.get("per_page", 0))
+    if known.next_url or not rows or not isinstance(known.body, list) or len(known.body) < rows:
+        return known.next_url
+    following = int(asked.get("page", 1)) + 1
+    return str(httpx.URL(url).copy_set_param("page", following))
 
 
 def _parse(response: httpx.Response) -> Any:
