@@ -23,7 +23,7 @@ from agentx.host.system import SystemClock
 from agentx.kernel.bus import Bus
 from agentx.llm.waits import WaitBudget
 from agentx.operations.issues.sync import sync_issues
-from agentx.operations.questions.read import say_unsent
+from agentx.operations.questions.read import inbox_of, say_unsent
 from agentx.project.claims import claim_data
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
@@ -220,6 +220,70 @@ def test_one_of_several_must_be_named(project: Project, server: GithubServer) ->
     done = sync_issues(project)
     assert done.replies == ()
     assert f"any of {first}, {second}" in done.unclear[0]
+
+
+def test_what_was_refused_stays_so_on_every_machine_and_is_said_once(
+    project: Project, server: GithubServer, tmp_path: Path
+) -> None:
+    first, second = (ask(project, f"May I {what}?", to="human") for what in ("buy", "sell"))
+    server.say(1, "ada", "yes")
+    done = sync_issues(project)
+    assert (done.replies, len(done.unclear), done.posted) == ((), 1, 1)
+    other = project_at(tmp_path, server, "two")
+    shutil.copytree(
+        project.root / ".agentx/questions", other.root / ".agentx/questions", dirs_exist_ok=True
+    )
+
+    server.say(1, "ada", f"{first}: no\nI mean it.\n{second}: later")
+    assert sync_issues(project).replies == (first, second)
+    for each in (project, other, project):
+        done = sync_issues(each)
+        assert (done.unclear, done.posted) == ((), 0)
+        assert [look(each, name).answer for name in (first, second)] == ["no\nI mean it.", "later"]
+
+
+def test_who_changes_a_reply_that_was_taken_is_told_once_what_is_on_record(
+    project: Project, server: GithubServer
+) -> None:
+    first, second = (ask(project, f"May I {what}?", to="human") for what in ("buy", "sell"))
+    edited, deleted = (server.say(1, "ada", f"{each}: yes") for each in (first, second))
+    assert sync_issues(project).replies == (first, second)
+    edited.update(body=f"{first}: NO NO", updated_at="2030-01-01T00:00:00Z")
+    server.comments[1].remove(deleted)
+    server.comments[2] = [deleted]  # so that no other gets its number
+
+    done = sync_issues(project)
+    assert (done.replies, done.posted) == ((), 2)
+    assert ["edited" in said for said in done.unclear] == [True, False]
+    notes = [each["body"] for each in server.comments[1] if "earlier text" in each["body"]]
+    assert ['on record for CLR-1-001 is the earlier text: "yes"' in each for each in notes] == [
+        True,
+        False,
+    ]
+    assert [said.split(":")[0] for said in inbox_of(project, "human").notes] == [first, second]
+    assert [look(project, each).answer for each in (first, second)] == ["yes", "yes"]
+    again = sync_issues(project)
+    assert (again.unclear, again.posted) == ((), 0)
+
+    server.say(1, "ada", f"{first}: no")
+    assert sync_issues(project).replies == (first,)
+    assert look(project, first).resolution.body == "no"  # type: ignore[union-attr]
+    assert [said.split(":")[0] for said in inbox_of(project, "human").notes] == [second]
+
+
+def test_a_name_that_two_clones_gave_decides_neither_question(
+    project: Project, server: GithubServer, tmp_path: Path
+) -> None:
+    other = project_at(tmp_path, server, "two")
+    asked = ask(project, "May I delete the table?", to="human")
+    assert ask(other, "May I buy the licence?", to="human") == asked
+    server.say(1, "ada", f"{asked}: yes")
+
+    done = [sync_issues(each) for each in (project, other)]
+    assert [each.replies for each in done] == [(), ()]
+    assert f"2 questions here were called {asked}" in done[0].unclear[0]
+    assert [each.posted for each in done] == [1, 0]  # told by the first
+    assert [look(each, asked).answer for each in (project, other)] == ["", ""]
 
 
 def test_an_edited_reply_and_one_from_an_account_that_agents_have_are_not_believed(

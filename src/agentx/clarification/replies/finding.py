@@ -150,13 +150,18 @@ def _find_named(name: str, shown: Sequence[Shown]) -> Shown | str:
     if not found:
         return f"{name} was not asked here before it"
     if len(found) > 1:
-        others = ", ".join(each.called for each in found if each.called != name)
+        others = ", ".join(_say_renamed(each) for each in found if each.called != name)
         renamed = f"; one is {others} now" if others else ""
         return (
             f"{len(found)} questions here were called {name}{renamed}; decide in a terminal: "
             "`agentx clarify inbox`"
         )
     return found[0]
+
+
+def _say_renamed(each: Shown) -> str:
+    formerly = each.state.formerly if each.state is not None else ""
+    return f"{each.called} ({formerly})" if formerly else each.called
 
 
 def _is_open(each: Shown, *, is_named: bool) -> bool:
