@@ -187,7 +187,7 @@ def test_a_name_that_two_questions_carry_decides_neither() -> None:
         ]
 
     # They merged: one has another name now, which the page does not say yet.
-    moved = replace(theirs, id=B, formerly=f"{A}@dave")
+    moved = replace(theirs, id=asked(2).id, formerly=f"{A}@dave")
     lines = read(*page, states=(mine, moved))
     assert [f"one is {B} ({A}@dave) now" in line for line in lines] == [True]
     assert read(*page[:2], say(3, f"{A}@dave: yes"), states=(mine, moved)) == [f"{B}=yes"]

@@ -245,30 +245,34 @@ def test_what_was_refused_stays_so_on_every_machine_and_is_said_once(
 def test_who_changes_a_reply_that_was_taken_is_told_once_what_is_on_record(
     project: Project, server: GithubServer
 ) -> None:
-    first, second = (ask(project, f"May I {what}?", to="human") for what in ("buy", "sell"))
-    edited, deleted = (server.say(1, "ada", f"{each}: yes") for each in (first, second))
-    assert sync_issues(project).replies == (first, second)
+    first, *more = (ask(project, f"May I {what}?", to="human") for what in ("buy", "sell", "let"))
+    edited = server.say(1, "ada", f"{first}: yes")
+    deleted = server.say(1, "ada", "\n".join(f"{each}: yes" for each in more))
+    assert sync_issues(project).replies == (first, *more)
     edited.update(body=f"{first}: NO NO", updated_at="2030-01-01T00:00:00Z")
     server.comments[1].remove(deleted)
     server.comments[2] = [deleted]  # so that no other gets its number
 
     done = sync_issues(project)
-    assert (done.replies, done.posted) == ((), 2)
-    assert ["edited" in said for said in done.unclear] == [True, False]
+    assert (done.replies, done.posted) == ((), 3)
+    assert ["edited" in said for said in done.unclear] == [True, False, False]
     notes = [each["body"] for each in server.comments[1] if "earlier text" in each["body"]]
-    assert ['on record for CLR-1-001 is the earlier text: "yes"' in each for each in notes] == [
-        True,
-        False,
-    ]
-    assert [said.split(":")[0] for said in inbox_of(project, "human").notes] == [first, second]
-    assert [look(project, each).answer for each in (first, second)] == ["yes", "yes"]
+    for note, named in zip(notes, (first, *more), strict=True):
+        assert f'on record for {named} is the earlier text: "yes"' in note
+    assert list_noted(project) == [first, *more]
+    assert [look(project, each).answer for each in (first, *more)] == ["yes"] * 3
     again = sync_issues(project)
     assert (again.unclear, again.posted) == ((), 0)
 
     server.say(1, "ada", f"{first}: no")
     assert sync_issues(project).replies == (first,)
     assert look(project, first).resolution.body == "no"  # type: ignore[union-attr]
-    assert [said.split(":")[0] for said in inbox_of(project, "human").notes] == [second]
+    assert list_noted(project) == more
+
+
+def list_noted(project: Project) -> list[str]:
+    """Return the questions that the person's inbox has something to say of."""
+    return [said.partition(":")[0] for said in inbox_of(project, "human").notes]
 
 
 def test_a_name_that_two_clones_gave_decides_neither_question(

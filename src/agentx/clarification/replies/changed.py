@@ -27,7 +27,8 @@ class ReplyChanged:
     @property
     def mark(self) -> str:
         """The hidden mark of the comment that says so."""
-        return f"<!-- agentx:{self.what}:{self.entry.comment} -->"
+        about = self.state.uid or self.state.id  # one comment may have answered several
+        return f"<!-- agentx:{self.what}:{self.entry.comment}:{about} -->"
 
     @property
     def story(self) -> str:
