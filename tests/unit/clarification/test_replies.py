@@ -19,8 +19,8 @@ from agentx.clarification.model import (
 from agentx.clarification.rendering import comment
 from agentx.clarification.replies.changed import find_changed
 from agentx.clarification.replies.finding import PersonsReply, ReplyNotTaken, find_replies
-from agentx.clarification.replies.page import Page, PageComment, name_renaming, say_renaming
-from agentx.clarification.replies.parts import Part, split_reply
+from agentx.clarification.replies.page import IssuePage, PageComment, name_renaming, say_renaming
+from agentx.clarification.replies.parts import ReplyPart, split_reply
 from agentx.kernel.clock import MINUTE_MS, Millis
 from tests.support.clarifying import after, clarification
 from tests.support.time_and_chance import START_MS
@@ -60,7 +60,7 @@ def taken(state: Clarification, number: int, body: str) -> Clarification:
 
 def read(*comments: PageComment, states: tuple[Clarification, ...]) -> list[str]:
     """Return what is found, a line each: what is taken, and why the rest is not."""
-    found = find_replies(Page(comments, states), ["Ada"])
+    found = find_replies(IssuePage(comments, states), ["Ada"])
     return [show(each) for group in found for each in group]
 
 
@@ -70,8 +70,8 @@ def show(found: PersonsReply | ReplyNotTaken) -> str:
     return f"{'none' if found.is_whole else 'rest'}: {found.why}"
 
 
-def part(text: str, *names: str, is_led: bool = True) -> Part:
-    return Part(names=names, text=text, is_led=is_led and bool(names))
+def part(text: str, *names: str, is_led: bool = True) -> ReplyPart:
+    return ReplyPart(names=names, text=text, is_led=is_led and bool(names))
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def part(text: str, *names: str, is_led: bool = True) -> Part:
     ],
 )  # fmt: skip
 def test_a_comment_is_split_where_its_lines_begin_with_a_question(
-    body: str, parts: list[Part]
+    body: str, parts: list[ReplyPart]
 ) -> None:
     assert list(split_reply(body)) == parts
 
@@ -214,7 +214,7 @@ def test_a_name_that_two_questions_carry_decides_neither() -> None:
 def test_a_reply_that_was_changed_after_it_was_taken_is_told(
     now: list[PageComment], what: list[str]
 ) -> None:
-    page = Page((*ASKED, *now), (taken(BOTH[0], 3, "yes"), BOTH[1]))
+    page = IssuePage((*ASKED, *now), (taken(BOTH[0], 3, "yes"), BOTH[1]))
     found = list(find_changed(page))
     assert [each.what for each in found] == what
     assert all('the earlier text: "yes"' in each.comment for each in found)
@@ -224,4 +224,4 @@ def test_a_reply_that_was_changed_after_it_was_taken_is_told(
 def test_a_changed_reply_of_which_something_newer_is_on_record_is_not_told() -> None:
     settled = Resolved(at_ms=LATER, by=PERSON, body="no", via="terminal")
     newer = after(taken(BOTH[0], 3, "yes"), settled)
-    assert list(find_changed(Page(ASKED, (newer, BOTH[1])))) == []
+    assert list(find_changed(IssuePage(ASKED, (newer, BOTH[1])))) == []

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agentx.clarification.model import Clarification, ClarificationStatus, Entry
-from agentx.clarification.replies.page import SAYS, Page, list_taken
+from agentx.clarification.replies.page import SAYS, IssuePage, list_taken
 from agentx.clarification.replies.parts import split_reply
 from agentx.kernel.text import call_nobody, preview
 from agentx.kernel.values import frozen
@@ -53,7 +53,7 @@ class ReplyChanged:
         return f"{self.mark}\n@{self.entry.account}: {story}; {self.mend}."
 
 
-def find_changed(page: Page) -> Iterator[ReplyChanged]:
+def find_changed(page: IssuePage) -> Iterator[ReplyChanged]:
     """Yield the replies that were taken and have changed since."""
     for state, entry in list_taken(page.states):
         said = [each for each in state.thread if each.type in SAYS and not each.late]

@@ -18,8 +18,13 @@ from agentx.clarification.model import (
     name_github_way,
 )
 from agentx.clarification.rendering import say_decision
-from agentx.clarification.replies.page import Page, PageComment, Shown, is_settled_for_good
-from agentx.clarification.replies.parts import Part, list_names, split_reply
+from agentx.clarification.replies.page import (
+    IssuePage,
+    PageComment,
+    ShownQuestion,
+    is_settled_for_good,
+)
+from agentx.clarification.replies.parts import ReplyPart, list_names, split_reply
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
 from agentx.kernel.text import compile_late, preview
 from agentx.kernel.values import frozen
@@ -70,7 +75,7 @@ def mark_refusal(remark: int, *, is_whole: bool = True) -> str:
 
 
 def find_replies(
-    page: Page, people: Iterable[str], after: int = 0
+    page: IssuePage, people: Iterable[str], after: int = 0
 ) -> Iterator[tuple[PersonsReply | ReplyNotTaken, ...]]:
     """Yield what each comment of people, below one, says to the questions of an issue.
 
@@ -85,7 +90,7 @@ def find_replies(
                 yield found
 
 
-def _read(remark: PageComment, page: Page) -> Iterator[PersonsReply | ReplyNotTaken]:
+def _read(remark: PageComment, page: IssuePage) -> Iterator[PersonsReply | ReplyNotTaken]:
     is_kept = remark.is_edited and any(  # what it said then is on record
         entry.comment == remark.id for state in page.states for entry in state.thread
     )
@@ -127,7 +132,9 @@ def _read(remark: PageComment, page: Page) -> Iterator[PersonsReply | ReplyNotTa
         yield ReplyNotTaken(remark=remark.id, author=remark.author, why=why, is_whole=is_whole)
 
 
-def _find_meant(part: Part, remark: PageComment, page: Page) -> Iterator[Shown | str]:
+def _find_meant(
+    part: ReplyPart, remark: PageComment, page: IssuePage
+) -> Iterator[ShownQuestion | str]:
     """Yield the questions that a part is for, or why that cannot be told."""
     shown = page.list_shown(remark)
     if part.is_led:
@@ -145,7 +152,7 @@ def _find_meant(part: Part, remark: PageComment, page: Page) -> Iterator[Shown |
     # else people talk on issues
 
 
-def _find_named(name: str, shown: Sequence[Shown]) -> Shown | str:
+def _find_named(name: str, shown: Sequence[ShownQuestion]) -> ShownQuestion | str:
     found = [each for each in shown if name in each.names]
     if not found:
         return f"{name} was not asked here before it"
@@ -159,22 +166,22 @@ def _find_named(name: str, shown: Sequence[Shown]) -> Shown | str:
     return found[0]
 
 
-def _say_renamed(each: Shown) -> str:
+def _say_renamed(each: ShownQuestion) -> str:
     formerly = each.state.formerly if each.state is not None else ""
     return f"{each.called} ({formerly})" if formerly else each.called
 
 
-def _is_open(each: Shown, *, is_named: bool) -> bool:
+def _is_open(each: ShownQuestion, *, is_named: bool) -> bool:
     return not each.is_settled if is_named else each.waits_for_person
 
 
-def _is_taken(meant: Shown, remark: PageComment) -> bool:
+def _is_taken(meant: ShownQuestion, remark: PageComment) -> bool:
     return meant.state is not None and any(
         entry.comment == remark.id for entry in meant.state.thread
     )
 
 
-def _doubt(remark: PageComment, part: Part, state: Clarification, page: Page) -> str:
+def _doubt(remark: PageComment, part: ReplyPart, state: Clarification, page: IssuePage) -> str:
     """Return why a part of a comment is not taken, and what to do; nothing where it is."""
     example = f"`{state.id}: your decision`"
     said = part.text
@@ -218,7 +225,7 @@ def _doubt(remark: PageComment, part: Part, state: Clarification, page: Page) ->
     return next((why for is_so, why in doubts if is_so), "")
 
 
-def _find_overtaking(remark: PageComment, state: Clarification, page: Page) -> str:
+def _find_overtaking(remark: PageComment, state: Clarification, page: IssuePage) -> str:
     """Return what happened to a question since a comment on it was written, if that matters."""
     newer = page.find_newer(state, remark)
     if state.status is ClarificationStatus.ABANDONED:

@@ -46,7 +46,7 @@ class PageComment:
 
 
 @frozen
-class Shown:
+class ShownQuestion:
     """A question as the page showed it at a comment."""
 
     uid: str
@@ -61,7 +61,7 @@ class Shown:
         return self.state.id if self.state is not None else min(self.names)
 
 
-class Page:
+class IssuePage:
     """The comments of an issue beside its ledger."""
 
     def __init__(self, comments: Sequence[PageComment], states: Sequence[Clarification]) -> None:
@@ -105,7 +105,7 @@ class Page:
         before = self._posts.get((state.formerly or state.id).partition("@")[0], ())
         return next((each.id for each in before if is_post(each.body, state, turn)), None)
 
-    def list_shown(self, at: PageComment) -> tuple[Shown, ...]:
+    def list_shown(self, at: PageComment) -> tuple[ShownQuestion, ...]:
         """Return the questions that stood above a comment."""
         own = (self._show(state, at) for state in self.states)
         return (*(shown for shown in own if shown is not None), *self._list_others(at))
@@ -122,7 +122,7 @@ class Page:
                 return entry
         return None
 
-    def _show(self, state: Clarification, at: PageComment) -> Shown | None:
+    def _show(self, state: Clarification, at: PageComment) -> ShownQuestion | None:
         above = [
             entry
             for turn, entry in enumerate(state.thread)
@@ -135,7 +135,7 @@ class Page:
         is_settled = EntryType.RESOLUTION in kinds
         is_called = EntryType.ESCALATION in kinds
         is_persons = state.to == PERSON and said[-1:] == [EntryType.QUESTION]
-        return Shown(
+        return ShownQuestion(
             uid=state.uid,
             names=self._list_names(state, at),
             state=state,
@@ -152,7 +152,7 @@ class Page:
             names.update(name for each in above for name in _read_header(each)[1:])
         return frozenset(names)
 
-    def _list_others(self, at: PageComment) -> Iterator[Shown]:
+    def _list_others(self, at: PageComment) -> Iterator[ShownQuestion]:
         known = {state.uid for state in self.states} | {state.id for state in self.states}
         known |= {state.formerly.partition("@")[0] for state in self.states}
         for uid, posts in self._posts.items():
@@ -165,7 +165,7 @@ class Page:
             is_settled = is_settled or self.heard_elsewhere.get(uid, at.id) < at.id
             last = next((each for each in reversed(titles) if not _is_call(each)), "")
             is_asked = last.endswith(f" asks {speak_role(PERSON)}")
-            yield Shown(
+            yield ShownQuestion(
                 uid=uid,
                 names=frozenset(name for _, name in heads),
                 state=None,

@@ -35,11 +35,13 @@ _MENTIONS = compile_late(r"^\s*(?:@[A-Za-z0-9][A-Za-z0-9/_-]*[\s,:]*)+")
 # Marks of direction and of no width, which a keyboard or a copy leaves before words.
 _UNSEEN = compile_late("^[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+")
 _FENCE = compile_late(r"^\s*(?:```|~~~)")
-_WROTE = compile_late(r"^(?:On|Am|Le|El)\b.{5,200}\b(?:wrote|schrieb|écrit|escribió)\b.{0,80}:\s*$")
+_WROTE = compile_late(
+    "^(?:On|Am|Le|El)\\b.{5,200}\\b(?:wrote|schrieb|\u00e9crit|escribi\u00f3)\\b.{0,80}:\\s*$"
+)
 
 
 @frozen
-class Part:
+class ReplyPart:
     """Some words of a comment, and the questions that they are for."""
 
     names: tuple[str, ...]
@@ -47,9 +49,9 @@ class Part:
     is_led: bool  # they begin with the names; else the names were quoted, or there are none
 
 
-def split_reply(body: str) -> tuple[Part, ...]:
+def split_reply(body: str) -> tuple[ReplyPart, ...]:
     """Return the parts of a comment in order; what says nothing and names nothing is none."""
-    parts: list[Part] = []
+    parts: list[ReplyPart] = []
     quoted: tuple[str, ...] = ()
     names_after: list[str] = []
     for is_quote, lines in _list_blocks(_HIDDEN.sub("", body)):
@@ -61,14 +63,16 @@ def split_reply(body: str) -> tuple[Part, ...]:
             if parts and parts[-1].is_led and not part.names:  # it quoted something within
                 before = parts.pop()
                 text = f"{before.text}\n{part.text}".strip()
-                parts.append(Part(names=before.names, text=text, is_led=True))
+                parts.append(ReplyPart(names=before.names, text=text, is_led=True))
             else:
                 parts.append(part)
         quoted = ()
     if not parts and body.strip():  # it only quotes
-        return (Part(names=tuple(dict.fromkeys(names_after)), text="", is_led=False),)
+        return (ReplyPart(names=tuple(dict.fromkeys(names_after)), text="", is_led=False),)
     if len(parts) == 1 and not parts[0].names and names_after:  # the mail it answers comes below
-        return (Part(names=tuple(dict.fromkeys(names_after)), text=parts[0].text, is_led=False),)
+        return (
+            ReplyPart(names=tuple(dict.fromkeys(names_after)), text=parts[0].text, is_led=False),
+        )
     return tuple(_join(parts))
 
 
@@ -82,7 +86,7 @@ def strip_mentions(text: str) -> str:
     return _MENTIONS.sub("", text).strip()
 
 
-def _join(parts: list[Part]) -> Iterator[Part]:
+def _join(parts: list[ReplyPart]) -> Iterator[ReplyPart]:
     """Yield the parts; those that begin with the same question are one."""
     for part in parts:
         same = [each for each in parts if part.is_led and each.is_led and each.names == part.names]
@@ -90,7 +94,7 @@ def _join(parts: list[Part]) -> Iterator[Part]:
             yield part
         elif same[0] is part:
             text = "\n".join(each.text for each in same).strip()
-            yield Part(names=part.names, text=text, is_led=True)
+            yield ReplyPart(names=part.names, text=text, is_led=True)
 
 
 def _list_blocks(text: str) -> Iterator[tuple[bool, list[str]]]:
@@ -111,7 +115,7 @@ def _list_blocks(text: str) -> Iterator[tuple[bool, list[str]]]:
         yield was_quote, block
 
 
-def _split_lines(lines: list[str], quoted: tuple[str, ...]) -> Iterator[Part]:
+def _split_lines(lines: list[str], quoted: tuple[str, ...]) -> Iterator[ReplyPart]:
     names, is_led, said = quoted, False, list[str]()
     in_fence = False
     for line in lines:
@@ -127,10 +131,10 @@ def _split_lines(lines: list[str], quoted: tuple[str, ...]) -> Iterator[Part]:
     yield from _make(names, said, is_led=is_led)
 
 
-def _make(names: tuple[str, ...], said: list[str], *, is_led: bool) -> Iterator[Part]:
+def _make(names: tuple[str, ...], said: list[str], *, is_led: bool) -> Iterator[ReplyPart]:
     text = strip_mentions("\n".join(said))
     if text or is_led or names:
-        yield Part(names=names, text=text, is_led=is_led)
+        yield ReplyPart(names=names, text=text, is_led=is_led)
 
 
 def _read_quote(text: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from agentx.agents.hub.hub import Hub
 from agentx.clarification.model import PERSON, Ledger
 from agentx.clarification.replies.changed import ReplyChanged, find_changed
 from agentx.clarification.replies.finding import PersonsReply, ReplyNotTaken, find_replies
-from agentx.clarification.replies.page import Page, PageComment, list_taken
+from agentx.clarification.replies.page import IssuePage, PageComment, list_taken
 from agentx.kernel.clock import DAY_MS
 from agentx.kernel.errors import AgentXError, NotFound, UnavailableError
 from agentx.kernel.values import frozen
@@ -118,10 +118,10 @@ class _Listener:
             offline=offline,
         )
 
-    def _turn(self, heard: tuple[PageComment, ...]) -> Page:
+    def _turn(self, heard: tuple[PageComment, ...]) -> IssuePage:
         """Return the page beside the ledger as it is now: each reply changes it."""
         ledger = open_clarifications(self._project).ledger(self._issue)
-        page = Page(heard, ledger.clarifications)
+        page = IssuePage(heard, ledger.clarifications)
         page.heard_elsewhere = self._elsewhere
         return page
 
@@ -158,7 +158,7 @@ class _Listener:
         tell_news(self._project, heard)
         return True
 
-    def _tell_changes(self, page: Page) -> None:
+    def _tell_changes(self, page: IssuePage) -> None:
         """Tell who changed a reply that was taken what is on record, there and in the inbox."""
         changes: list[ReplyChanged] = list(find_changed(page))
         for each in changes:
