@@ -177,25 +177,34 @@ def test_an_older_reply_never_overrules_a_newer_answer() -> None:
 
 
 def test_a_name_that_two_questions_carry_decides_neither() -> None:
-    # Two clones gave the same number, and this one does not know the other's question.
-    mine, theirs = asked(1, "mine"), asked(1, "theirs")
-    page = (post(1, mine), post(2, theirs), say(3, f"{A}: yes"))
+    # Two clones gave the same number, and each does not know the other's question.
+    mine, theirs = asked(1, "mine"), replace(asked(1, "theirs"), topic="Buy `it` @bob")
+    page = (post(1, mine), post(2, theirs))
     for known in ((mine,), (theirs,)):
-        lines = read(*page, states=known)
-        assert [f"none: 2 questions here were called {A}; decide" in line for line in lines] == [
-            True
-        ]
+        (line,) = read(*page, say(3, f"{A}: yes"), states=known)
+        assert line.startswith(f"none: 2 questions here were called {A}; say for which: `{A}@")
+        assert f'`{A}@mine:` for "Topic 1"' in line
+        assert f"`{A}@theirs:` for \"Buy 'it' " in line
+        assert "@bob" not in line
+        (line,) = read(*page, say(3, "yes"), states=known)
+        assert f"any of {A}@mine, {A}@theirs; say for which: `{A}@mine: your decision`" in line
+        # By its exact name each machine takes its own.
+        exact = say(3, f"{A}@{known[0].uid}: yes")
+        assert read(*page, exact, states=known) == [f"{A}=yes"]
+        other = next(uid for uid in ("mine", "theirs") if uid != known[0].uid)
+        assert read(*page, say(3, f"{A}@{other}: yes"), states=known) == []
 
     # They merged: one has another name now, which the page does not say yet.
     moved = replace(theirs, id=asked(2).id, formerly=f"{A}@dave")
-    lines = read(*page, states=(mine, moved))
-    assert [f"one is {B} ({A}@dave) now" in line for line in lines] == [True]
-    assert read(*page[:2], say(3, f"{A}@dave: yes"), states=(mine, moved)) == [f"{B}=yes"]
+    (line,) = read(*page, say(3, f"{A}: yes"), states=(mine, moved))
+    assert f"`{A}@mine:`" in line
+    for named in (f"{A}@dave", f"{A}@theirs", B):
+        assert read(*page, say(3, f"{named}: yes"), states=(mine, moved)) == [f"{B}=yes"]
 
     # Once it was said, the name is the other one's.
     told = say(4, say_renaming(moved), "agentx-bot", is_ours=True)
     assert name_renaming(moved) in told.body
-    assert read(*page[:2], told, say(5, f"{A}: yes\n{B}: no"), states=(mine, moved)) == [
+    assert read(*page, told, say(5, f"{A}: yes\n{B}: no"), states=(mine, moved)) == [
         f"{A}=yes",
         f"{B}=no",
     ]

@@ -70,8 +70,9 @@ def find_changed(page: IssuePage) -> Iterator[ReplyChanged]:
 
 
 def _says_same(body: str, state: Clarification, entry: Entry) -> bool:
-    names = {state.id, state.formerly, state.formerly.partition("@")[0]}
+    names = {state.id, state.formerly.partition("@")[0]}
     return any(
-        part.text == entry.body and (not part.names or names & set(part.names))
+        part.text == entry.body
+        and (not part.names or names & {name.partition("@")[0] for name in part.names})
         for part in split_reply(body)
     )

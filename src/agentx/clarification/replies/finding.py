@@ -49,6 +49,7 @@ class PersonsReply:
     remark: int
     author: str
     clarification_id: str
+    exact: str  # its name that never means another
     body: str
     via: str  # as the ledger keeps it
     settles: bool  # it ends the matter, where it would only be an answer otherwise
@@ -123,6 +124,7 @@ def _read(remark: PageComment, page: IssuePage) -> Iterator[PersonsReply | Reply
                 remark=remark.id,
                 author=remark.author,
                 clarification_id=meant.state.id,
+                exact=meant.state.exact,
                 body=part.text,
                 via=name_github_way(remark.author, remark.id),
                 settles=meant.state.status is ClarificationStatus.ANSWERED,
@@ -144,9 +146,11 @@ def _find_meant(
     quoted = [each for each in shown if each.names & set(part.names)]
     open_then = [each for each in quoted or shown if _is_open(each, is_named=bool(quoted))]
     if len(open_then) > 1:
-        waiting = ", ".join(sorted(each.called for each in open_then))
-        first = min(each.called for each in open_then)
-        yield f"it may be for any of {waiting}; say for which: `{first}: your decision`"
+        called = sorted(each.called for each in open_then)
+        if len(set(called)) < len(called):
+            called = sorted(f"{each.called}@{each.uid}" for each in open_then)
+        waiting = ", ".join(called)
+        yield f"it may be for any of {waiting}; say for which: `{called[0]}: your decision`"
     elif open_then:
         yield open_then[0]
     # else people talk on issues
@@ -157,18 +161,9 @@ def _find_named(name: str, shown: Sequence[ShownQuestion]) -> ShownQuestion | st
     if not found:
         return f"{name} was not asked here before it"
     if len(found) > 1:
-        others = ", ".join(_say_renamed(each) for each in found if each.called != name)
-        renamed = f"; one is {others} now" if others else ""
-        return (
-            f"{len(found)} questions here were called {name}{renamed}; decide in a terminal: "
-            "`agentx clarify inbox`"
-        )
+        exact = ", or ".join(f'`{name}@{each.uid}:` for "{each.topic}"' for each in found)
+        return f"{len(found)} questions here were called {name}; say for which: {exact}"
     return found[0]
-
-
-def _say_renamed(each: ShownQuestion) -> str:
-    formerly = each.state.formerly if each.state is not None else ""
-    return f"{each.called} ({formerly})" if formerly else each.called
 
 
 def _is_open(each: ShownQuestion, *, is_named: bool) -> bool:

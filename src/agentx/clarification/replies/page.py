@@ -25,6 +25,7 @@ from agentx.kernel.values import frozen
 
 _MARK = compile_late(r"<!-- agentx:clarification:([A-Za-z0-9-]+):([A-Za-z0-9@_:-]+) -->")
 _HEADER = compile_late(r"\*\*(.{1,200}?)\*\* \((CLR-[0-9A-Za-z@_-]+), round ")
+_TOPIC = compile_late(r"\n\*\*Topic\*\*: (.{1,300})")
 _CALLS = frozenset({EntryType.QUESTION, EntryType.ESCALATION})
 SAYS = frozenset({EntryType.ANSWER, EntryType.RESOLUTION})
 # Clocks of two machines that differ by less than this cannot say what was first.
@@ -50,6 +51,7 @@ class ShownQuestion:
     """A question as the page showed it at a comment."""
 
     uid: str
+    topic: str
     names: frozenset[str]
     state: Clarification | None  # None where only another machine knows it
     is_settled: bool
@@ -137,7 +139,8 @@ class IssuePage:
         is_persons = state.to == PERSON and said[-1:] == [EntryType.QUESTION]
         return ShownQuestion(
             uid=state.uid,
-            names=self._list_names(state, at),
+            topic=_quote(state.topic),
+            names=_add_exact(self._list_names(state, at), state.uid),
             state=state,
             is_settled=is_settled,
             waits_for_person=not is_settled and (is_called or is_persons),
@@ -167,7 +170,8 @@ class IssuePage:
             is_asked = last.endswith(f" asks {speak_role(PERSON)}")
             yield ShownQuestion(
                 uid=uid,
-                names=frozenset(name for _, name in heads),
+                topic=_quote(_read_topic(above[0])),
+                names=_add_exact((name for _, name in heads), uid),
                 state=None,
                 is_settled=is_settled,
                 waits_for_person=not is_settled and (any(map(_is_call, titles)) or is_asked),
@@ -182,7 +186,7 @@ def name_renaming(state: Clarification) -> str:
 def say_renaming(state: Clarification) -> str:
     """Return the comment that says how a question is called now."""
     before = state.formerly.partition("@")[0]
-    topic = call_nobody(printable(preview(state.topic, 200))).replace("<!--", "&lt;!--")
+    topic = _quote(state.topic)
     return (
         f"{name_renaming(state)}\n{before} of {speak_role(state.asker)} is {state.id} now "
         f"(another question was called {before} too): {topic}"
@@ -200,6 +204,22 @@ def list_taken(states: Iterable[Clarification]) -> Iterator[tuple[Clarification,
         for entry in state.thread:
             if entry.comment and entry.type in SAYS:
                 yield state, entry
+
+
+def _quote(topic: str) -> str:
+    said = printable(preview(topic, 100)).replace("`", "'")
+    return call_nobody(said).replace("<!--", "&lt;!--")
+
+
+def _add_exact(names: Iterable[str], uid: str) -> frozenset[str]:
+    """Return names, and with each the one that never means another question."""
+    known = set(names)
+    return frozenset(known | {f"{name}@{uid}" for name in known if uid and "@" not in name})
+
+
+def _read_topic(comment: PageComment) -> str:
+    found = _TOPIC.search(comment.body[:2000])
+    return found[1] if found is not None else ""
 
 
 def _is_call(title: str) -> bool:

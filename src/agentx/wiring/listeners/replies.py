@@ -142,7 +142,7 @@ class _Listener:
     def _take(self, reply: PersonsReply) -> bool:
         say = self._hub.resolve if reply.settles else self._hub.answer
         try:
-            say(reply.clarification_id, reply.body, by=PERSON, via=reply.via)
+            say(reply.exact, reply.body, by=PERSON, via=reply.via)
         except UnavailableError:
             raise
         except AgentXError as error:  # settled meanwhile, or words that no thread takes
