@@ -51,6 +51,19 @@ OVERRULED = [
     ("Use default exports in components.", "Do not use default exports in components."),
     ("Log request bodies at debug level.", "Never log request bodies at debug level."),
     ("Do not raise the quota.", "Finance agreed so raise the quota to 2Gi and bump workers to 12."),
+    # a ban that is lifted, in the words in which people do
+    ("Never print on printer-2, its drum is worn.", "printer-2 works again, you can use it"),
+    ("Do not use the Lyon mirror.", "The Lyon mirror may be used again."),
+    ("don't call tax-api, it is down", "tax-api is fine now, use it"),
+    ("Never deploy to node-7.", "node-7 got a new disk, you can use it again"),
+    ("Avoid using runner-b.", "ok, we can use runner-b again"),
+    ("Never book room R4.", "btw room R4 is repaired, you can book it again"),
+    ("Nie auf host-9 bauen, er ist defekt.", "du kannst host-9 wieder benutzen"),
+    ("Never build on host-9.", "host-9 darf wieder verwendet werden"),
+    ("Never query replica-2.", "replica-2 l\u00e4uft wieder, du kannst sie benutzen"),
+    ("Nunca uses cache-1.", "ya puedes volver a usar cache-1"),
+    ("Batch size 32.", "batch size 96 now that we have two nodes"),
+    ("Pool size 10.", "now that the server is bigger, pool size 40"),
     # another choice for the same thing
     ("Store invoices in GridFS.", "Store invoices in the bucket instead."),
     ("Use Vitest for the widgets rather than Jest.", "Use Mocha for the widgets."),
@@ -122,6 +135,15 @@ SIDE_BY_SIDE = [
     ("Use Postgres.", "Use SQLite for the unit tests instead of Postgres."),
     ("Every comment ends with a stop.", "Remove the comment."),
     ("Use Redis for tests.", "Remove the Redis test."),
+    # another thing is lifted, or this one in some case, for a part, or not yet
+    ("Never print on printer-2.", "printer-3 works again, you can use it"),
+    ("Never print on printer-2.", "printer-2 works again"),
+    ("Never print on printer-2.", "if printer-2 works again, you can use it"),
+    ("Never print on printer-2.", "can we use printer-2 again?"),
+    ("Never print on printer-2.", "you can use printer-2 again for drafts"),
+    ("Never print on printer-2.", "printer-2 has no toner, you can't use it again"),
+    ("Never log request bodies of the gateway.", "The gateway works again, you can use it"),
+    ("Batch size 32.", "pool size 96 now that we have two nodes"),
     # more of it
     ("Use pytest for the tests.", "Use Docker for the tests."),
     ("Use ruff for linting.", "Also use mypy for linting."),
@@ -204,10 +226,13 @@ def test_in_one_session_the_later_word_of_the_user_stands() -> None:
 def test_what_rules_several_things_stands_while_most_of_it_does() -> None:
     old = said(1, "The user said: Deploy with Helm. Never log mails. Wrap comments at 80 columns.")
     new = said(2, "The user said: Drop Helm.")
+    joined = said(1, "The user said: Keep zstd. Batch size 32, and always set the seed to 7.")
+    batch = said(2, "The user said: batch size 96 now that we have two nodes.")
     brief = said(1, "The user said: stream it. do not raise the limit, infra pays per Gi")
     raised = said(2, "The user said: infra gave us 1Gi now so raise the limit to 1Gi and go on")
 
     assert find_superseded([old, new]) == []
+    assert find_superseded([joined, batch]) == []
     assert find_superseded([brief, raised]) == [(brief.id, raised.id)]
 
 

@@ -12,6 +12,7 @@ from agentx.observations.extract import extract
 from agentx.observations.model import Category
 from agentx.observations.validity.reading import Comparable
 from agentx.observations.validity.supersede import find_superseded
+from agentx.prose.settling.rulings import rules_out
 from agentx.prose.settling.wishes import is_wish
 from agentx.recall.section.kinds import Kind, kind_of
 from tests.support.telling import Talk
@@ -112,6 +113,47 @@ def test_what_is_ruled_in_one_message_is_taken_back_one_by_one(
     assert [old for old, _ in find_superseded([*compared, newer])] == [f"The user said: {_PUSH}"]
     assert kind_of(Category.DECISION, f"The user said: {other}") is kind
     assert f"The user said: {other}" in [one.content for one in said]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "Pool size 10, and always name the queue in lower case.",
+            ["Pool size 10", "always name the queue in lower case."],
+        ),
+        (
+            "pool size 40 now that the server is big. and host-9 got a fan, you can use it again",
+            [
+                "host-9 got a fan, you can use it again",
+                "pool size 40 now that the server is big.",
+            ],
+        ),
+        ("kiln-2 works again, you can use it", ["kiln-2 works again, you can use it"]),
+    ],
+)
+def test_of_several_rulings_in_a_message_each_counts(said: str, told: list[str]) -> None:
+    talk = Talk().user("fix it").edit("a.py", "b", "c").agent("Done.").user(said).agent("OK.")
+
+    assert sorted(each.content for each in talk.found(Category.DECISION)) == sorted(
+        f"The user said: {each}" for each in told
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the export hangs again, batch size 128",
+        "batch size 128 is too slow",
+        "we got 128 rows with pool size 10 and it crashed",
+        "if kiln-2 works again, you can use it",
+        "kiln-2 is broken again",
+        "it works again, thanks",
+        "The parser has a bug, use it to test",
+    ],
+)
+def test_a_report_rules_nothing(text: str) -> None:
+    assert not rules_out(text)
 
 
 def test_what_is_told_beside_a_ruling_is_told_without_it() -> None:

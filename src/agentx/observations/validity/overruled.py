@@ -23,8 +23,13 @@ _TELLING_WORDS = 2  # of a sentence that rules something of its own
 def overrules(new: Sequence[Stance], old: Sequence[Stance]) -> bool:
     """Tell whether one ruling overrules another, or at least half of what it rules."""
     ruling = [mine for mine in new if not mine.adds]
-    taken = {theirs.sentence for theirs in old if any(_overrules(mine, theirs) for mine in ruling)}
-    return bool(taken) and 2 * len(taken) >= len(_list_ruling(old) | taken)
+    gone = [any(_overrules(mine, theirs) for mine in ruling) for theirs in old]
+    taken = {theirs.sentence for theirs, is_gone in zip(old, gone, strict=True) if is_gone}
+    if not taken or 2 * len(taken) < len(_list_ruling(old) | taken):
+        return False
+    # Of several numbers that are set one by one, one is not all.
+    setting = [is_gone for theirs, is_gone in zip(old, gone, strict=True) if theirs.measures]
+    return len(setting) == 1 or all(setting)
 
 
 def rules_several(stances: Iterable[Stance]) -> bool:
@@ -121,7 +126,15 @@ def _lifts(new: Stance, old: Stance) -> bool:
     if any(each.lead not in ("", "=", *table.VALUE_PREPOSITIONS) for each in more):
         return False  # an exception
     is_lifted = new.words <= old.words and (new.permits or new.changes)
+    if is_lifted and new.verb == "use" != old.verb and not _is_whole_ban(new, old):
+        return False
     return old.words <= new.words or is_lifted
+
+
+def _is_whole_ban(new: Stance, old: Stance) -> bool:
+    """Tell whether what may be used is all that a ban names, beside what must not be done to it."""
+    more = old.words - new.words
+    return not more or (not old.kind and len(more) == 1)  # the deed
 
 
 def _brings_back(new: Stance, old: Stance) -> bool:

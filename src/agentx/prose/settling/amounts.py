@@ -22,7 +22,7 @@ Terms = frozenset[str]
 _SENTENCE = compile_late(r"(?<=[.!?;])\s+|\n+")
 _CLAUSE = compile_late(
     r"[,:]\s+|\s+[\u2013\u2014-]\s+|\s+(?:so|but|then|and|aber|und|mais|et|pero|y)\s+"
-    r"|\b(?:because|since|so that|otherwise|weil|damit|sonst|parce que|porque)\b",
+    r"|\b(?:because|since|now that|so that|otherwise|weil|damit|sonst|parce que|porque)\b",
     re.IGNORECASE,
 )
 _BESIDE = compile_late(r"\([^()\n]*\)|\[[^\[\]\n]*\]")
@@ -105,6 +105,14 @@ _UNITS = {
     for dimension, scales in _SCALES.items()
     for unit, scale in scales.items()
 }
+# Without a verb, and with nothing beside it but why.
+_PLAINLY = compile_late(
+    r"(?i:\W*(?:(?:ok(?:ay)?|and|also|so|then|please|now that [^,;\n]{2,80}),? )*(?:the )?"
+    r"(?P<what>(?:(?!(?:is|are|was|were|has|have|had|it|i|we|at|with|got|to|in|of)\b)[A-Za-z][\w-]*"
+    r" ){1,3})(?:to |= ?)?\d+(?:[.,]\d+)? ?(?:%|[A-Za-z]{1,8})??"
+    r"(?:,? (?:please|pls|from now on|now|again|bitte|ab jetzt))*"
+    r"(?:,? (?:now that|because|since|weil) [^;\n]+)?,?[.!]*\Z)"
+)
 _AMOUNTS_MAX = 6
 _TELLING_WORDS = 3
 
@@ -146,6 +154,12 @@ def sets_only(text: str) -> bool:
         at in setting or len(terms(each)) < _TELLING_WORDS
         for at, each in enumerate(_SENTENCE.split(text))
     )
+
+
+def sets_plainly(text: str) -> bool:
+    """Tell whether somebody sets something without a verb: "batch size 128 from now on"."""
+    found = _PLAINLY.match(text)
+    return found is not None and bool(terms(found["what"]) & _SETTABLE)
 
 
 def measure(number: str, unit: str) -> tuple[str, float]:

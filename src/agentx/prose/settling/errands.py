@@ -13,8 +13,8 @@ from agentx.prose.titles import phrase_title
 
 # Why an order is given; also without a word for it: "Remove it, it uses X now".
 _WHY = compile_late(
-    r"(?i:(?:[,;:.]|\s[-\u2013\u2014])?\s(?:so(?! far)|because|since|otherwise|in order to|in case"
-    r"|cause|as (?:it|they|we|i|there|the|this)|damit|weil|denn|sonst"
+    r"(?i:(?:[,;:.]|\s[-\u2013\u2014])?\s(?:so(?! far)|because|since|now that|otherwise"
+    r"|in order to|in case|cause|as (?:it|they|we|i|there|the|this)|damit|weil|denn|sonst"
     r"|para que|porque|pour que|parce que"
     r"|car)\b"
     r"|[,;:.\u2013\u2014-] (?:it|they|we|i|he|she|there|nobody|everybody|users?|people|that|this)"

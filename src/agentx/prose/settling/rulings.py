@@ -9,7 +9,9 @@ from __future__ import annotations
 from agentx.kernel.text import compile_late
 from agentx.prose import cues
 from agentx.prose.sentences import is_question, words
+from agentx.prose.settling.amounts import sets_plainly
 from agentx.prose.settling.errands import is_for_once
+from agentx.prose.settling.liftings import lifts
 from agentx.prose.settling.wishes import is_wish
 
 _OPENING = (
@@ -121,6 +123,8 @@ def rules_out(text: str) -> bool:
         return True
     if count < _WORDS_MIN:
         return False
+    if lifts(text) or sets_plainly(text):
+        return True
     if _INSTEAD.match(text) or _RATHER.match(text) or _THEN.match(text):
         return True
     return _FORBIDS.match(text) is not None and not _TELLS.search(_take_clause(text))

@@ -14,7 +14,7 @@ from agentx.prose.keyphrases import terms
 
 # Why it is so: nothing that is said after it is ruled.
 _REASON = r"""
-    because | since | so that | due to | as (?:it|we|they) | otherwise | weil | wegen
+    because | since | now that | so that | due to | as (?:it|we|they) | otherwise | weil | wegen
     denn | damit | sonst | parce que | car | puisque | porque | ya que | pues | pois | per[o\u00f2]
     """
 # Followed by what is not taken.

@@ -18,6 +18,7 @@ from agentx.kernel.values import frozen
 from agentx.prose.keyphrases import terms
 from agentx.prose.sentences import is_question
 from agentx.prose.settling import stance_words as table
+from agentx.prose.settling.liftings import put_lifting
 
 Terms = frozenset[str]
 
@@ -28,6 +29,8 @@ _CLAUSE = compile_late(
     r"|\s+and\s+(?=(?:use|bump|set|drop|keep|raise|lower|put|store|move|switch|remove|make)\b)",
     re.IGNORECASE,
 )
+# Why, before what is ruled.
+_LED = compile_late(r"(?i:\A\W*(?:(?:and|so|ok(?:ay)?)[, ]+)?now that [^,;\n]{2,80}, )")
 _CLAUSE_UNSPACED = compile_late(r"[,\uff0c\u3001\uff1a:]\s*")
 _WORD = compile_late(r"#?[^\W_](?:(?:[\w'\u2019./+-]|:(?=\d))*[\w%])?%?|[$\u20ac%]")
 _NUMBER = compile_late(r"\d+(?:[.,:]\d+)*")
@@ -120,9 +123,10 @@ class _Reading:
 def read_stances(text: str) -> tuple[Stance, ...]:
     """Return what a ruling is for and against."""
     found: list[Stance] = []
-    for at, sentence in enumerate(_SENTENCE.split(text[:_CHARS_MAX])):
-        if not sentence or is_question(sentence):
+    for at, own in enumerate(_SENTENCE.split(text[:_CHARS_MAX])):
+        if not own or is_question(own):
             continue
+        sentence = put_lifting(_LED.sub("", own))
         language = _find_language(sentence)
         is_spaced = sentence.isascii() or max(sentence) < "\u3040"
         clauses = (_CLAUSE if is_spaced else _CLAUSE_UNSPACED).split(sentence)
@@ -140,9 +144,11 @@ def read_stances(text: str) -> tuple[Stance, ...]:
 
 def _read_clause(clause: str, language: str, *, is_first: bool) -> Stance | None:
     state = _Reading(language)
+    said = ""
     for role, text in _list_marked(clause):
         if role == "reason":
             break
+        said += text
         if role:
             _take_mark(state, role, text)
         else:
@@ -161,7 +167,7 @@ def _read_clause(clause: str, language: str, *, is_first: bool) -> Stance | None
         kind=state.kind,
         pieces=tuple(state.pieces),
         against=tuple(state.against),
-        measures=_list_measures(clause),
+        measures=_list_measures(said),
         is_denied=state.is_denied,
         permits="may" in state.marks and not state.is_denied,
         changes=not state.marks.isdisjoint({"now", "move", "replace", "instead", "anew"}),

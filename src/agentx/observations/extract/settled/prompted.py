@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from agentx.kernel.text import compile_late
 from agentx.prose import cues
-from agentx.prose.keyphrases import code_names
+from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.sentences import ELLIPSIS, is_question, sentences, words
 from agentx.prose.settling.asking import CONSTRAINS, is_not_meant, only_asks, only_requests
 from agentx.prose.settling.greetings import cut_greeting
@@ -17,6 +17,7 @@ _BARE_WORDS = 8
 _FAULT_WORDS = 24
 _REST_WORDS = 3
 _REST_SENTENCES = 2
+_LABEL = compile_late(r"\AThe user said: ")
 # "The build is red since Monday. Find out why."
 _FIND_OUT = compile_late(
     r"(?i:(?:\A|[.!?;,]\s+|\band |\bplease )(?:find out|figure out|look into|investigate|check)"
@@ -51,14 +52,14 @@ def _is_bare(text: str) -> bool:
 def leaves_task_only(text: str, told: Sequence[str]) -> bool:
     """Tell whether a passage holds something that is told apart, and a task beside it."""
     said = [one.text for one in sentences(text)]
-    rest = [each for each in said if not any(each.rstrip(".!") in one for one in told)]
+    rest = [each for each in said if not _is_told(each, told)]
     return len(rest) < len(said) and all(_is_bare(each) or only_requests(each) for each in rest)
 
 
 def cut_told(text: str, told: Sequence[str]) -> str:
     """Return a passage without the sentences that are told apart, with a mark where one was."""
     said = sentences(text)
-    rest = [one for one in said if not any(one.text.rstrip(".!") in each for each in told)]
+    rest = [one for one in said if not _is_told(one.text, told)]
     if len(rest) == len(said) or not rest:
         return text
     cut = text[rest[0].start : rest[0].end]
@@ -66,6 +67,17 @@ def cut_told(text: str, told: Sequence[str]) -> str:
         is_next = said.index(one) == said.index(last) + 1
         cut += text[last.end : one.end] if is_next else f" {ELLIPSIS} {text[one.start : one.end]}"
     return cut
+
+
+def _is_told(sentence: str, told: Sequence[str]) -> bool:
+    """Tell whether a sentence is told apart, whole or by its halves."""
+    own = sentence.rstrip(".!")
+    if any(own in each for each in told):
+        return True
+    halves = [half for each in told if (half := _LABEL.sub("", each).rstrip(".!")) in own]
+    for half in halves:
+        own = own.replace(half, " ")
+    return len(halves) > 1 and not terms(own)
 
 
 def cut_idle(text: str) -> str:

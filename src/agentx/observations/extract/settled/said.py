@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from agentx.exchanges import wording
 from agentx.exchanges.exchange import Exchange
@@ -37,6 +38,9 @@ _HEARD_LINES_MAX = 3
 _QUOTED_CHARS = PASSAGE_CHARS_MAX - len("The user said: ")
 _ENGLISH = compile_late(
     r"\b(?:the|a|an|is|are|to|of|and|in|it|that|for|you|we|i|with|on|not)\b", re.IGNORECASE
+)
+_AND = compile_late(
+    r"(?i:(?:,? (?:and|und)|[,;]) (?=(?:always|never|immer|nie)\b)|(?<=[.;!]) (?:and|also|und) )"
 )
 _SPECIFIC = compile_late(r"\d|`|[a-z]+[A-Z]|[\w-]+\.[a-z]{1,4}\b|\b[A-Z][\w-]+")
 _WILL = compile_late(r"(?:I['\u2019]?(?:m|ll|ve|d)?|Let me|Now|First|Next|Then)\b", re.IGNORECASE)
@@ -70,7 +74,7 @@ def find_said(
         return
     pasted = is_document(prompt)
     is_short = len(prompt.text) <= _SHORT_CHARS
-    said = lines(prompt, boot)
+    said = [part for line in lines(prompt, boot) for part in _part_rulings(line)]
     is_look = wants_a_look(prompt.text)  # what is the matter is told, not what is to be
     settling = [
         not (pasted and line.block is not Block.PROSE)
@@ -107,6 +111,15 @@ def find_said(
         content = f"{content}\nThe agent: {shorten(heard.own, _HEARD_CHARS)}"
         ids.append(heard.turn.event_id)
     yield decision(content, text, prompt, tuple(ids), 70 + 8 * (not is_first))
+
+
+def _part_rulings(line: Line) -> tuple[Line, ...]:
+    """Return the halves of a sentence that each rule something: "..., and always ..."."""
+    halves = _AND.split(line.own, maxsplit=1)
+    if len(halves) == 1 or not all(map(rules_out, halves)):
+        return (line,)
+    first, second = halves
+    return replace(line, text=first, own=first), replace(line, text=second, own=second)
 
 
 def _trim(said: Sequence[Line], whole: Sequence[int], taken: Sequence[int]) -> list[int]:
