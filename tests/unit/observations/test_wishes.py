@@ -168,3 +168,9 @@ def test_what_is_told_beside_a_ruling_is_told_without_it() -> None:
 )
 def test_what_a_program_answers_is_no_wish(text: str) -> None:
     assert not is_wish(text)
+
+
+@pytest.mark.parametrize("rule", ["always keep the tail of the log", "Never drop the table."])
+def test_a_rule_after_pages_of_the_same_word_is_all_that_is_kept_of_them(rule: str) -> None:
+    kept = [each for each in _say("word " * 5_000 + f"\n\n{rule}") if "The user" in each[1][:8]]
+    assert kept == [(Kind.PREFERENCE, f"The user said: {rule}")]

@@ -18,6 +18,8 @@ _FAULT_WORDS = 24
 _REST_WORDS = 3
 _REST_SENTENCES = 2
 _LABEL = compile_late(r"\AThe user said: ")
+_BABBLE_WORDS = 12
+_BABBLE_SHARE = 4  # of so many words one that is new: nobody speaks like that
 # "The build is red since Monday. Find out why."
 _FIND_OUT = compile_late(
     r"(?i:(?:\A|[.!?;,]\s+|\band |\bplease )(?:find out|figure out|look into|investigate|check)"
@@ -28,9 +30,15 @@ _FIND_OUT = compile_late(
 def may_tell(text: str) -> bool:
     """Tell whether a passage of a prompt may tell something: a fault is told by what was found."""
     is_fault = _FIND_OUT.search(text) and words(text) < _FAULT_WORDS and not CONSTRAINS.search(text)
-    if is_not_meant(text):
+    if is_not_meant(text) or _is_babble(text):
         return False
     return not (only_asks(text) or _is_bare(text) or is_fault or _leads_to_question(text))
+
+
+def _is_babble(text: str) -> bool:
+    """Tell whether a text says the same few words over and over."""
+    said = text.casefold().split()
+    return len(said) >= _BABBLE_WORDS and len(set(said)) * _BABBLE_SHARE <= len(said)
 
 
 def _leads_to_question(text: str) -> bool:
