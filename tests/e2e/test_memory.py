@@ -103,6 +103,25 @@ def test_whatever_takes_an_id_takes_the_short_one_that_a_section_prints(tmp_path
     assert short in house.agentx("recall").stdout
 
 
+def test_what_sums_up_a_session_is_not_reviewed_and_not_pinned_and_says_nothing_dropped(
+    tmp_path: Path,
+) -> None:
+    house = House(tmp_path)
+    add = ("memory", "add", "--agent", "engineer")
+    rule = house.json(*add, "Never deploy on Fridays.")["id"]
+    text = "Asked: Why is the import slow?; Never deploy on Fridays"
+    summed = house.json(*add, text, "--category", "compaction-summary")["id"]
+
+    assert [one["observation"]["id"] for one in house.json("memory", "review")["items"]] == [rule]
+    refused = house.json("memory", "pin", summed, expect=3)["error"]
+    assert refused["message"] == f"{summed} sums up a session and is told to nobody"
+    assert f"obs-{rule[-6:]}" in refused["hint"]
+
+    house.json("memory", "drop", rule)
+    assert "Fridays" not in house.agentx("why", summed).stdout
+    assert house.json("memory", "search", "Fridays")["observations"] == []
+
+
 @pytest.mark.promise("observations.degrades")
 def test_jobs_bring_the_files_up_to_date_and_doctor_says_what_is_damaged(tmp_path: Path) -> None:
     house = House(tmp_path)

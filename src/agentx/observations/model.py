@@ -111,6 +111,7 @@ class Marking:
     again: tuple[str, ...] = ()  # the ids of those that say the same
     not_again: tuple[str, ...] = ()  # of these, those that are forgotten
     unbound: bool = False  # it was seen on another branch too: no branch is its own
+    cut: bool = False  # dropped words are taken out of its text: nobody wrote it anew
 
     @property
     def is_of_session(self) -> bool:

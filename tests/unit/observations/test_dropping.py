@@ -15,6 +15,7 @@ import pytest
 from agentx.kernel.clock import DAY_MS, Millis
 from agentx.kernel.errors import NotFound
 from agentx.kernel.ids import ulid
+from agentx.observations.model import Category, Observation
 from agentx.observations.port import ObservationStore
 from agentx.observations.tidying.dropping import (
     blot_out,
@@ -74,6 +75,49 @@ def test_another_number_denial_or_answer_is_another_thing(one: str, other: str) 
     assert not match_trace(leave_trace(first, "salt"), leave_trace(second, "salt"))
 
 
+_RULE = "The user said: Never deploy on Fridays."
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "ok. never deploy on Fridays, remember",
+        "please never deploy on fridays!",
+        "as I said, never deploy on Fridays",
+        "As I\u2019ve already said: never deploy on Fridays, ok?",
+        "don't forget: never deploy on Fridays",
+        "ok, again: never deploy on fridays. Thanks!",
+        "remember never deploy on Fridays",
+        "hey never deploy on fridays pls",
+        "I told you: never deploy on Fridays.",
+    ],
+)
+def test_what_people_say_around_a_rule_makes_no_other_rule(said: str) -> None:
+    first, second = read_said(_RULE), read_said(f"The user said: {said}")
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "ok. never deploy on Fridays without a rollback plan, remember",
+        "ok, deploy on Fridays",
+        "please never deploy on Mondays",
+        "remember Fridays: never deploy the docs",
+        "never deploy the remember service on Fridays",
+        "ok",
+    ],
+)
+def test_another_rule_with_the_same_words_around_it_is_another(said: str) -> None:
+    first, second = read_said(_RULE), read_said(f"The user said: {said}")
+    assert not match_trace(leave_trace(first, "salt"), leave_trace(second, "salt"))
+
+
+def test_an_aside_that_is_the_answer_counts() -> None:
+    asked = "Which one?\nThe user answered: "
+    assert read_said(asked + "ok") != read_said(asked + "thanks")
+
+
 def test_a_trace_holds_no_word_and_differs_from_store_to_store() -> None:
     said = read_said("The password of the harbour master is swordfish.")
     trace = leave_trace(said, "salt")
@@ -117,6 +161,59 @@ def test_the_like_of_what_was_dropped_is_not_kept_and_is_counted_once(
     assert sift(store, [again]).kept == (again,)
     with pytest.raises(NotFound):
         undrop(store, noise.id)
+
+
+_SUMMED = """Asked: Why is the import slow?; Never deploy on Fridays
+Decided:
+- The user said: Never deploy on Fridays.
+Learnt:
+- The importer has no cache."""
+
+
+def _sum_up(content: str = _SUMMED, **more: object) -> Observation:
+    kind = Category.COMPACTION_SUMMARY
+    return observation(content, category=kind, event_ids=("e1",), **more)  # type: ignore[arg-type]
+
+
+def test_the_words_of_what_is_dropped_leave_what_sums_up_the_session(
+    store: ObservationStore,
+) -> None:
+    rule = observation(_RULE, event_ids=("e1",))
+    summed = _sum_up(summary="Why is the import slow?: Never deploy on Fridays.")
+    alone = _sum_up(
+        "Asked: Never deploy on Fridays\nDecided:\n- The user said: Never deploy on Fridays."
+    )
+    other = _sum_up("Asked: Deploy on Mondays?")
+    store.store([rule, summed, alone, other])
+
+    drop(store, rule, why="", at_ms=Millis(START_MS))
+
+    now = store.get_by_id(summed.id)
+    assert now is not None
+    assert now.content == ("Asked: Why is the import slow?\nLearnt:\n- The importer has no cache.")
+    assert (now.summary, now.mended_ms, now.reviewed) == ("Why is the import slow?", 0, False)
+    assert store.get_by_id(alone.id) is None
+    assert store.get_by_id(other.id) == other
+    assert store.search("fridays") == ()
+
+
+def test_what_sums_up_a_session_does_not_say_what_was_kept_out_of_it(
+    store: ObservationStore,
+) -> None:
+    rule = observation(_RULE)
+    store.store([rule])
+    drop(store, rule, why="", at_ms=Millis(START_MS))
+    again = observation("The user said: ok. never deploy on Fridays, remember")
+    content = _SUMMED.replace("Never deploy", "ok. never deploy")
+    summed = _sum_up(content, summary="Never deploy on Fridays, remember")
+
+    for found in ([again, summed], [summed]):
+        assert [(one.content, one.summary) for one in sift(store, found).kept] == [
+            (
+                "Asked: Why is the import slow?\nLearnt:\n- The importer has no cache.",
+                "Why is the import slow?",
+            )
+        ]
 
 
 def test_what_is_dropped_and_then_forgotten_is_recognised_and_not_read(

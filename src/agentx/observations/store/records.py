@@ -222,7 +222,7 @@ def with_marking(record: ObservationRecord, marking: Marking, now: str) -> Obser
         for name in ("pinned", "reviewed", "content", "summary")
         if (value := getattr(marking, name)) is not None
     }
-    if marking.content is not None and marking.content != record.content:
+    if not marking.cut and marking.content not in (None, record.content):
         said["mended_at"] = now
     repeats = join_ids(record.repeats, marking)
     if marking.content is not None or repeats != record.repeats:

@@ -1,6 +1,6 @@
 """What a person dropped, and what that teaches: its like is not kept again.
 
-    drop    noted in the list --> out of the store, into the archive
+    drop    noted in the list --> out of overviews --> out of the store, into the archive
     undrop  noted in the list --> out of the archive, into the store --> off the list
 
 The text lies in the archive until it is brought back or forgotten. The list holds traces only:
@@ -25,9 +25,17 @@ from agentx.observations.limits import (
     OBSERVATIONS_KEPT_OUT_NAMED_MAX,
     OBSERVATIONS_UNSAID_MAX,
 )
-from agentx.observations.model import DropList, Dropped, Observation
+from agentx.observations.model import (
+    Category,
+    DropList,
+    Dropped,
+    Marking,
+    Observation,
+    SearchFilters,
+)
 from agentx.observations.port import ObservationStore
-from agentx.observations.tidying.said import read_observed
+from agentx.observations.tidying.overviews import is_overview, leave_out, recognise
+from agentx.observations.tidying.said import Meaning, read_observed, read_said
 from agentx.observations.tidying.traces import leave_trace, match_trace
 from agentx.redaction.redact import redact
 
@@ -66,8 +74,27 @@ def drop(store: ObservationStore, observation: Observation, *, why: str, at_ms: 
         )
         listed.dropped[observation.id] = noted
         _note_unsaid(listed, said)
+    _cut_overviews(store, said)
     store.put_away((observation.id,))
     return noted
+
+
+def _cut_overviews(store: ObservationStore, dropped: Sequence[Observation]) -> None:
+    """Take the words of what was dropped out of what sums up sessions."""
+    is_dropped = recognise(each for each in dropped if not is_overview(each))
+    rows = store.search_by_filters(SearchFilters(category=Category.COMPACTION_SUMMARY))
+    markings, empty = [], []
+    for one in store.get_by_ids(row.id for row in rows):
+        now = leave_out(one, is_dropped)
+        if now is None:
+            empty.append(one.id)
+        elif now is not one:
+            said = Marking(id=one.id, content=now.content, summary=now.summary, cut=True)
+            markings.append(said)
+    if markings:
+        store.mark(markings)
+    if empty:
+        store.put_away(empty)
 
 
 def leave_unsaid(store: ObservationStore, observation: Observation) -> None:
@@ -131,7 +158,9 @@ def finish_drops(store: ObservationStore) -> None:
     for each in [one.id for one in listed.values() if one.is_returning]:
         _bring_back(store, each)
     left = store.get_by_ids(one.id for one in listed.values() if not one.is_returning)
-    store.put_away([each.id for each in left])
+    if left:
+        _cut_overviews(store, left)
+        store.put_away([each.id for each in left])
 
 
 def _bring_back(store: ObservationStore, observation_id: str) -> bool:
@@ -150,13 +179,16 @@ def sift(store: ObservationStore, observations: Sequence[Observation]) -> Sifted
     if not listed.dropped:
         return Sifted(kept=tuple(observations), kept_out=0)
     kept: list[Observation] = []
+    gone: list[Observation] = []
     out: dict[str, list[str]] = {}
     for each in observations:
         like = _find_like(listed, each)
         if like is None or each.pinned:
             kept.append(each)
         else:
+            gone.append(each)
             out.setdefault(like.id, []).append(each.id)
+    kept = list(_thin_overviews(kept, gone, listed))
     if out:
         with store.drops.changing() as listed:
             for name, ids in out.items():
@@ -169,9 +201,33 @@ def sift(store: ObservationStore, observations: Sequence[Observation]) -> Sifted
     return Sifted(kept=tuple(kept), kept_out=sum(map(len, out.values())))
 
 
+def _thin_overviews(
+    kept: Iterable[Observation], gone: Sequence[Observation], listed: DropList
+) -> Iterator[Observation]:
+    """Yield what is kept, and of what sums it up only what it says of that."""
+    is_gone = recognise(gone)
+
+    def is_dropped(line: str) -> bool:
+        # What a person wanted is asked in the same words, without whose they are.
+        said = (line, f"The user said: {line}")
+        return is_gone(line) or any(_match_any(listed, read_said(one)) for one in said)
+
+    for each in kept:
+        if not is_overview(each) or each.is_written:
+            yield each
+            continue
+        now = leave_out(each, is_dropped)
+        if now is not None:
+            yield now
+
+
 def _find_like(listed: DropList, observation: Observation) -> Dropped | None:
     """Return the dropped one that says the same, if there is one."""
-    trace = leave_trace(read_observed(observation), listed.salt)
+    return _match_any(listed, read_observed(observation))
+
+
+def _match_any(listed: DropList, said: Meaning) -> Dropped | None:
+    trace = leave_trace(said, listed.salt)
     for noted in listed.dropped.values():
         if not noted.is_returning and any(match_trace(trace, each) for each in noted.traces):
             return noted

@@ -10,18 +10,20 @@ from agentx.kernel.errors import ConflictError, InvalidValue
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
 from agentx.kernel.text import cut, preview, without_recall
 from agentx.kernel.values import frozen
-from agentx.observations.ids import parse_observation_id
+from agentx.observations.ids import parse_observation_id, shorten_id
 from agentx.observations.limits import (
     OBSERVATION_SUMMARY_CHARS_MAX,
     OBSERVATIONS_PINNED_TOLD_MAX,
 )
-from agentx.observations.model import Dropped, Marking, Observation, SearchFilters
+from agentx.observations.model import Category, Dropped, Marking, Observation, SearchFilters
 from agentx.observations.tidying.dropping import drop, find_dropped, refuse_dropped, undrop
+from agentx.observations.tidying.overviews import is_overview
 from agentx.project.project import Project
 from agentx.redaction.redact import redact
 from agentx.wiring.observations import open_observations
 
 _WHY_CHARS_MAX = 300
+_NAMED_MAX = 3
 
 
 @frozen
@@ -61,6 +63,8 @@ def memory_pin(project: Project, observation_id: str, *, pinned: bool = True) ->
 
     Raises: NotFound, InvalidValue, ConflictError, LockHeld, UnavailableError.
     """
+    if pinned:
+        _refuse_overview(project, observation_id)
     now = _mark(project, Marking(id=observation_id, pinned=pinned, reviewed=pinned or None))
     with closing(open_observations(project)) as room:
         total = len(room.store.search_by_filters(SearchFilters(pinned=True)))
@@ -141,6 +145,30 @@ def _mark(project: Project, marking: Marking) -> Observation:
             refuse_dropped(room.store, found.id)
             raise _refuse_merged(found.id)
         return marked[0]
+
+
+def _refuse_overview(project: Project, observation_id: str) -> None:
+    """Say of what sums up a session what to pin instead, since nobody is told it.
+
+    Raises: NotFound, InvalidValue, ConflictError.
+    """
+    with closing(open_observations(project)) as room:
+        found, archived = room.get(observation_id)
+        if archived or not is_overview(found):
+            return
+        others = room.store.get_by_issue(found.issue_number)
+        same = [
+            each
+            for each in others
+            if each.session_id == found.session_id
+            and not (is_overview(each) or each.superseded_by or each.pinned)
+        ]
+    best = sorted(same, key=lambda one: (one.category is not Category.DECISION, -one.timestamp_ms))
+    names = ", ".join(shorten_id(one.id) for one in best[:_NAMED_MAX])
+    raise ConflictError(
+        f"{found.id} sums up a session and is told to nobody",
+        hint=f"pin what it sums up: {names}" if names else "write it down: `agentx memory add`",
+    )
 
 
 def _refuse_merged(observation_id: str) -> ConflictError:

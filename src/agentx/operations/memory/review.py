@@ -9,7 +9,7 @@ from agentx.kernel.errors import AgentXError
 from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
-from agentx.observations.model import Observation, SearchFilters
+from agentx.observations.model import Category, Observation, ObservationIndex, SearchFilters
 from agentx.operations.limits import REVIEW_MAX
 from agentx.project.project import Project
 from agentx.prose.keyphrases import terms
@@ -47,9 +47,14 @@ def memory_review(project: Project, memory: Memory, limit: int = REVIEW_MAX) -> 
     """
     with closing(open_observations(project)) as room:
         rows = room.store.search_by_filters(SearchFilters(reviewed=False, superseded=False))
-        rows = tuple(each for each in rows if not each.pinned)
+        rows = tuple(each for each in rows if not (each.pinned or _is_overview(each)))
         found = room.store.get_by_ids(each.id for each in rows[:limit])
     return ReviewList(waiting=len(rows), items=tuple(_prove(memory, each) for each in found))
+
+
+def _is_overview(row: ObservationIndex) -> bool:
+    """Tell whether it is told to nobody: what it sums up is reviewed by itself."""
+    return row.category is Category.COMPACTION_SUMMARY
 
 
 def _prove(memory: Memory, observation: Observation) -> ReviewItem:

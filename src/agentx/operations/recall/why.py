@@ -24,6 +24,8 @@ from agentx.kernel.text import compile_late, fold_text
 from agentx.kernel.values import frozen
 from agentx.memory.found import REPOSITORY_KINDS
 from agentx.memory.port import Memory
+from agentx.observations.model import Observation
+from agentx.observations.tidying.overviews import is_overview
 from agentx.operations.limits import WHY_LINES_MAX
 from agentx.operations.recall.branches import find_learnt_on
 from agentx.operations.recall.document import open_document, open_observation, speak_kind
@@ -111,7 +113,8 @@ def _trace(project: Project, memory: Memory, doc_id: str) -> Trace:
 def _of_observation(project: Project, memory: Memory, doc_id: str, depth: int = 3) -> Trace:
     found = open_observation(project, doc_id)
     below: list[Trace] = []
-    for event_id in found.event_ids[:WHY_LINES_MAX]:
+    events = _list_proofs(project, found)
+    for event_id in events[:WHY_LINES_MAX]:
         with suppress(InputError):  # an event may be forgotten
             below.append(_event(memory.event(event_id)))
     for merged in found.sources[:WHY_LINES_MAX] if depth else ():
@@ -128,8 +131,18 @@ def _of_observation(project: Project, memory: Memory, doc_id: str, depth: int = 
         + (f", {learnt_on}" if learnt_on else "")
         + _say_beside(project, found.id),
         rests_on=tuple(below),
-        left_out=max(len(found.event_ids) + len(found.sources) - len(below), 0),
+        left_out=max(len(events) + len(found.sources) - len(below), 0),
     )
+
+
+def _list_proofs(project: Project, found: Observation) -> tuple[str, ...]:
+    """Return the events of an observation; of what sums up a session none that was dropped."""
+    if not is_overview(found):
+        return found.event_ids
+    with closing(open_observations(project)) as room:
+        unsaid = room.store.drops.read().unsaid
+    gone = {event for name, events in unsaid.items() if name != found.id for event in events}
+    return tuple(each for each in found.event_ids if each not in gone)
 
 
 def _say_beside(project: Project, doc_id: str) -> str:
