@@ -111,6 +111,14 @@ def _done(store: JsonObservationStore, talk: Talk, **more: object) -> list[str]:
             "write the sample for the docs, commit",
         ),
         ("Nothing is committed yet.", "commit it"),
+        (
+            "I have not rerun the load test with two nodes; that needs a night.",
+            "rerun the load test with two nodes",
+        ),
+        (
+            "The index of quotes must be rebuilt before the fair; not started.",
+            "rebuild the index of quotes",
+        ),
         ("I would give the map a view. The user said: ok do that tomorrow", "give the map a view"),
         ("The user said: leave the tide importer for later", "do the tide importer"),
         ("Shard the lint (on the agent's list of tasks for: a fast build)", "shard the lint"),
@@ -138,6 +146,7 @@ def test_what_was_asked_for_and_done_is_not_open_any_more(
             "add the metric of the queue",
             "The label is in. Still open: the metric of the queue.",
         ),
+        ("I have not rerun the load test with two nodes.", "rerun the unit tests", "Green."),
         ("The login form is not tested yet.", "leave the login form for later, rename it", "Ok."),
         ("The release is not pushed yet.", "rename the zones", "Renamed."),
     ],

@@ -45,6 +45,11 @@ def _list_left(talk: Talk) -> list[str]:
         "The preview stays empty; that needs a change in the renderer that I haven't made.",
         "I ran out of time; the build is broken on this branch.",
         "`test_rounding` still fails, I don't know why.",
+        "The tariffs must be re-signed before the auditors come; not started.",
+        "The index of quotes has to be rebuilt before the fair, not yet done.",
+        "Nobody has read the numbers of March yet.",
+        "I have not rerun the load test with two nodes; that needs a night.",
+        "Die Rechnungen von 2019 hat noch niemand gepr\u00fcft.",
     ],
 )
 def test_what_a_reply_says_is_left_is_an_open_end(said: str) -> None:
@@ -76,6 +81,9 @@ def test_each_item_of_a_list_of_what_is_open_is_an_open_end() -> None:
         "Would you like me to add a test for `job.go`?",
         "The reader waits while 3 rows of a batch are missing.",
         "A tariff that is not done yet is skipped by the reader.",
+        "The timer is not started when the page is hidden.",
+        "Nobody has to sign it.",
+        "A job that was not started is skipped by the reader.",
         "The old test fails on Windows, because it has no `fork`.",
     ],
 )

@@ -632,6 +632,27 @@ def test_a_figure_that_was_named_as_wrong_is_taken_back(session: str) -> None:
     assert not replaced(old, other, session=session)
 
 
+def test_a_figure_that_the_user_calls_worthless_falls_and_a_cause_does_not() -> None:
+    said = (FACT, "The user said: ok then. the 0.731 is worthless, half of the boats were twice in")
+    given = (FACT, "The forecast runs for 12 ports; the mean error is 0.731.")
+    other = (FACT, "The forecast runs for 12 ports; the mean error is 0.713.")
+    spoken_of = (FACT, "`score.py` reads all boats, so the 0.731 was measured on them too.")
+    caused = (
+        CHANGE,
+        "The error is 0.731. The leak: `load.py` joined by name, boats were twice.",
+    )
+    compared = (FACT, "Without tides the error on the boats falls from 0.731 to 0.702.")
+    plain = (FACT, "The error on the boats is 0.731 now.")
+    by_agent = (FACT, "Ok then, the 0.731 is worthless.")
+
+    assert replaced(given, said)
+    assert replaced((FACT, "The error of the boats is 0.731."), said)
+    for stands in (other, spoken_of, caused):
+        assert not replaced(stands, said)
+    assert not replaced(plain, compared)
+    assert not replaced(given, by_agent)
+
+
 def test_decisions_on_two_things_stand_side_by_side_however_alike_they_sound() -> None:
     old = "The user said: We use a ring buffer for export, because tenant 23 needs ranges."
     new = "The user said: We use a ring buffer for upload, because tenant 28 needs ranges."

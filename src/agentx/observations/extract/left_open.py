@@ -35,6 +35,7 @@ _WORK = (
 # How a sentence begins that says what is left.
 _OPENS = cues.at_the_start(
     r"""
+    not (?:yet )?(?:started|begun)(?=[:,]) | noch nicht (?:angefangen|begonnen)
     not (?:yet )?(?:done|pushed|committed|merged|deployed|tested|implemented|released|finished)
     (?:for )?(?:tomorrow|later|monday|next week)(?=:) | not yet(?=:)
     still (?:open|to do|to be done|missing|pending|outstanding|undone)
@@ -66,6 +67,11 @@ _SAYS = cues.anywhere(
     (?:build|tests|suite|ci|pipeline|branch) (?:is|are) (?:still |now )?(?:broken|red)
     i (?:have not|haven'?t|did not|didn'?t) (?:yet )?(?:added|start(?:ed)?|covered|handled|finish)\b
     not done yet(?=:) | i (?:still )?need (?:the|your|an?|some) [^.;]{{1,60}}? from you
+    i (?:have not|haven'?t) (?:yet )?re-?(?:run|trained|built|indexed|tested|measured|written|sent)
+    i (?:have not|haven'?t) (?:yet )?(?:measured|benchmarked|backfilled|converted|reviewed)
+    (?:nobody|no one) has (?:yet )?(?!ever|complain)[^.;:,\n]{{2,60}}? yet
+    hat noch (?:niemand|keiner)
+    nadie ha [^.;:,\n]{{2,60}}? (?:todav\u00eda|a\u00fan) | personne n'a encore
     i ran out of time | i'?ll (?:leave|do|finish|take) (?:it|that|this|the rest) (?:for )?tomorrow
     (?:has|have|is|are) yet to be | it did(?: not|n'?t) (?:commit|push|merge|deploy|release)
     (?:is|are) still (?:stale|open|unfixed|broken|red|failing|missing|unpublished|disabled|blocked)
@@ -87,6 +93,12 @@ _SAYS = cues.anywhere(
     \ub0a8\uc544 ?\uc788\uc2b5\ub2c8\ub2e4 | \ubbf8\uc644\ub8cc
     \u5c1a\u672a | \u8fd8\u6ca1 | \u672a\u5b8c\u6210 | \u5f85\u529e
     """,
+)
+# "The index must be rebuilt before the fair; not started."
+_UNBEGUN = compile_late(
+    r"(?i:[;,:(\u2013\u2014-]\s?(?:but |and )?(?:(?:it|that|this|which) is )?(?:still )?"
+    r"(?:not (?:yet )?(?:started|begun|done)|noch nicht (?:angefangen|begonnen|erledigt))"
+    r"(?: yet)?[.!)]*\Z)"
 )
 # "12 strings of the credits are missing", "two of the pages still lack a title".
 _LACKING = "missing|untranslated|untested|undocumented|unhandled"
@@ -176,7 +188,9 @@ def says_open(text: str) -> bool:
     """Tell whether a sentence says that work is left."""
     if words(text) < _WORDS_MIN or _PERHAPS.search(text):
         return False
-    return any(sign.match(text) for sign in (_OPENS, _LACKS)) or _SAYS.search(text) is not None
+    if any(sign.match(text) for sign in (_OPENS, _LACKS)):
+        return True
+    return any(sign.search(text) for sign in (_SAYS, _UNBEGUN))
 
 
 def _list_edited(exchange: Exchange) -> tuple[str, ...]:

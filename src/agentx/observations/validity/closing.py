@@ -65,6 +65,11 @@ _BESIDE = compile_late(rf"\AThe user said: | \({ON_THE_LIST}.*\Z|(?<=.) The user
 _ABOUT_MIN = 2
 _ASKED_CHARS = 1_000
 _CLAUSE = compile_late(r"(?:[.;!\n]+|, )\s*(?:and |but |then )?|\s(?:and|but|then)\s")
+# What it takes, and by when it must be done, is no part of it.
+_SAYS_WHY = compile_late(
+    r"(?i:(?:that|it|this|which|they)(?: still)? (?:needs?|takes?|costs?|will|would)\b)"
+)
+_WHY = compile_late(r"(?i:(?<=\w) (?:before|until|because|since|so that)\b.*)")
 _COMMIT = compile_late(r"(?i:commit)")
 _PUSHED = compile_late(r"(?i:push)")
 _UNSAVED = compile_late(
@@ -80,6 +85,7 @@ _UNDONE = terms(
     "left open not done yet still todo to do missing remaining needs need must has have be been is"
     " are i anything nothing something by hand it that this and the committed commit pushed push"
     " add added implement implemented write written update updated fix fixed test tested change"
+    " started begun"
 )
 
 
@@ -252,7 +258,8 @@ def _is_done(own: str, doings: Doings) -> bool:
     """Tell whether each part of what was open was saved, or asked for and done."""
     if not (terms(own) - _UNDONE or _UNSAVED.search(own)):
         return False
-    parts = [each for each in _CLAUSE.split(own) if terms(each)]
+    parts = [_WHY.sub("", each) for each in _CLAUSE.split(own) if not _SAYS_WHY.match(each)]
+    parts = [each for each in parts if terms(each) - _UNDONE or _UNSAVED.search(each)]
     return bool(parts) and all(
         _is_saved(each, doings) or _was_asked_for(terms(each) - _UNDONE, doings) for each in parts
     )

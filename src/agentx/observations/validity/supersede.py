@@ -25,6 +25,7 @@ from agentx.kernel.text import compile_late, fold_text
 from agentx.observations.extract.left_open import LEFT_OPEN
 from agentx.observations.model import Category
 from agentx.observations.validity import open_ends
+from agentx.observations.validity.figures import corrects, names_wrong
 from agentx.observations.validity.given_up import (
     is_said_by_user,
     list_given_up,
@@ -52,16 +53,6 @@ from agentx.prose.settling.amounts import measure, read_amounts, sets_only
 
 Rule = Callable[[ComparedMemory, ComparedMemory], bool]
 _SENTENCE = compile_late(r"(?<=[.!?;])\s+|\n+")
-# A figure that says something by itself, and how one says that it was wrong.
-_FIGURE = compile_late(r"(?<![\w.#-])\d+(?:[.,]\d+)+(?![\w-])|(?<![\w.#-])\d{3,}(?![\w-])")
-_NUMERAL = r"\d+(?:[.,]\d+)+|\d{3,}"
-_WAS_WRONG = compile_late(
-    rf"(?i:(?<![\w.#-])(?P<was>{_NUMERAL})[^.;:,\n]{{0,20}} (?:was|is|were) "
-    r"(?:too (?:good|high|low|optimistic)|wrong|not (?:right|true|correct)|a mistake|inflated"
-    r"|an? art[ei]fact|leaked|off\b)"
-    r"|\b(?:instead of|rather than|(?:down|up|falls?|fell|drop(?:s|ped)?|rises?|rose) from)"
-    rf" (?:the )?(?P<then>{_NUMERAL})|\bnot (?:the )?(?P<no>{_NUMERAL})(?![\w-]))"
-)
 # A number with its unit, and any other number: an id, a version, a step.
 _MEASURE = compile_late(
     r"(?<![\w.#-])\d[\d,]*(?:\.\d+)?(?P<unit> ?(?:%|per ?cent|ns|us|\u00b5s|ms|s|secs?|seconds?|min"
@@ -189,7 +180,7 @@ def _list_rules(new: ComparedMemory) -> tuple[Rule, ...]:
         _sets_anew: decides and bool(new.numbers),
         _closes: bool(new.closed),
         is_of_hunt: bool(new.closed),
-        _corrects: _WAS_WRONG.search(text) is not None,
+        corrects: names_wrong(text),
         _gives_up: bool(new.given_up),
         is_of_removed: bool(list_removed(new.given_up)),
         _overrules: bool(new.stances) and is_said_by_user(new.of.text),
@@ -379,19 +370,6 @@ def _list_values(text: str) -> dict[str, tuple[str, float]]:
     }
 
 
-def _corrects(new: ComparedMemory, old: ComparedMemory) -> bool:
-    """Tell whether a figure that the older one gives first is named as one that was wrong."""
-    if old.of.category not in (Category.KEY_FACT, Category.CODE_CHANGE):
-        return False
-    first = _SENTENCE.split(old.text, maxsplit=1)[0]
-    for match in _WAS_WRONG.finditer(new.text):
-        figure = match["was"] or match["then"] or match["no"]
-        given = [each.rstrip(".") for each in _FIGURE.findall(first)]
-        if figure.rstrip(".") in given and (new.said & old.said) - new.numbers:
-            return True
-    return False
-
-
 def _list_units(one: ComparedMemory) -> list[str]:
     """Return the units of what was measured; none where another number is named beside them."""
     if NUMBER.search(_MEASURE.sub(" ", one.text)):
@@ -437,5 +415,5 @@ def _finishes(new: ComparedMemory, old: ComparedMemory) -> bool:
 
 
 _OF_ONE_ISSUE: frozenset[Rule] = frozenset({_answers_anew, _takes_back, _sets_anew})
-_OF_ONE_SESSION: frozenset[Rule] = frozenset({_closes, _corrects, _sets_amount})
+_OF_ONE_SESSION: frozenset[Rule] = frozenset({_closes, corrects, _sets_amount})
 _OF_ITS_USER: frozenset[Rule] = frozenset({_gives_up, _overrules, is_of_removed})
