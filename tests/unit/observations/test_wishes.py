@@ -174,3 +174,17 @@ def test_what_a_program_answers_is_no_wish(text: str) -> None:
 def test_a_rule_after_pages_of_the_same_word_is_all_that_is_kept_of_them(rule: str) -> None:
     kept = [each for each in _say("word " * 5_000 + f"\n\n{rule}") if "The user" in each[1][:8]]
     assert kept == [(Kind.PREFERENCE, f"The user said: {rule}")]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_kept"),
+    [
+        ("tell me about the sync and its sleep in sync.py", False),
+        ("please explain how `load_rates` reads the rates of the importer", False),
+        ("ok, walk me through the release of the docs and of the site", False),
+        ("describe errors in the API with a code and a text. Return 422 for them.", True),
+    ],
+)
+def test_who_wants_something_explained_asks_for_no_change(text: str, is_kept: bool) -> None:
+    said = [each for _, each in _say(text) if each.startswith("The user")]
+    assert bool(said) is is_kept

@@ -20,6 +20,13 @@ _REST_SENTENCES = 2
 _LABEL = compile_late(r"\AThe user said: ")
 _BABBLE_WORDS = 12
 _BABBLE_SHARE = 4  # of so many words one that is new: nobody speaks like that
+# "Tell me about the sync": a question, though it ends without a mark.
+_WANTS_TOLD = compile_late(
+    r"(?i:\W*(?:(?:please|ok|okay|so|and|now|can|could|you)[, ]+)*(?:(?:tell|remind) (?:me|us)"
+    r" (?:about|of|how|what|why|where|when|which|who)|explain|describe|walk (?:me|us) through"
+    r"|(?:show|give) (?:me|us) (?:how|what|where|why|an overview|a summary))\b"
+    r"(?:[^.!;\n]|[.](?=\w))*\W*\Z)"
+)
 # "The build is red since Monday. Find out why."
 _FIND_OUT = compile_late(
     r"(?i:(?:\A|[.!?;,]\s+|\band |\bplease )(?:find out|figure out|look into|investigate|check)"
@@ -30,9 +37,15 @@ _FIND_OUT = compile_late(
 def may_tell(text: str) -> bool:
     """Tell whether a passage of a prompt may tell something: a fault is told by what was found."""
     is_fault = _FIND_OUT.search(text) and words(text) < _FAULT_WORDS and not CONSTRAINS.search(text)
-    if is_not_meant(text) or _is_babble(text):
+    if is_not_meant(text) or _is_babble(text) or _wants_told(text):
         return False
     return not (only_asks(text) or _is_bare(text) or is_fault or _leads_to_question(text))
+
+
+def _wants_told(text: str) -> bool:
+    """Tell whether a prompt asks for an explanation alone: what is worth it is in the answer."""
+    is_short = words(text) < _FAULT_WORDS
+    return is_short and bool(_WANTS_TOLD.match(text)) and not CONSTRAINS.search(text)
 
 
 def _is_babble(text: str) -> bool:
