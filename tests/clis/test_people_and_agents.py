@@ -19,6 +19,7 @@ from tests.clis import drive, live
 from tests.clis.scripted_model import ScriptedModel
 from tests.clis.test_capture import _agentx
 from tests.clis.test_hub import _prepared
+from tests.support.clarifying import CIRCLE, LONG_AGO
 from tests.support.house import BIN
 from tests.support.terminal import converse_in
 
@@ -28,21 +29,6 @@ QUESTION = "Which database keeps the ledger?"
 ANSWER = "PostgreSQL keeps the ledger, because transactions matter."
 DECIDED = "Take SQLite, we stay on one machine."
 IDLE = "true"
-LONG_AGO = "2026-01-01T00:00:00.000Z"
-CIRCLE = """
-name = "feature"
-description = "Everybody may ask."
-[[steps]]
-id = "architecture"
-title = "Decide"
-agent = "architect"
-can_clarify = ["engineer"]
-[[steps]]
-id = "implement"
-title = "Build"
-agent = "engineer"
-can_clarify = ["architect"]
-"""
 
 
 @pytest.fixture

@@ -19,24 +19,9 @@ from typing import Any
 import pytest
 
 from agentx.surfaces.cli.layout import measure
+from tests.support.clarifying import CIRCLE, LONG_AGO
 from tests.support.house import BIN, House, processes_of
 from tests.support.terminal import converse
-
-LONG_AGO = "2026-01-01T00:00:00.000Z"
-CIRCLE = """
-name = "feature"
-description = "Everybody may ask."
-[[steps]]
-id = "architecture"
-title = "Decide"
-agent = "architect"
-can_clarify = ["engineer"]
-[[steps]]
-id = "implement"
-title = "Build"
-agent = "engineer"
-can_clarify = ["architect"]
-"""
 
 
 @pytest.fixture

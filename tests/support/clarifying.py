@@ -29,6 +29,23 @@ from agentx.project.trust.ed25519 import find_public, fingerprint, is_signed_by,
 from tests.support.time_and_chance import START_MS, FakeClock
 from tests.support.trusting import trusted
 
+LONG_AGO = "2026-01-01T00:00:00.000Z"
+# A workflow in which both may ask, and so wait for each other.
+CIRCLE = """
+name = "feature"
+description = "Everybody may ask."
+[[steps]]
+id = "architecture"
+title = "Decide"
+agent = "architect"
+can_clarify = ["engineer"]
+[[steps]]
+id = "implement"
+title = "Build"
+agent = "engineer"
+can_clarify = ["architect"]
+"""
+
 SCOPE = Scope(can_clarify=("architect", "product-manager"))
 
 

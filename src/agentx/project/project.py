@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 from agentx.host.files.logfile import LogFile
 from agentx.host.git import facts as git
 from agentx.host.system import SystemClock, system_entropy
+from agentx.host.waits import WaitBudget
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import NotFound
 from agentx.kernel.ids import Entropy, ProjectId, digest, project_id
 from agentx.kernel.paths import DataPaths, ProjectPaths, StorePaths
 from agentx.kernel.values import frozen
-from agentx.llm.waits import WaitBudget
 from agentx.project.config import Config, Environment, load_config
 from agentx.project.moves import find_kept_name
 from agentx.project.setting_rows import check_store_name

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 from agentx.host.git import facts as git
 from agentx.host.limits import GIT_WAIT_MS
+from agentx.host.waits import WaitBudget
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.text import compile_late
-from agentx.llm.waits import WaitBudget
 from agentx.project.project import Project
 from agentx.work.limits import GITHUB_TRIES_MAX
 from agentx.work.settings import GithubSettings

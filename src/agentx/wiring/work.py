@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from agentx.host.files.plain import exists
+from agentx.host.waits import WaitBudget
 from agentx.kernel.clock import to_iso
-from agentx.llm.waits import WaitBudget
 from agentx.project.project import Project
 from agentx.project.trust.private import AGENT_STATUS
 from agentx.wiring.runners import role_texts

@@ -20,8 +20,8 @@ from agentx.agents.hub.hub import Hub
 from agentx.clarification.model import Clarification, ClarificationStatus, NewQuestion
 from agentx.daemon.jobs import job_specs
 from agentx.host.system import SystemClock
+from agentx.host.waits import WaitBudget
 from agentx.kernel.bus import Bus
-from agentx.llm.waits import WaitBudget
 from agentx.operations.issues.sync import sync_issues
 from agentx.operations.questions.read import inbox_of, say_unsent
 from agentx.project.claims import claim_data

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from agentx.host.system import SystemClock
+from agentx.host.waits import WaitBudget
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import InvalidValue, LimitError, NotFound, UnavailableError
-from agentx.llm.waits import WaitBudget
 from agentx.work.model import Edit, IssueState, NewIssue, Status
 from agentx.work.service import Issues
 from agentx.work.store.github.api import Account, GithubApi

@@ -22,6 +22,7 @@ from typing import Any
 import httpx
 
 from agentx.host.files.json_text import parse_json
+from agentx.host.waits import WaitBudget
 from agentx.kernel.clock import Clock, to_iso
 from agentx.kernel.errors import (
     AgentXError,
@@ -35,7 +36,6 @@ from agentx.kernel.ids import Entropy
 from agentx.kernel.text import compile_late, preview, printable
 from agentx.kernel.values import frozen
 from agentx.llm.retry import backoff_ms, read_wait_ms
-from agentx.llm.waits import WaitBudget
 from agentx.redaction.redact import redact
 from agentx.work import limits
 from agentx.work.store.github.pages import Page, Pages
