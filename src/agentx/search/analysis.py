@@ -5,9 +5,12 @@
     app/db.py        ->  app db py            (a phrase finds the whole path)
     (any run of a script without spaces)  ->  overlapping pairs of its characters
 
-`prepared` spells identifiers out and pairs characters; the analyser behind the index
-then folds case and accents, drops the commonest English words and takes the stems.
-Text in scripts with spaces passes through it unharmed.
+`prepare` spells identifiers out and pairs characters; the analyser then folds case and accents,
+drops the commonest English words and takes the stems. Text in scripts with spaces passes
+through it unharmed.
+
+Texts repeat their words, so what becomes of a word is found out once: the index is handed terms
+(`list_terms`, `join_terms`, `write_terms`) and takes them as they are, one for each word.
 
 A *unit* is what a reader would call a word: lengths of passages are counted in units,
 so that one line of a megabyte without a blank is still cut.
@@ -22,7 +25,7 @@ from functools import lru_cache
 import tantivy
 
 from agentx.kernel.text import compile_late, encodable
-from agentx.search.limits import SEARCH_TERM_CHARS_MAX, WORDS_KNOWN_MAX
+from agentx.search.limits import SEARCH_TERM_CHARS_MAX, TERMS_KNOWN_MAX, WORDS_KNOWN_MAX
 
 ANALYSER = "agentx_text"
 
@@ -32,6 +35,8 @@ _UNSPACED = (
     "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
 _UNIT_CHARS_MAX = 32
+# Stands where a word was dropped: phrases count places. No term is a sign alone.
+_DROPPED = "-"
 _UNIT_ASCII = compile_late(r"\w{1,32}", re.ASCII)
 _WORD = compile_late(r"(\w+)", re.ASCII)
 _ASCII = bytes(range(128))
@@ -115,6 +120,8 @@ def _separates(char: str) -> bool:
 def cut_long(words: list[str]) -> list[str]:
     """Return words in pieces that are no longer than a unit may be."""
     size = _UNIT_CHARS_MAX
+    if max(map(len, words), default=0) <= size:
+        return words
     pieces = words.copy()
     for at in reversed(_list_long(words)):
         word = words[at]
@@ -122,26 +129,33 @@ def cut_long(words: list[str]) -> list[str]:
     return pieces
 
 
-def spell_words(words: list[str]) -> list[str]:
-    """Return by its units each word spelled out: it stands where its first unit is."""
-    spelled = list(map(_spelled.__getitem__, words))
-    for at in reversed(_list_long(words)):
-        spelled[at + 1 : at + 1] = [""] * ((len(words[at]) - 1) // _UNIT_CHARS_MAX)
-    return spelled
+def list_terms(words: list[str], longest: int) -> list[str]:
+    """Return by its units the terms of each word of ASCII: they stand where its first unit is.
+
+    `longest` is how many characters the longest word has.
+    """
+    found = list(map(_terms.__getitem__, words))
+    if longest > _UNIT_CHARS_MAX:
+        for at in reversed(_list_long(words)):
+            found[at + 1 : at + 1] = [""] * ((len(words[at]) - 1) // _UNIT_CHARS_MAX)
+    return found
 
 
 def _list_long(words: list[str]) -> list[int]:
-    """Return which words are longer than a unit may be: in most texts none."""
-    if max(map(len, words), default=0) <= _UNIT_CHARS_MAX:
-        return []
-    return [at for at, word in enumerate(words) if len(word) > _UNIT_CHARS_MAX]
+    """Return which words are longer than a unit may be."""
+    return [at for at, size in enumerate(map(len, words)) if size > _UNIT_CHARS_MAX]
 
 
-def spell_units(units: list[str]) -> str:
-    """Return units one after the other, as they are handed to the index."""
+def join_terms(units: list[str]) -> str:
+    """Return the terms of units one after the other, as they are handed to the index."""
     if all(map(str.isascii, units)):
-        return " ".join(map(_spelled.__getitem__, units))
-    return indexable(" ".join(units))
+        return " ".join(map(_terms.__getitem__, units))
+    return write_terms(" ".join(units))
+
+
+def write_terms(text: str) -> str:
+    """Return the terms of a text as they are handed to the index."""
+    return " ".join(map(_find_term, _tokeniser().analyze(encodable(prepare(text)))))
 
 
 def _spell(word: str) -> str:
@@ -167,6 +181,27 @@ class _Spelled(dict[str, str]):
 _spelled = _Spelled()
 
 
+class _Terms(dict[str, str]):
+    """The terms of words of ASCII, as they are handed to the index."""
+
+    def __missing__(self, word: str) -> str:
+        found = " ".join(map(_find_term, _spell(word).replace("_", " ").split()))
+        if len(word) <= SEARCH_TERM_CHARS_MAX:
+            if len(self) >= WORDS_KNOWN_MAX:
+                self.clear()
+            self[word] = found
+        return found
+
+
+_terms = _Terms()
+
+
+@lru_cache(maxsize=TERMS_KNOWN_MAX)
+def _find_term(token: str) -> str:
+    """Return the term of a word as the tokeniser cuts it; of one that is dropped its place."""
+    return next(iter(analyser().analyze(token)), _DROPPED)
+
+
 def _pairs(match: re.Match[str]) -> str:
     run = match[0]
     if len(run) == 1:
@@ -188,14 +223,24 @@ def analyser() -> tantivy.TextAnalyzer:
     )
 
 
+@lru_cache(maxsize=1)
+def index_analyser() -> tantivy.TextAnalyzer:
+    """Return what an index takes terms with: as they are, without those that were dropped."""
+    return (
+        tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
+        .filter(tantivy.Filter.custom_stopword([_DROPPED]))
+        .build()
+    )
+
+
+@lru_cache(maxsize=1)
+def _tokeniser() -> tantivy.TextAnalyzer:
+    return tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).build()
+
+
 def terms(text: str) -> list[str]:
     """Return the terms of a text, in order, with repetitions."""
     return analyser().analyze(encodable(prepare(text)))
-
-
-def indexable(text: str) -> str:
-    """Return a text as it is handed to the index."""
-    return encodable(prepare(text))
 
 
 @lru_cache(maxsize=1)

@@ -33,3 +33,4 @@ RECALL_CHAPTERS_MAX = 100
 RECALL_NEIGHBOURS_MAX = 150
 # Words whose terms are kept at hand while snippets are marked: about 15 MB when full.
 WORDS_KNOWN_MAX = 50_000
+TERMS_KNOWN_MAX = 20_000

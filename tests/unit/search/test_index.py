@@ -108,6 +108,24 @@ def test_putting_again_replaces(index: TextIndex) -> None:
     assert found(index, "something") == ["a"]
 
 
+def test_what_is_put_again_is_there_once_whoever_put_it_first(
+    index: TextIndex, tmp_path: Path
+) -> None:
+    index.put_chapters(chapters("s1", DOCUMENTS[:2]))
+    index.commit()
+    once = index.status()
+    index.close()
+
+    for _ in range(2):
+        again = TextIndex.open(tmp_path / "index", FakeClock())
+        for _ in range(2):
+            again.put(DOCUMENTS)
+            again.put_chapters(chapters("s1", DOCUMENTS[:2]))
+            again.commit()
+        assert again.status().documents == once.documents
+        again.close()
+
+
 def test_a_long_document_is_one_hit_with_its_best_passage(index: TextIndex) -> None:
     index.put((document("long", "padding " * 3_000 + "the needle is here " + "hay " * 3_000),))
     index.commit()

@@ -5,10 +5,12 @@ Method: texts of known words are cut; the cuts are put side by side with the who
 
 from __future__ import annotations
 
+import tantivy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentx.search.analysis import analyser, spell_units, terms
+from agentx.kernel.text import encodable
+from agentx.search.analysis import analyser, index_analyser, join_terms, prepare, terms
 from agentx.search.document import Chapter, Document
 from agentx.search.limits import PASSAGE_CHARS_MAX, PASSAGES_MAX
 from agentx.search.text.scales import (
@@ -76,12 +78,26 @@ def test_a_passage_has_the_terms_of_its_text_however_it_was_cut(
 
     [found] = passages(text)
 
-    assert analyser().analyze(found.spelled) == terms(text)
+    assert index_analyser().analyze(found.terms) == terms(text)
 
 
 @given(st.lists(_PIECES, max_size=20))
 def test_units_have_the_terms_of_the_text_they_make(units: list[str]) -> None:
-    assert analyser().analyze(spell_units(units)) == terms(" ".join(units))
+    assert index_analyser().analyze(join_terms(units)) == terms(" ".join(units))
+
+
+@given(st.lists(_PIECES, max_size=20), st.sampled_from(["", " ", ".", " of the "]))
+def test_each_word_is_told_to_the_index_in_its_place_though_it_may_be_dropped(
+    pieces: list[str], between: str
+) -> None:
+    text = between.join(pieces)
+    [passage] = passages(text)
+    words = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).build()
+
+    told = passage.terms.split()
+    expected = [analyser().analyze(word) for word in words.analyze(encodable(prepare(text)))]
+
+    assert [index_analyser().analyze(one) for one in told] == expected
 
 
 def test_passages_around_a_long_word_lie_where_they_say() -> None:
@@ -161,7 +177,7 @@ def test_a_passage_is_found_by_the_words_it_shows_however_they_are_written() -> 
     ):
         for each in passages(text):
             shown = terms(each.text)
-            found = analyser().analyze(each.spelled)
+            found = index_analyser().analyze(each.terms)
             # A word that is cut at an end is whole where it begins, and nowhere else.
             assert found[1:-1] == shown[1:-1] or found[:-1] == shown[1:-1]
             assert text[each.start :].startswith(each.text)

@@ -104,6 +104,7 @@ class Engine:
         self._folder = folder
         self._writer: tantivy.IndexWriter | None = None
         self._is_changed = False  # since the last commit
+        self._added: set[str] = set()  # the ids of what was put since
         self._seen: tuple[int, int, int] | None = None
         self._sizes: dict[str, int] = {}
         self._index = self._guard(self._open)
@@ -138,6 +139,18 @@ class Engine:
 
         self._guard(write)
 
+    def replace(self, doc_id: str, records: Iterable[tantivy.Document]) -> None:
+        """Put records in the place of those that have an id; seen after `commit`."""
+        # Most are new, and what is removed is looked for in all that was ever added.
+        if doc_id in self._added or self._holds(doc_id):
+            self.remove("doc_id", (doc_id,))
+        self._added.add(doc_id)
+        self.add(records)
+
+    def _holds(self, doc_id: str) -> bool:
+        self._writing()  # nobody else adds any from here on
+        return self._guard(lambda: self._searcher.doc_freq("doc_id", doc_id)) > 0
+
     def remove(self, field: str, words: Iterable[str]) -> None:
         """Remove what has a word in a field; what was added before this call goes too."""
         writer = self._writing()
@@ -153,12 +166,14 @@ class Engine:
         if self._writer is not None and self._is_changed:
             self._guard(self._writer.commit)
             self._is_changed = False
+            self._added.clear()
             # Mapped at once: what is mapped outlives the names of its files.
             self._refresh()
 
     def close(self) -> None:
         """Let go of the folder, damaged or not; what was not committed is gone."""
         writer, self._writer = self._writer, None
+        self._added.clear()
         if writer is not None:
             with suppress(IndexUnavailable):
                 self._guard(writer.wait_merging_threads)
@@ -168,6 +183,7 @@ class Engine:
             self._writer = self._guard(
                 lambda: self._index.writer(SEARCH_WRITER_BYTES, _WRITER_THREADS)
             )
+            self._refresh()
         self._is_changed = True
         return self._writer
 

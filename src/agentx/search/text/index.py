@@ -152,20 +152,18 @@ class TextIndex:
                 # Lines that were kept are short and say again what was said: counted among it
                 # they would make every turn a long one, and its words common.
                 engine = writing.kept if document.part else writing.passages
-                engine.remove("doc_id", (clean(document.doc_id),))
-                engine.add(passage_records(document))
+                engine.replace(clean(document.doc_id), passage_records(document))
 
     def put_chapters(self, chapters: Iterable[Chapter]) -> None:
         """Add chapters of sessions, or replace those of the same id; seen after `commit`."""
         with self._lock:
             writing = self._writing()
             for chapter in chapters:
-                self._drop_chapter(chapter.chapter_id)
-                if chapter.documents:
-                    writing.windows.add(
-                        window_record(chapter, window) for window in windows(chapter)
-                    )
-                    writing.chapters.add((chapter_record(chapter),))
+                name, is_kept = clean(chapter.chapter_id), bool(chapter.documents)
+                writing.windows.replace(
+                    name, (window_record(chapter, window) for window in windows(chapter))
+                )
+                writing.chapters.replace(name, (chapter_record(chapter),) if is_kept else ())
 
     def delete(self, doc_ids: Iterable[str]) -> None:
         """Remove documents, and the windows and chapters that hold any of their words.
@@ -261,11 +259,6 @@ class TextIndex:
             self._close_engines()
             if not self._builds:
                 self._store.release()
-
-    def _drop_chapter(self, chapter_id: str) -> None:
-        names = (clean(chapter_id),)
-        self._scales.windows.remove("doc_id", names)
-        self._scales.chapters.remove("doc_id", names)
 
     def _writing(self) -> Scales:
         if not self._builds:

@@ -24,10 +24,10 @@ from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.search.analysis import (
     blank_out,
+    list_terms,
     list_units,
-    prepare,
-    spell_words,
     unit_spans,
+    write_terms,
 )
 from agentx.search.document import Chapter, Document
 from agentx.search.limits import (
@@ -52,11 +52,11 @@ _UNIT_CHARS = 16
 
 @frozen(kw_only=False)
 class Passage:
-    """A part of a text, where it begins, in characters, and how its words are spelled out."""
+    """A part of a text, where it begins, in characters, and its terms."""
 
     start: int
     text: str
-    spelled: str
+    terms: str
 
 
 @frozen(kw_only=False)
@@ -70,9 +70,11 @@ class Window:
 def passages(text: str) -> list[Passage]:
     """Cut a text into overlapping passages; the last one ends where the text ends."""
     blanked = blank_out(text)
-    words = blanked.split() if blanked is not None else []
-    if blanked is not None and max(map(len, words), default=0) <= SEARCH_TERM_CHARS_MAX:
-        return _cut_plain(text, blanked, spell_words(words))
+    if blanked is not None:
+        words = blanked.split()
+        longest = max(map(len, words), default=0)
+        if longest <= SEARCH_TERM_CHARS_MAX:
+            return _cut_plain(text, blanked, list_terms(words, longest))
     spans = unit_spans(text)
     if len(spans) <= PASSAGE_UNITS:
         return [_cut(text, 0, len(text))]
@@ -82,29 +84,35 @@ def passages(text: str) -> list[Passage]:
     ]
 
 
-def _cut_plain(text: str, blanked: str, spelled: list[str]) -> list[Passage]:
-    """Cut a text whose units are known: words that are in two passages are spelled out once."""
-    count = len(spelled)
+def _cut_plain(text: str, blanked: str, terms: list[str]) -> list[Passage]:
+    """Cut a text of which the terms are known by its units."""
+    count = len(terms)
     if count <= PASSAGE_UNITS:
-        return [_cut(text, 0, len(text), " ".join(spelled))]
+        return [_cut(text, 0, len(text), " ".join(terms))]
     steps = [match.span(1) for match in _STEP.finditer(blanked)]
+    joined = [
+        " ".join(terms[first : first + PASSAGE_STEP_UNITS])
+        for first in range(0, count, PASSAGE_STEP_UNITS)
+    ]
     found = []
     for first in _starts(count):
         number, left = divmod(first, PASSAGE_STEP_UNITS)
         if left:  # the last one
             here = _UNIT.finditer(blanked, steps[number][0])
             begin, end = next(islice(here, left, None)).start(), len(blanked.rstrip())
+            told = " ".join(terms[first:])
         else:
             begin, end = steps[number][0], steps[number + _PASSAGE_STEPS - 1][1]
-        found.append(_cut(text, begin, end, " ".join(spelled[first : first + PASSAGE_UNITS])))
+            told = " ".join(joined[number : number + _PASSAGE_STEPS])
+        found.append(_cut(text, begin, end, told))
     return found
 
 
-def _cut(text: str, begin: int, end: int, spelled: str | None = None) -> Passage:
-    if spelled is not None and end - begin <= PASSAGE_CHARS_MAX:
-        return Passage(begin, text[begin:end], spelled)
+def _cut(text: str, begin: int, end: int, terms: str | None = None) -> Passage:
+    if terms is not None and end - begin <= PASSAGE_CHARS_MAX:
+        return Passage(begin, text[begin:end], terms)
     piece = text[begin : min(end, begin + PASSAGE_CHARS_MAX)]
-    return Passage(begin, piece, prepare(piece))
+    return Passage(begin, piece, write_terms(piece))
 
 
 def _starts(count: int) -> list[int]:

@@ -20,8 +20,7 @@ from functools import lru_cache
 import tantivy
 
 from agentx.kernel.ids import digest
-from agentx.kernel.text import encodable
-from agentx.search.analysis import ANALYSER, analyser, indexable, prepare, spell_units, terms
+from agentx.search.analysis import ANALYSER, index_analyser, join_terms, terms, write_terms
 from agentx.search.document import Chapter, Document
 from agentx.search.text.scales import Window, chapter_units, passages
 from agentx.search.traits import traits
@@ -54,8 +53,8 @@ def schema() -> tantivy.Schema:
 
 
 def register(index: tantivy.Index) -> None:
-    """Tell an opened index how its text becomes terms."""
-    index.register_tokenizer(ANALYSER, analyser())
+    """Tell an opened index how it takes terms."""
+    index.register_tokenizer(ANALYSER, index_analyser())
 
 
 def key(text: str) -> int:
@@ -83,11 +82,11 @@ def passage_records(document: Document) -> Iterator[tantivy.Document]:
     """Yield the passages of a document as the index takes them. The first carries the keywords."""
     told = _Told(document)
     for part, passage in enumerate(passages(document.text)):
-        words = passage.spelled
+        words = passage.terms
         if part == 0 and document.keywords:
-            words = f"{words}\n{prepare(' '.join(document.keywords))}"
+            words = f"{words} {write_terms(' '.join(document.keywords))}"
         record = told.begin_record()
-        record.add_text("text", encodable(words))
+        record.add_text("text", words)
         record.add_bytes("body", passage.text.encode("utf-8", "replace"))
         record.add_unsigned("part", part)
         record.add_unsigned("start", passage.start)
@@ -126,7 +125,7 @@ class _Told:
 @lru_cache(maxsize=256)
 def _speakers(names: str) -> tuple[str, int]:
     """Return the names of who speaks as the index takes them; few people say much."""
-    return indexable(names), name_bits(terms(names))
+    return write_terms(names), name_bits(terms(names))
 
 
 def name_bits(names: Iterable[str]) -> int:
@@ -140,7 +139,7 @@ def name_bits(names: Iterable[str]) -> int:
 def window_record(chapter: Chapter, window: Window) -> tantivy.Document:
     """Return a window as the index takes it."""
     record = _record(window.members[0])
-    record.add_text("text", spell_units(window.units))
+    record.add_text("text", join_terms(window.units))
     _tie(record, chapter, window.members)
     return record
 
@@ -148,7 +147,7 @@ def window_record(chapter: Chapter, window: Window) -> tantivy.Document:
 def chapter_record(chapter: Chapter) -> tantivy.Document:
     """Return a chapter as the index takes it."""
     record = _record(chapter.documents[-1])
-    record.add_text("text", spell_units(chapter_units(chapter)))
+    record.add_text("text", join_terms(chapter_units(chapter)))
     _tie(record, chapter, chapter.documents)
     return record
 
