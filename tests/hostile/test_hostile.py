@@ -30,7 +30,7 @@ CHOSEN_WRITING = (
 )
 
 
-_SHARES = 3
+_SHARES = 6
 CHOSEN_FEW = (
     *("status", "doctor", "config", "search", "recall", "issue list", "clarify", "memory list"),
     *(
@@ -184,12 +184,12 @@ def _choose(group: str) -> list[str]:
     """Return the commands to try with a group: some of each room, and a share of the rest."""
     if group in ("pipe", "key", "zero", "broken", "roots"):
         return [EVERY[name] for name in CHOSEN_FEW]
-    named = dict.fromkeys((*CHOSEN_FEW, *CHOSEN_WRITING[:8], *_share(group)))
+    named = dict.fromkeys((*CHOSEN_FEW, *_share(group)))
     return [EVERY[name] for name in named]
 
 
 def _share(group: str) -> list[str]:
-    """Return every third command, another third for each of three groups that follow another."""
+    """Return every sixth command, another sixth for each of six groups that follow another."""
     turn = list(GROUPS).index(group) % _SHARES
     return [*READING, *CHOSEN_WRITING][turn::_SHARES]
 
