@@ -555,6 +555,72 @@ def test_what_only_carried_out_what_was_overturned_goes_with_it(
     assert by_id == {old.id: newer.id, came.id: newer.id, other.id: "", newer.id: ""}
 
 
+_OF_SPOOL = [
+    (FACT, "Blobs go to Spool under `tenant/`."),
+    (FACT, "I recommend Spool because the disk of the box is small."),
+    (FACT, "The uploads are kept in Spool with a lifetime of a year."),
+    (FACT, "The worker writes its parts to Spool; each is 8 MB."),
+    (FACT, "`blob.py` uses Spool through one client."),
+    (CHANGE, "Store blobs in Spool (commit 1a2b3c4)"),
+    (FACT, "I suggest Spool, which the team knows."),
+    (DECISION, "I went with Spool since it has a free tier."),
+    (FACT, "Thumbnails are served from Spool."),
+    (FACT, "The export is built on Spool."),
+]
+_NOT_OF_SPOOL = [
+    (FACT, "Spool has no rename."),
+    (FACT, "The bill of Spool comes on the first of the month."),
+    (FACT, "We do not use Spool for logs."),
+    (FACT, "The team moved away from Spool once before."),
+    (FACT, "Reports go to SpoolWatch."),
+    (FACT, "Backups go to Spool Vault, which another team runs."),
+    (FACT, "Should we use Spool here?"),
+    (FACT, "The disk was too small because logs were written to Spool."),
+    (ERROR, "`make up` failed (exit 1): cannot write to Spool; Cause: no key"),
+    (DECISION, "The user said: never write names to Spool"),
+    (FACT, "The index lives in Postgres."),
+]
+
+
+def test_what_rested_on_an_overturned_choice_goes_with_it_and_nothing_else(
+    store: JsonObservationStore,
+) -> None:
+    chosen = (DECISION, "how do we store blobs? The user chose: yes, Spool")
+    given = [
+        observed(at, *one, session_id="s", summary=one[1])
+        for at, one in enumerate((chosen, *_OF_SPOOL, *_NOT_OF_SPOOL))
+    ]
+    elsewhere = observed(60, FACT, "Receipts go to Spool.")
+    capture(store, *given, elsewhere)
+    text = "The user said: Switch from Spool to Barn, the lawyers want it on our own box."
+    newer = observed(99, DECISION, text, session_id="t")
+    capture(store, newer)
+
+    left = {one.content: one.superseded_by for one in store.everything()}
+    assert [text for _, text in (chosen, *_OF_SPOOL) if left[text] != newer.id] == []
+    assert [text for _, text in _NOT_OF_SPOOL if left[text]] == []
+    assert left[elsewhere.content] == ""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_gone"),
+    [
+        ("Receipts go to Spool.", "Receipts go to Barn now; `BARN_URL` names it.", True),
+        ("Receipts are kept in Spool.", "Receipts are now kept in Barn.", True),
+        ("The nightly export runs on cron-2.", "The nightly export runs on Nomad now.", True),
+        ("Secrets live in `.env`.", "Secrets live in Vault now.", True),
+        ("Receipts go to Spool.", "Receipts go to Barn.", False),  # perhaps to both
+        ("Receipts go to Spool.", "Invoices go to Barn now.", False),
+        ("Receipts go to Spool.", "Receipts go to the printer by hand.", False),
+        ("The worker reads from Kafka.", "The worker reads at most 40 rows now.", False),
+        ("Secrets live in Vault.", "Secrets live in Vault now.", False),
+        ("Receipts go to Spool.", "Where do receipts go to now?", False),
+    ],
+)
+def test_what_is_elsewhere_now_is_not_where_it_was(old: str, new: str, is_gone: bool) -> None:
+    assert replaced((FACT, old), (FACT, new)) is is_gone
+
+
 def test_what_was_reverted_stands_again_when_the_revert_was_reverted(
     store: JsonObservationStore,
 ) -> None:

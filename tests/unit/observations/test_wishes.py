@@ -17,6 +17,7 @@ from agentx.prose.settling.wishes import is_wish
 from agentx.recall.section.kinds import Kind, kind_of
 from tests.support.telling import Talk
 
+DECISION = Category.DECISION
 _WISHES = [
     "I like tabs, always tabs",
     "I hate ORMs",
@@ -188,3 +189,62 @@ def test_a_rule_after_pages_of_the_same_word_is_all_that_is_kept_of_them(rule: s
 def test_who_wants_something_explained_asks_for_no_change(text: str, is_kept: bool) -> None:
     said = [each for _, each in _say(text) if each.startswith("The user")]
     assert bool(said) is is_kept
+
+
+_PROPOSED = "I recommend Valkey because the box has 40 GB. Kafka would need three of them."
+_ALWAYS = "And always prefix keys with the tenant id."
+
+
+@pytest.mark.parametrize(
+    ("said", "ruled", "chosen"),
+    [
+        (f"yes, Valkey. {_ALWAYS}", _ALWAYS, "yes, Valkey"),
+        ("Valkey then, and never log the payloads of a job", "never log the payloads of", "Valkey"),
+        ("ok Kafka. One PR per ticket, always.", "One PR per ticket, always.", "ok Kafka"),
+        ("Valkey is fine. no SELECT * in models, ever", "no SELECT * in models, ever", "Valkey is"),
+        ("go with Valkey. From now on write an ADR first.", "From now on write an ADR", "Valkey"),
+        ("Never touch `vendor/`. And go with Kafka here.", "Never touch `vendor/`.", "with Kafka"),
+        ("Yes, Valkey. Bitte immer auf Deutsch antworten.", "Bitte immer auf Deutsch", "Valkey"),
+        ("use Kafka instead. Tests in vitest, no exceptions.", "Tests in vitest, no exc", "Kafka"),
+        ("no, keep the sheets. never ever force push", "never ever force push", "keep the sheets"),
+        (
+            "Kafka. And never commit to main, I review all of it.",
+            "And never commit to main",
+            "Kafka",
+        ),
+    ],
+)
+def test_a_rule_stays_when_the_choice_that_it_came_with_is_overturned(
+    said: str, ruled: str, chosen: str
+) -> None:
+    talk = Talk().user("what do we queue with?").agent(_PROPOSED).user(said)
+    kept = [each.content for each in talk.edit("a.py", "b", "c").agent("OK.").found(DECISION)]
+    rules = [each for each in kept if each.startswith("The user said: ") and ruled in each]
+
+    assert len(rules) == 1
+    assert [each for each in kept if chosen in each and each not in rules]
+    assert chosen not in rules[0]
+    assert kind_of(DECISION, rules[0]) is Kind.PREFERENCE
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Never deploy on Fridays. The one on call is alone then.",
+        "The replica lags by day. Never run the report before six.",
+        "Valkey. never store names in it",
+        "use Valkey for now. never mind the cost",
+        "it always fails on Mondays. use Kafka",
+        "sort by date and never by id",
+        "use ruff and never black",
+        "Valkey, always was the plan",
+        "Kafka for now, and never mind the rest of it please",
+        "always use tabs",
+    ],
+)
+def test_what_is_one_ruling_is_not_parted(said: str) -> None:
+    talk = Talk().user("what do we queue with?").agent(_PROPOSED).user(said)
+    kept = [each.content for each in talk.edit("a.py", "b", "c").agent("OK.").found(DECISION)]
+
+    assert len(kept) == 1
+    assert said.rstrip(".") in kept[0]

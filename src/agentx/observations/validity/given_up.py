@@ -206,7 +206,7 @@ def was_for(thing: Thing, text: str, category: Category) -> bool:
         return False
     if thing.moved and not any(_is_of_moved(each, thing) for each in holding):
         return False
-    return not any(_is_against(each, thing) or is_question(each) for each in holding)
+    return not any(is_spoken_against(each, thing) or is_question(each) for each in holding)
 
 
 def _is_of_moved(sentence: str, thing: Thing) -> bool:
@@ -247,7 +247,7 @@ def speaks_of(thing: Thing, text: str, category: Category) -> bool:
     if not _holds(list_words(first)[:_SUBJECT_WORDS], thing.words) or _is_longer(thing, first):
         return False
     is_fault = category is Category.ERROR  # and so says that something was wrong with it
-    return not is_question(first) and (is_fault or not _is_against(first, thing))
+    return not is_question(first) and (is_fault or not is_spoken_against(first, thing))
 
 
 def _is_longer(thing: Thing, text: str) -> bool:
@@ -265,7 +265,7 @@ def _is_own_name(said: str, thing: Thing) -> bool:
     return len(said.strip("` ")) >= _NAME_CHARS_MIN and not _PLAIN_CODE.fullmatch(said.strip())
 
 
-def _is_against(sentence: str, thing: Thing) -> bool:
+def is_spoken_against(sentence: str, thing: Thing) -> bool:
     """Tell whether a sentence speaks against a thing; "switched to X" is for it."""
     came_to = _CAME_TO.search(sentence)
     if came_to and list_words(came_to[1])[: len(thing.words)] == thing.words:

@@ -14,8 +14,10 @@ from agentx.observations.extract.left_open import LEFT_OPEN
 from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.observations.tidying.lists import open_lists, take_apart
+from agentx.observations.validity.given_up import list_given_up
 from agentx.observations.validity.open_ends import is_uncommitted
 from agentx.observations.validity.reading import Comparable, compare_observed, compare_row
+from agentx.observations.validity.resting import rests_on
 from agentx.observations.validity.supersede import (
     find_hashes,
     find_superseded,
@@ -106,7 +108,10 @@ def _find_following(
     rows: Iterable[Comparable],
     gone: Sequence[tuple[Observation, Observation]],
 ) -> Iterator[tuple[Observation, str]]:
-    """Yield what says no more than that something is so, or was done, that was overturned since."""
+    """Yield what says no more than that something is so, or was done, that was overturned since.
+
+    And what rested on it: who recommended it, and what was built on it.
+    """
     overturned = [
         (old, new)
         for old, new in gone
@@ -114,7 +119,11 @@ def _find_following(
     ]
     for old, by, beside in _list_beside(store, rows, overturned):
         decided, now = terms(old.content), terms(by.content)
+        left = list_given_up(by.content, by.category)
         for one in beside:
+            if one.timestamp_ms < by.timestamp_ms and rests_on(left, one.content, one.category):
+                yield one, by.id
+                continue
             said = _read_following(one)
             is_after = old.timestamp_ms < one.timestamp_ms < by.timestamp_ms
             least = _SAME_WORK if one.category is Category.CODE_CHANGE else 1.0

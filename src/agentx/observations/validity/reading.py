@@ -129,6 +129,7 @@ class ComparedMemory:
             or self.numbers
             or self.closed
             or is_said_by_user(self.of.text)
+            or (self.of.category is Category.KEY_FACT and " now" in self.text)
             or self.of.category in (Category.CODE_CHANGE, Category.ERROR)
         )
 

@@ -47,6 +47,7 @@ from agentx.observations.validity.reading import (
     ComparedMemory,
     read_memory,
 )
+from agentx.observations.validity.resting import is_elsewhere_now
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import coverage, likeness, overlap
 from agentx.prose.settling.amounts import measure, read_amounts, sets_only
@@ -188,6 +189,7 @@ def _list_rules(new: ComparedMemory) -> tuple[Rule, ...]:
         _reverts: is_change and is_revert(new.of.text),
         _sets_amount: category is not Category.ERROR and bool(new.numbers and read_amounts(text)),
         _sets_name: category is not Category.ERROR and bool(_list_values(new.text)),
+        is_elsewhere_now: category is Category.KEY_FACT,
         _measures_anew: category is Category.KEY_FACT and bool(_list_units(new)),
         _mends: category is Category.ERROR and _MENDED.search(new.of.text) is not None,
         _commits: is_change and open_ends.is_commit(new.of.text),

@@ -10,9 +10,9 @@ from agentx.kernel.text import compile_late
 from agentx.prose import cues
 from agentx.prose.sentences import is_question, words
 from agentx.prose.settling.amounts import sets_plainly
-from agentx.prose.settling.errands import is_for_once
+from agentx.prose.settling.errands import is_for_once, reports_fault
 from agentx.prose.settling.liftings import lifts
-from agentx.prose.settling.wishes import is_wish
+from agentx.prose.settling.wishes import FOR_EVER, forbids_always, is_wish
 
 _OPENING = (
     r"\W*(?:(?:ok(?:ay)?|well|so|and|but|also|please|pls|hm+|right|alright|fine|then|sorry|yes|yeah"
@@ -108,6 +108,18 @@ _TRIES = cues.at_the_start(
 _TALKS = cues.anywhere(
     "(?:we|i) (?:have|need|want|ought) to (?:talk|discuss|look|think|speak|meet|understand|decide)"
 )
+# Of every time, and not of the work at hand alone.
+_FOR_GOOD = compile_late(
+    rf"(?i:{_OPENING}(?:(?:please|you|we|i|everyone|agents?|let'?s) )*"
+    r"(?:must |should |will |shall )?(?:always|never(?! ?mind)|do not ever|don'?t ever|immer|nie"
+    r"|niemals|siempre|nunca|toujours|jamais|sempre|mai)\b)"
+)
+# "One PR per issue, always"; "it fails, always" says how it is.
+_AT_THE_END = compile_late(
+    rf"(?i:{_OPENING}(?!(?:it|this|that|they|he|she|i|you|there|nobody|nothing|if|when)\b)"
+    r"[^,;:\n]{4,120}[,;\u2013\u2014-] ?(?:always|ever|for good|no exceptions?|without exceptions?"
+    r"|period|full stop|immer|ohne Ausnahme|siempre|toujours|sempre)\W*\Z)"
+)
 _SAID_MIN = 4
 _WORDS_MIN = 3
 _WISH_WORDS_MIN = 2
@@ -128,6 +140,15 @@ def rules_out(text: str) -> bool:
     if _INSTEAD.match(text) or _RATHER.match(text) or _THEN.match(text):
         return True
     return _FORBIDS.match(text) is not None and not _TELLS.search(_take_clause(text))
+
+
+def rules_for_good(text: str) -> bool:
+    """Tell whether a sentence rules something for every task to come, and not of one thing."""
+    if _AT_THE_END.match(text) and not (is_question(text) or reports_fault(text)):
+        return True
+    return rules_out(text) and bool(
+        FOR_EVER.search(text) or _FOR_GOOD.match(text) or forbids_always(text)
+    )
 
 
 def gives_up(text: str) -> bool:

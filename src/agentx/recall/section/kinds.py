@@ -12,6 +12,7 @@ from functools import lru_cache
 from agentx.kernel.text import compile_late
 from agentx.observations.model import Category
 from agentx.prose.cues import anywhere, finds
+from agentx.prose.settling.rulings import rules_for_good
 from agentx.prose.settling.wishes import forbids_always, is_wish
 
 
@@ -90,4 +91,4 @@ def _is_wanted(text: str) -> bool:
     said = text.partition(": ")[2] or text
     if finds(_SETTLED, said):
         return False
-    return finds(_WANTS, text) or is_wish(said) or forbids_always(said)
+    return finds(_WANTS, text) or is_wish(said) or forbids_always(said) or rules_for_good(said)

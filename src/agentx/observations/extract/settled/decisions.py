@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from agentx.exchanges import wording
 from agentx.exchanges.exchange import Exchange
@@ -19,6 +20,7 @@ from agentx.kernel.text import compile_late, without_recall
 from agentx.observations.extract.session.finding import Finding
 from agentx.observations.extract.settled.agreements import (
     ANSWER_CHARS_MAX,
+    ANSWERED,
     decision,
     find_acceptance,
     find_agreement,
@@ -27,6 +29,7 @@ from agentx.observations.extract.settled.given_up import was_given_up
 from agentx.observations.extract.settled.options import find_choice, find_offer
 from agentx.observations.extract.settled.plans import word_plan
 from agentx.observations.extract.settled.said import find_said, take_back
+from agentx.observations.extract.settled.standing import part_standing
 from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.sentences import (
     is_question,
@@ -161,6 +164,28 @@ def _of_prompt(
     if plan:
         yield from _plan(text[plan.end() :].strip(), prompt, (prompt.event_id,), plans)
         return
+    parted = None if is_first else part_standing(prompt, boot)
+    if parted is None:
+        yield from _settle_prompt(text, prompt, exchange, boot, is_first=is_first)
+        return
+    # Each ruling stays when the rest is over.
+    ids = (prompt.event_id,)
+    for own in parted.ruled:
+        yield decision(f"The user said: {own}", own, prompt, ids, ANSWERED)
+    rest = parted.rest.text
+    settled = [
+        replace(one, weight=max(ANSWERED, one.weight))
+        for one in _settle_prompt(rest, parted.rest, exchange, boot, is_first=is_first)
+    ]
+    if not settled and parted.may_settle:
+        plain = " ".join(rest.split())
+        settled = [decision(f"The user said: {plain}", plain, prompt, ids, ANSWERED)]
+    yield from settled
+
+
+def _settle_prompt(
+    text: str, prompt: Turn, exchange: Exchange, boot: Boot, *, is_first: bool
+) -> Iterator[Finding]:
     if exchange.before is not None and gives_up(text):
         yield take_back(text, exchange.before, prompt)
         return

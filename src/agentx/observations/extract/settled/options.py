@@ -68,6 +68,11 @@ _AGREEING = compile_late(
     r"[\s,:.!-]+)*",
     re.IGNORECASE,
 )
+_IS_FINE = compile_late(
+    r"(?i:,? (?:then|it is|(?:is|sounds|looks) (?:fine|good|ok(?:ay)?|right|great)"
+    r"|works(?: for me)?|please|pls|passt|ist (?:gut|ok(?:ay)?))\Z)"
+)
+_BRIEF_NAME = compile_late(r"[A-Z][A-Z0-9]|[A-Z][a-z]")  # "S3", "Go": a name for all that
 _EITHER = cues.anywhere(r"either | \w+ or \w+ | oder | versus | vs\.?")
 # A question that says nothing of what it is about.
 _VAGUE = compile_late(
@@ -223,10 +228,13 @@ def _find_named(
     own = "".join(answered[:1])
     if is_question(own) or words(own) > _NAMED_WORDS_MAX:
         return None
-    name = _AGREEING.sub("", own, count=1).strip(" .,!;:").removesuffix(" then").strip("`\"'")
-    if len(name) < _NAME_CHARS_MIN or not terms(name):
+    bare = _AGREEING.sub("", own, count=1).strip(" .,!;:")
+    name = _IS_FINE.sub("", bare).strip("`\"' ,")
+    is_long = len(name) >= _NAME_CHARS_MIN or bool(_BRIEF_NAME.fullmatch(name))
+    if not is_long or not (terms(name) or _BRIEF_NAME.fullmatch(name)):
         return None
-    naming = [line for line in said if name.casefold() in line.own.casefold()]
+    sought = re.compile(rf"(?<!\w){re.escape(name)}", re.IGNORECASE)
+    naming = [line for line in said if sought.search(line.own)]
     meant = [line.own for line in naming if not is_question(line.own)]
     if not naming:
         return None
