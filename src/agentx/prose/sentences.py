@@ -46,7 +46,8 @@ _STOP = compile_late(
 )
 _ABBREVIATION = compile_late(
     r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|excl|Mr|Mrs|Dr|St|No|Fig|al|ca|bzw|usw|z\.B|d\.h)"
-    r"|\b[^\W\d_]|(?:^|\s)\d{1,3})\.\Z"  # one letter: "z. B.", "J. Doe"
+    # One letter: "z. B.", "J. Doe"; an ordinal: "am 3. Mai", but "the size is 128."
+    r"|\b[^\W\d_]|(?:^|\s)(?<!\bis\s)(?<!\bto\s)(?<!\bare\s)(?<!\bwas\s)\d{1,3})\.\Z"
 )
 _LONG_WORD = compile_late(r"[^\W\d_]{4}\Z")
 _SHOWN = compile_late(

@@ -31,7 +31,8 @@ class Trait(IntFlag):
 class Document:
     """One thing that can be found. `speaker` is who says it, where the role does not tell.
 
-    `part` is what its owner takes out again as a whole: a file, say. `drawn_from` are the ids
+    `part` is what its owner takes out again as a whole: a file, say; `kind` is what kind of thing
+    of its type it is. `drawn_from` are the ids
     of documents it was made of, `superseded_by` is that of the one that holds now, if known.
     """
 
@@ -52,6 +53,7 @@ class Document:
     superseded_by: str = ""
     drawn_from: tuple[str, ...] = ()
     part: str = ""
+    kind: str = ""
 
 
 @frozen

@@ -31,6 +31,8 @@ RECALL_WINDOWS_MAX = 120
 RECALL_CHAPTERS_MAX = 100
 # Documents looked up only because their neighbours match, those of the best windows first.
 RECALL_NEIGHBOURS_MAX = 150
+# What was made of the best hits, or of one session.
+KEPT_MAX = 200
 # Words whose terms are kept at hand while snippets are marked: about 15 MB when full.
 WORDS_KNOWN_MAX = 50_000
 TERMS_KNOWN_MAX = 20_000

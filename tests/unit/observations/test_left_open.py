@@ -58,6 +58,67 @@ def test_what_a_reply_says_is_left_is_an_open_end(said: str) -> None:
     assert _list_left(talk) == [said]
 
 
+FOR_PERSONS = [
+    "The signing secret of the test shop is missing, please put it into the vault.",
+    "The release waits for your approval.",
+    "Pull request 41 waits for Ines.",
+    "The migration needs your go-ahead.",
+    "The token for the mail server is missing.",
+    "Everything is in; please grant the bot write access to the repository.",
+    "The two new tenants are waiting for a decision.",
+    "Please renew the certificate of the gateway.",
+    "The job is on hold until you are back.",
+    "Das Zertifikat fehlt, bitte hinterleg es im Tresor.",
+    "The API key of the weather service is still missing.",
+]
+STOPPED = [
+    "Next: the backfill of 2024, I stopped at May.",
+    "The refund page is still in apps/web.",
+    "Next up: the other four reports.",
+    "I got as far as the invoices of March.",
+    "The exporter still uses the old table.",
+    "The admin pages are only half migrated.",
+    "We stopped after the third of five tenants.",
+    "The nightly job still points to the old bucket.",
+    "Next step: wire the alert into the pager.",
+    "Two of the reports are still on the old server.",
+    "I only got to chapter four of the guide.",
+]
+NO_OPEN_END = [
+    "The worker waits for the lock.",
+    "The reader is waiting for Postgres to be reached.",
+    "A token that is missing gives 401.",
+    "The dialog says please enter your name.",
+    "Next.js renders it on the server.",
+    "The next run reads the new table.",
+    "I stopped the container and removed it.",
+    "The row is still in the cache because nobody evicts it.",
+    "Would you please send the file?",
+    "If you want more, please add a flag.",
+    "The key is missing in old configs, so the default is taken.",
+    "It still uses 40 MB, since the cache is warm.",
+    "We are at 92 % coverage.",
+]
+
+
+def test_what_waits_for_a_person_and_where_the_work_stopped_is_open_and_nothing_else() -> None:
+    found = {
+        said: _list_left(_begin(f"The job reads `tariffs_v2` now. {said}"))
+        for said in (*FOR_PERSONS, *STOPPED, *NO_OPEN_END)
+    }
+
+    assert [said for said in (*FOR_PERSONS, *STOPPED) if found[said] != [said]] == []
+    assert [said for said in NO_OPEN_END if found[said]] == []
+
+
+def test_where_the_work_stopped_is_open_only_if_nothing_followed() -> None:
+    for said in STOPPED:
+        talk = _begin(f"The job reads `tariffs_v2` now. {said}")
+        talk.user("and now the colours of the chart").edit("chart.js", "red", "blue").agent("Blue.")
+
+        assert _list_left(talk) == [], said
+
+
 def test_each_item_of_a_list_of_what_is_open_is_an_open_end() -> None:
     talk = _begin(
         "Open, as far as the tickets say:\n\n"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -21,7 +22,7 @@ from agentx.kernel.capture import Channel, Draft, EventType, Role
 from agentx.kernel.clock import Millis, from_iso
 from agentx.memory.found import SearchReply, SearchRequest
 from agentx.memory.local import LocalMemory
-from agentx.observations.model import Category, Observation
+from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.recall.history.asked import HistoryKind, HistoryQuestion, read_history
 from agentx.recall.limits import NOW_MS_MAX
 from agentx.recall.question.actors import name_actors
@@ -277,6 +278,31 @@ def test_sentences_of_what_is_not_done_are_left(empty: LocalMemory) -> None:
 
     row = ask(empty, "what is left to do?").hits[0]
     assert row.snippet == "Left for you: change the staging password."
+
+
+def test_what_was_closed_since_is_not_left(tmp_path: Path) -> None:
+    reply = "The pool is in. I have not rerun the soak test. Next: the pool of the reader."
+    project = project_in(tmp_path)
+    with open_store(project) as memory:
+        memory.append(
+            [
+                said(Role.USER, "add a pool", "2026-03-20T10:00:00Z"),
+                said(Role.ASSISTANT, reply, "2026-03-20T10:05:00Z"),
+            ]
+        )
+        memory.catch_up()
+    with closing(open_observations(project)) as room:
+        done = kept("Ran the soak test", "2026-03-21T10:01:00Z", Category.CODE_CHANGE)
+        room.store.store([done])
+        rows = room.store.search_by_filters(SearchFilters(category=Category.KEY_FACT))
+        left = [each for each in rows if "soak" in each.summary]
+        found = room.store.get_by_ids([each.id for each in left])
+        room.store.amend([replace(each, superseded_by=done.id) for each in found])
+    with open_store(project) as memory:
+        answer = ask(memory, "what is left to do?")
+
+    assert [row.snippet for row in answer.hits] == ["Next: the pool of the reader."]
+    assert not any("Nothing was said" in note for note in answer.notes)
 
 
 def test_what_was_asked_for_is_what_people_prompted(empty: LocalMemory) -> None:

@@ -266,7 +266,7 @@ def _passages(
         said = boot.cut(text)
         left = fallen.get(turn.event_id, frozenset())
         if source is Occasion.CLOSING:  # what is left open is told by itself
-            left |= frozenset(list_open(lines(turn, boot)))
+            left |= frozenset(list_open(lines(turn, boot), is_last=is_last))
         if left:
             said = [one for one in said if show_excerpt(text[one.start : one.end]) not in left]
         passages = [one for one in cut_passages(text, said) if not boot.restates(one.text)]

@@ -2,6 +2,7 @@
 
     "Not done: the metric of the queue."      "I have not pushed the branch."
     "Still open: 1. ... 2. ..."               a question at the very end that nobody answered
+    "Next: the backfill, I stopped at May."   said last of all: before that it was gone on with
 
 Only what is still open when the session ends is kept: what was agreed to, done or talked of
 afterwards is not. A program's own states ("rows that are not committed yet") are no work.
@@ -94,6 +95,43 @@ _SAYS = cues.anywhere(
     \u5c1a\u672a | \u8fd8\u6ca1 | \u672a\u5b8c\u6210 | \u5f85\u529e
     """,
 )
+# What only a person can do: it waits for one.
+_FOR_PERSONS = compile_late(
+    r"(?i:\b(?:waits?|waiting|is on hold|are on hold) (?:for|on|until) (?:you\b|your\b|approval\b"
+    r"|(?:a|an|the|some) (?:review|approval|answer|decision|go-ahead|signature|reply)\b))"
+    r"|\b(?:waits|is waiting) for [A-Z][a-z]+(?:'s\b|(?=[.,;:)]|\Z))"
+    r"|(?i:\b(?:needs?|requires?|awaits?|lacks?) your (?:\w+ )?(?:review|approval|consent|answer"
+    r"|decision|input|signature|password|go-ahead|sign-off|confirmation|word|hand)\b)"
+    r"|(?i:(?:\A|[;,:.\u2013\u2014-] |\band )please (?:put|add|send|give|set|create|provide|enter"
+    r"|grant|share|upload|rotate|renew|approve|install|move|copy|store|fill|order|buy|register"
+    r"|sign|ask|revoke|unlock|enable|invite)\b)"
+    r"|(?i:\b(?:secret|key|token|credentials?|access|permissions?|licen[cs]e|certificate|password"
+    r"|account|approval|signature|quota)\b[^.;,:\n]{0,40} (?:is|are) (?:still )?"
+    r"(?:missing|needed|outstanding)\b(?=[.;,]|\Z))"
+    r"|(?i:\bwartet (?:noch )?auf (?:dich|euch|sie|deine?\w*|freigabe)\b"
+    r"|\bbitte (?:leg|trag|schick|gib|f\u00fcg|erstell|hinterleg)\w*)"
+)
+# Said last of all it is where the work stopped; said before, it was gone on with.
+_STOPPED = cues.at_the_start(
+    r"""
+    next(?: up| steps?| on the list| is| comes)?(?=:) | n\u00e4chster schritt(?=:)
+    als n\u00e4chstes(?=:) | weiter geht es mit | prochaine \u00e9tape(?=\s?:) | siguiente(?=:)
+    """,
+    after="but | and | then | so | ok(?:ay)? | done | good",
+)
+_STOPS = cues.anywhere(
+    r"""
+    (?:i|we) (?:stopped|paused|broke off|left off) (?:at|after|before|halfway|in the middle of)
+    (?:i|we) (?:got|came|am|are) (?:as|only as) far as | (?:i|we) only got (?:to|through|up to)
+    (?:is|are|was|were) only (?:half|partly|partially) (?:done|finished|migrated|ported|moved|built)
+    (?:is|are) half[ -](?:done|finished|migrated|ported|moved|built)
+    (?:is|are|lives?|sits?|lies?|runs?) still (?:in|on|at|under|behind|with|part of|the old)
+    still (?:lives?|sits?|lies?|points?|uses?|reads?|writes?|runs?|imports?|depends|refers?|goes)
+    (?:ich habe|bin) (?:bei|nach|vor) .{2,40} aufgeh\u00f6rt
+    (?:liegt|liegen|steht) noch (?:in|auf|unter)
+    """
+)
+_REASON = cues.anywhere("because | since | so that | so | therefore | weil | damit | daher")
 # "The index must be rebuilt before the fair; not started."
 _UNBEGUN = compile_late(
     r"(?i:[;,:(\u2013\u2014-]\s?(?:but |and )?(?:(?:it|that|this|which) is )?(?:still )?"
@@ -148,7 +186,7 @@ def find_left_open(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
         edited[closing.event_id] = _list_edited(exchange)
         left += [
             (closing, own)
-            for own in list_open(lines(closing, boot))
+            for own in list_open(lines(closing, boot), is_last=exchange is found[-1])
             if not _was_closed(own, found[number + 1 :])
         ]
     left += find_put_off(found, boot)
@@ -168,8 +206,11 @@ def find_left_open(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
         )
 
 
-def list_open(said: tuple[Line, ...]) -> Iterator[str]:
-    """Yield the sentences of a reply that say what is left, and the items of a list of it."""
+def list_open(said: tuple[Line, ...], *, is_last: bool) -> Iterator[str]:
+    """Yield the sentences of a reply that say what is left, and the items of a list of it.
+
+    `is_last`: it is what a session ended with.
+    """
     in_list = False
     for line in said:
         own = line.own
@@ -180,8 +221,17 @@ def list_open(said: tuple[Line, ...]) -> Iterator[str]:
             yield own
         else:
             in_list = False
-            if says_open(own):
+            if says_open(own) or (is_last and says_stopped(own)):
                 yield own
+
+
+def says_stopped(text: str) -> bool:
+    """Tell whether a sentence, said last of all, says where the work stopped."""
+    if words(text) < _WORDS_MIN or _PERHAPS.search(text) or is_question(text):
+        return False
+    if _STOPPED.match(text):
+        return True
+    return _STOPS.search(text) is not None and not _REASON.search(text)
 
 
 def says_open(text: str) -> bool:
@@ -190,7 +240,7 @@ def says_open(text: str) -> bool:
         return False
     if any(sign.match(text) for sign in (_OPENS, _LACKS)):
         return True
-    return any(sign.search(text) for sign in (_SAYS, _UNBEGUN))
+    return any(sign.search(text) for sign in (_SAYS, _UNBEGUN, _FOR_PERSONS))
 
 
 def _list_edited(exchange: Exchange) -> tuple[str, ...]:

@@ -149,7 +149,8 @@ class Doings:
         for one in self.exchanges[-3:]:
             if one.closing is not None:
                 told = lines(one.closing, boot)
-                said += [terms(text) for text in list_open(told)]
+                is_last = one is self.exchanges[-1]
+                said += [terms(text) for text in list_open(told, is_last=is_last)]
                 said += [terms(line.own) for line in told if says_still(line.own)]
         return tuple(said)
 

@@ -113,6 +113,19 @@ _PLAINLY = compile_late(
     r"(?:,? (?:please|pls|from now on|now|again|bitte|ab jetzt))*"
     r"(?:,? (?:now that|because|since|weil) [^;\n]+)?,?[.!]*\Z)"
 )
+_MEASURE = r"(?<![\w.#:/-])\d+(?:[.,]\d+)?[ -]?(?:%|[A-Za-z]{1,8})(?![\w:/-]|\.\d)"
+# How one says that an amount holds no longer.
+_TAKEN_BACK = compile_late(
+    r"(?i:\b(?:revers|overturn|supersed|replac)(?:es|ed) (?:the |our |those )?"
+    rf"(?P<reversed>{_MEASURE})"
+    r"|\b(?:instead of|rather than|no longer|not any ?more|statt|anstatt|nicht mehr|au lieu de"
+    rf"|en vez de) (?:the |for |only )?(?P<instead>{_MEASURE})"
+    rf"|(?P<wrong>{_MEASURE}) (?:is|are|was|were|ist|war|est|es) "
+    r"(?:clearly |just |simply |far |much |also )?(?:wrong|too (?:short|long|little|few|much|many"
+    r"|low|high|small|big|large)|not enough|no longer enough|zu (?:kurz|lang|wenig|viel)|falsch)\b"
+    r"|\b(?:rais|chang|mov|bump|extend|increas|lower|reduc|cut|lengthen|shorten|go|goes|went|up"
+    rf"|down)\w*(?: [^.;:\n]{{0,40}}?)? from (?P<was>{_MEASURE}) to (?={_MEASURE}))"
+)
 _AMOUNTS_MAX = 6
 _TELLING_WORDS = 3
 
@@ -168,6 +181,31 @@ def measure(number: str, unit: str) -> tuple[str, float]:
     known = _UNITS.get(lowered) or _UNITS.get(lowered.removesuffix("s")) or _UNITS.get(lowered[:-1])
     dimension, scale = known if known and lowered else ("", 1.0)
     return dimension, float(number.replace(",", ".")) * scale
+
+
+@frozen(kw_only=False)
+class Measured:
+    """An amount, in the unit that its dimension is counted in."""
+
+    dimension: str
+    amount: float
+
+
+def list_measures(text: str) -> frozenset[Measured]:
+    """Return the amounts with a unit that a text names."""
+    found = (measure(each["number"], each["unit"] or "") for each in _AMOUNT.finditer(text))
+    return frozenset(Measured(dimension, amount) for dimension, amount in found if dimension)
+
+
+def list_taken_back(text: str) -> frozenset[Measured]:
+    """Return the amounts of which a text says that they hold no longer."""
+    said = (
+        match[name]
+        for match in _TAKEN_BACK.finditer(text)
+        for name in ("reversed", "instead", "wrong", "was")
+        if match[name]
+    )
+    return frozenset().union(*map(list_measures, said))
 
 
 def _list_amounts(text: str) -> Iterator[SetAmount]:

@@ -10,7 +10,7 @@ A session that only asks about the past, as the one that asks this, has no endin
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import tzinfo
 
 from agentx.conversation.model import Event, EventPage, EventQuery, Session, SessionQuery
@@ -20,7 +20,10 @@ from agentx.kernel.text import compile_late, fold_text, preview
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
 from agentx.memory.found import SearchHit
+from agentx.observations.extract.left_open import says_open, says_stopped
 from agentx.prose.cues import anywhere
+from agentx.prose.keyphrases import terms
+from agentx.prose.likeness import Words, coverage
 from agentx.prose.sentences import sentences
 from agentx.recall.history.asked import HistoryKind, read_history
 from agentx.recall.history.calendar import Wanted
@@ -31,6 +34,7 @@ _SESSIONS_LOOKED_AT = 60
 _EVENTS_MAX = 120
 _ROW_CHARS_MAX = 400
 _SENTENCES_MAX = 4
+_SAME = 0.7  # of the words of an open end
 LEFT_OPEN = anywhere(
     r"""
     left (?:for|to|open|undone|over)(?: you| do)?
@@ -92,16 +96,21 @@ class Endings:
                 break
         return rows
 
-    def list_left(self, limit: int) -> list[SearchHit]:
-        """Return what the newest sessions left open, the newest first."""
+    def list_left(self, limit: int, closed: Sequence[Words] = ()) -> list[SearchHit]:
+        """Return what the newest sessions left open, the newest first; not what was closed since.
+
+        `closed` are the words of each open end that something was done about.
+        """
         rows: list[SearchHit] = []
         for _, exchanges in self._newest():
-            rows += self._left_by(exchanges)
+            rows += self._left_by(exchanges, closed)
             if len(rows) >= limit:
                 break
         return rows[:limit]
 
-    def _left_by(self, exchanges: tuple[_Exchange, ...]) -> Iterator[SearchHit]:
+    def _left_by(
+        self, exchanges: tuple[_Exchange, ...], closed: Sequence[Words]
+    ) -> Iterator[SearchHit]:
         last = exchanges[0]
         if last.reply is None and last.prompt is not None:
             yield _show(last.prompt, f"not answered: {fold_text(last.prompt.text)}")
@@ -111,7 +120,7 @@ class Endings:
             if self._asks(exchange.prompt, HistoryKind.LEFT):
                 yield _show(exchange.reply, fold_text(exchange.reply.text))
                 return  # whoever was told what is left has all of it
-            if exchange is last and (said := _open_sentences(exchange.reply.text)):
+            if exchange is last and (said := _open_sentences(exchange.reply.text, closed)):
                 yield _show(exchange.reply, said)
 
     def _newest(self) -> Iterator[tuple[Session, tuple[_Exchange, ...]]]:
@@ -210,10 +219,21 @@ def _is_by(session: Session, wanted: Wanted) -> bool:
     )
 
 
-def _open_sentences(text: str) -> str:
+def _open_sentences(text: str, closed: Sequence[Words]) -> str:
     """Return the sentences of some last words that speak of what is not done."""
-    found = [fold_text(each.text) for each in sentences(text) if LEFT_OPEN.search(each.text)]
-    return " ".join(found[:_SENTENCES_MAX])
+    found = [fold_text(each.text) for each in sentences(text) if _is_open(each.text)]
+    left = [each for each in found if not is_closed(each, closed)]
+    return " ".join(left[:_SENTENCES_MAX])
+
+
+def _is_open(sentence: str) -> bool:
+    return LEFT_OPEN.search(sentence) is not None or says_open(sentence) or says_stopped(sentence)
+
+
+def is_closed(text: str, closed: Sequence[Words]) -> bool:
+    """Tell whether a text says no more than one of some open ends that were closed."""
+    own = terms(text)
+    return any(coverage(own, each) >= _SAME for each in closed) if own else False
 
 
 def _show(event: Event, said: str) -> SearchHit:

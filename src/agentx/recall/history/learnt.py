@@ -13,8 +13,10 @@ from agentx.conversation.model import SessionQuery
 from agentx.conversation.toc_model import BulletKind
 from agentx.kernel.clock import Millis
 from agentx.kernel.text import fold_text, preview
+from agentx.kernel.values import frozen
 from agentx.memory.found import SearchHit
 from agentx.memory.port import Readable
+from agentx.observations.extract.left_open import LEFT_OPEN
 from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import Words, coverage
@@ -66,12 +68,21 @@ def _list_of(
     return sorted(found, key=lambda each: -each.timestamp_ms)
 
 
-def list_open_ends(
-    learnt: ListLearnt, reader: Readable, wanted: Wanted, limit: int
-) -> list[SearchHit]:
-    """Return the memories of a span that stand and are told as open ends, newest first."""
-    found = _list_of(learnt, reader, wanted, (Category.KEY_FACT, Category.ERROR, Category.DECISION))
-    return [_show(each) for each in found if not each.superseded_by and _is_open_end(each)][:limit]
+@frozen
+class KeptOpen:
+    """What is kept as open: what still is, newest first, and the words of what was closed since."""
+
+    rows: list[SearchHit]
+    closed: list[Words]
+
+
+def list_open_ends(learnt: ListLearnt, reader: Readable, wanted: Wanted, limit: int) -> KeptOpen:
+    """Return the memories of a span that are told as open ends."""
+    kinds = (Category.KEY_FACT, Category.ERROR, Category.DECISION)
+    found = [each for each in _list_of(learnt, reader, wanted, kinds) if _is_open_end(each)]
+    standing = [each for each in found if not each.superseded_by]
+    gone = [each.content.removeprefix(LEFT_OPEN) for each in found if each.superseded_by]
+    return KeptOpen(rows=[_show(each) for each in standing][:limit], closed=[*map(terms, gone)])
 
 
 def _is_open_end(observation: Observation) -> bool:

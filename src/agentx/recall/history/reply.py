@@ -15,7 +15,7 @@ from agentx.kernel.errors import AgentXError
 from agentx.memory.found import SearchHit, SearchReply, SearchRequest
 from agentx.recall.history.asked import HistoryKind, HistoryQuestion
 from agentx.recall.history.calendar import EVER, Wanted
-from agentx.recall.history.endings import Endings, Moment, list_prompts
+from agentx.recall.history.endings import Endings, Moment, is_closed, list_prompts
 from agentx.recall.history.happened import list_happened, list_told, nearest_to
 from agentx.recall.history.learnt import join_rows, list_learnt, list_open_ends
 from agentx.recall.history.sources import HistorySources
@@ -171,7 +171,8 @@ class _Answering:
         lately = self._lately(wanted) if is_ever else wanted
         kept = list_open_ends(self._learnt, self._reader, wanted, limit)
         told = list_told(self._reader, lately, frozenset({BulletKind.OPEN}), limit)
-        return join_rows(endings.list_left(limit), [*kept, *told], limit)
+        still = [row for row in told if not is_closed(row.snippet, kept.closed)]
+        return join_rows(endings.list_left(limit, kept.closed), [*kept.rows, *still], limit)
 
     def _nearest(self, wanted: Wanted) -> list[SearchHit]:
         return nearest_to(self._reader, wanted, self._zone)

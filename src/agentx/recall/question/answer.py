@@ -19,6 +19,7 @@ from agentx.kernel.errors import IndexUnavailable, InvalidValue
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
 from agentx.memory.found import MODES, MODES_GONE, SearchHit, SearchReply, SearchRequest
+from agentx.observations.ids import shorten_id
 from agentx.recall.limits import NOW_MS_MAX
 from agentx.recall.question.plan import Answer, Question, answer, explain
 from agentx.recall.usage import UNUSED, RecallCounts
@@ -30,8 +31,6 @@ from agentx.search.query import parse
 from agentx.search.snippets import snippet
 from agentx.views.search_view import SearchView
 
-# An event may say more than what was kept of it.
-_REPLACED = {"observation": "replaced since", "event": "replaced since, at least in part"}
 _LAYERS = ("bm25 passages", "bm25 windows", "bm25 sessions")
 
 
@@ -121,7 +120,7 @@ def _make_reply(request: SearchRequest, found: Answer) -> SearchReply:
                 hit,
                 also=also.get(hit.doc_id, ()),
                 why=why.get(hit.doc_id, ()) if request.explain else (),
-                origin=_REPLACED.get(hit.kind, "") if hit.doc_id in found.replaced else "",
+                origin=_say_replaced(hit.kind, found.replaced.get(hit.doc_id, "")),
             )
             for hit in reply.hits
         ),
@@ -129,6 +128,13 @@ def _make_reply(request: SearchRequest, found: Answer) -> SearchReply:
         layers=reply.layers,
         plan=explain(found) if request.explain else (),
     )
+
+
+def _say_replaced(kind: str, by: str) -> str:
+    """Return what is said of what was overturned; an event may say more than what fell of it."""
+    if not by:
+        return ""
+    return f"superseded by {shorten_id(by)}" + (", at least in part" if kind == "event" else "")
 
 
 def _reply(request: SearchRequest, hits: tuple[Hit, ...], layers: tuple[str, ...]) -> SearchReply:

@@ -11,6 +11,7 @@ names as doing something (`actors`) is a filter, unless nothing by them fits.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field, replace
 from datetime import tzinfo
 from functools import partial
@@ -21,8 +22,15 @@ from agentx.recall.question.actors import Actors, name_actors
 from agentx.recall.question.emphasis import emphasis, without_scope
 from agentx.recall.question.intent import Cues, Voice, cues, is_asking
 from agentx.recall.question.likeness import HitGroup, merge_alike
+from agentx.recall.question.order.decided import (
+    lead_with_decided,
+    list_decided,
+    read_decided,
+    weigh_decided,
+)
 from agentx.recall.question.order.holding import bring_replacing, lead_with_holding, read_holding
 from agentx.recall.question.order.reasons import lead_with_reasons
+from agentx.recall.question.order.replaced import Grounds, put_replaced_behind
 from agentx.recall.question.order.ties import asks_for, put_answers_first, settle
 from agentx.recall.question.rank import (
     WEIGHTS,
@@ -91,7 +99,8 @@ class Answer:
     sessions: tuple[FoundSession, ...]
     kin: tuple[str, ...]  # words that were looked for beside those of the question
     why: dict[str, tuple[ScorePart, ...]]  # by document id
-    replaced: frozenset[str] = frozenset()  # of which something newer took the place
+    # By the id of what was overturned that of what did it.
+    replaced: Mapping[str, str] = field(default_factory=dict)
 
 
 def plan(question: Question) -> Plan:
@@ -106,7 +115,7 @@ def plan(question: Question) -> Plan:
         found = tuple(span for span in named if not span.words.lower().startswith(_TO_COME))
         told = anchor(text, now_ms=question.now_ms, zone=question.zone)
     query = parse(who.rest, operators=False)
-    weights = emphasis(text, query)
+    weights = {**emphasis(text, query), **weigh_decided(text, query.terms)}
     return Plan(
         query=without_scope(query, weights),
         wording=Wording(weights, takes_kin=is_asking(text)),
@@ -183,10 +192,15 @@ def _answer(index: TextIndex, question: Question, made: Plan, weights: Weights) 
     ranked = put_answers_first(
         ranked, evidence, question.limit, lambda found: asks_for(read(found), asked)
     )
-    settled = settle(ranked, reading, question.limit)
+    grounds = Grounds(evidence=evidence, reading=reading, filters=question.filters, asked=asked)
+    overturned = put_replaced_behind(ranked, grounds, question.limit)
+    settled = settle(overturned.ranked, reading, question.limit)
     order = _keep_holders(settled.ranked, made.query)
     if made.cues.asks_why:
         order = lead_with_reasons(order, asked, read)
+    if about := read_decided(question.text):
+        decided = list_decided(reading, question.filters, about)
+        order = lead_with_decided(order, decided, settled.stands_for)
     if holding:
         order = lead_with_holding(order, holding, replaced, read, settled.stands_for)
     shown = order[: question.limit]
@@ -204,11 +218,11 @@ def _answer(index: TextIndex, question: Question, made: Plan, weights: Weights) 
         ),
         kin=evidence.kin,
         why={hit.doc_id: reasons(each, view) for hit, each in zip(hits, shown, strict=True)},
-        replaced=frozenset(
-            hit.doc_id
+        replaced={
+            hit.doc_id: overturned.by[each.candidate.key]
             for hit, each in zip(hits, shown, strict=True)
-            if each.candidate.key in settled.replaced
-        ),
+            if each.candidate.key in overturned.by
+        },
     )
 
 

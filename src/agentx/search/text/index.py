@@ -17,7 +17,7 @@ owner that goes on from the mark repeats at most what it had just done.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
@@ -28,12 +28,18 @@ import tantivy
 from agentx.kernel.clock import Clock
 from agentx.kernel.values import frozen
 from agentx.search.document import Chapter, Document, Filters, Hit, IndexStatus
-from agentx.search.limits import SEARCH_HITS_MAX
+from agentx.search.limits import KEPT_MAX, SEARCH_HITS_MAX
 from agentx.search.paths import GenerationPaths
 from agentx.search.query import Query
 from agentx.search.text.engine import Engine, FoundPlace, Reader
 from agentx.search.text.hits import best_hits, open_hit
-from agentx.search.text.matching import match_typed
+from agentx.search.text.matching import (
+    match_keys,
+    match_kind,
+    match_made_of,
+    match_session,
+    match_typed,
+)
 from agentx.search.text.scales import windows
 from agentx.search.text.schema import (
     FORMAT_VERSION,
@@ -70,6 +76,16 @@ class Ties:
 
 
 @frozen(kw_only=False)
+class Kept:
+    """Something that was made of documents, where it lies, and what it is like."""
+
+    key: int
+    session_key: int
+    traits: int
+    place: FoundPlace
+
+
+@frozen(kw_only=False)
 class Reading:
     """One state of the index, at every scale. What it returns stays true while others write."""
 
@@ -87,6 +103,31 @@ class Reading:
         stored = place.reader.open_document(place.address)
         replacement, *sources = unpack(bytes(stored.get_first("members") or b"")) or (0,)
         return Ties(str(stored.get_first("doc_id") or ""), replacement, tuple(sources))
+
+    def find_made_of(self, keys: Sequence[int], filters: Filters) -> tuple[Kept, ...]:
+        """Return what was made of some documents."""
+        return self._open_kept(match_made_of(keys, filters)) if keys else ()
+
+    def find_kept_of(self, session_key: int, filters: Filters) -> tuple[Kept, ...]:
+        """Return what was kept of a session."""
+        return self._open_kept(match_session(session_key, filters))
+
+    def find_kept_at(self, key: int) -> Kept | None:
+        """Return what is kept under a key, if anything is."""
+        return next(iter(self._open_kept(match_keys((key,), Filters()))), None)
+
+    def find_of_kind(self, kind: str, words: Sequence[str], filters: Filters) -> tuple[Kept, ...]:
+        """Return what was kept as a kind and has any of some terms, the best first."""
+        query = match_kind(kind, words, filters)
+        return self._open_kept(query) if query is not None else ()
+
+    def _open_kept(self, query: tantivy.Query) -> tuple[Kept, ...]:
+        found = self.kept.search(query, KEPT_MAX).addresses
+        columns = [self.kept.column(name, found) for name in ("doc_key", "session_key", "traits")]
+        return tuple(
+            Kept(key, session, traits, FoundPlace(self.kept, address))
+            for key, session, traits, address in zip(*columns, found, strict=True)
+        )
 
     def session_of(self, chapter: tantivy.DocAddress) -> str:
         """Return the session of a found chapter."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import tantivy
 
@@ -22,7 +23,7 @@ from agentx.search.limits import (
 )
 from agentx.search.query import Query
 from agentx.search.text.engine import Reader
-from agentx.search.text.schema import clean, schema
+from agentx.search.text.schema import clean, name_kind, name_source, schema
 
 # The engine's own constants: the most that one term can add is its rarity times this.
 SATURATION = 2.2
@@ -179,9 +180,33 @@ def filter_clauses(filters: Filters) -> list[tuple[tantivy.Occur, tantivy.Query]
 
 def match_keys(keys: Sequence[int], filters: Filters) -> tantivy.Query:
     """Return what finds the first passages of documents by their keys."""
+    return _first_passages("doc_key", list(keys), filters)
+
+
+def match_made_of(keys: Sequence[int], filters: Filters) -> tantivy.Query:
+    """Return what finds the first passages of what was made of documents, by the keys of these."""
+    return _first_passages("member", [name_source(each) for each in keys], filters)
+
+
+def match_session(session_key: int, filters: Filters) -> tantivy.Query:
+    """Return what finds the first passages of what is of a session."""
+    return _first_passages("session_key", [session_key], filters)
+
+
+def match_kind(kind: str, words: Sequence[str], filters: Filters) -> tantivy.Query | None:
+    """Return what finds texts of a kind that have any of some terms."""
+    either = _either([_term(each) for each in words])
+    if either is None:
+        return None
+    of_kind = tantivy.Query.term_query(schema(), "member", name_kind(kind), "basic")
+    clauses = [(tantivy.Occur.Must, either), _silent(of_kind), *filter_clauses(filters)]
+    return tantivy.Query.boolean_query(clauses)
+
+
+def _first_passages(field: str, values: list[Any], filters: Filters) -> tantivy.Query:
     return tantivy.Query.boolean_query(
         [
-            (tantivy.Occur.Must, tantivy.Query.term_set_query(schema(), "doc_key", list(keys))),
+            (tantivy.Occur.Must, tantivy.Query.term_set_query(schema(), field, values)),
             (tantivy.Occur.Must, tantivy.Query.term_query(schema(), "part", 0, "basic")),
             *filter_clauses(filters),
         ]

@@ -5,7 +5,7 @@
     speaker, speakers      the names of who speaks, as terms and as bits
     body                   the passage as it was written, for snippets
     member                 the documents a window or chapter holds, or the part that a passage
-                           is from: to take them out again
+                           is from: to take them out again; what a part is, and was made of
 
 Filters are exact words in fields of their own. Numbers lie in columns, so that ranking
 reads hundreds of hits without opening one.
@@ -78,6 +78,16 @@ def unpack(data: bytes) -> tuple[int, ...]:
     return struct.unpack(f">{len(data) // 8}Q", data)
 
 
+def name_source(source: int) -> str:
+    """Return how a passage names a document that it was made of, by its key."""
+    return f"<{source:016x}"
+
+
+def name_kind(kind: str) -> str:
+    """Return how a passage names of what kind it is."""
+    return f"={clean(kind)}"
+
+
 def passage_records(document: Document) -> Iterator[tantivy.Document]:
     """Yield the passages of a document as the index takes them. The first carries the keywords."""
     told = _Told(document)
@@ -103,6 +113,8 @@ class _Told:
         self._members = b""
         if document.part:
             self._texts.append(("member", clean(document.part)))
+            self._texts += [("member", name_kind(document.kind))] if document.kind else []
+            self._texts += [("member", name_source(key(each))) for each in document.drawn_from]
         if document.superseded_by or document.drawn_from:
             replacement = key(document.superseded_by) if document.superseded_by else 0
             self._members = pack((replacement, *map(key, document.drawn_from)))

@@ -17,6 +17,8 @@ from agentx.observations.port import ObservationStore
 from agentx.search.document import Document
 
 DOC_TYPE = "observation"
+# How documents are made of observations: where that changes, they are put again.
+_MADE = "2: with their kind, found by what they were made of"
 
 
 class ObservationDocuments:
@@ -56,7 +58,7 @@ class ObservationDocuments:
                 mark = f"{row.id} {row.superseded_by} {row.summary} {row.mended_ms or ''}"
                 by_part.setdefault(_part(row), []).append(mark)
         for part, marks in by_part.items():
-            yield part, digest(*sorted(marks), size=8).hex()
+            yield part, digest(_MADE, *sorted(marks), size=8).hex()
 
     def documents(self, key: str) -> Iterable[Document]:
         """Return the documents of one issue's day; none when it is gone."""
@@ -95,6 +97,7 @@ class ObservationDocuments:
             superseded=bool(observation.superseded_by),
             superseded_by=observation.superseded_by,
             drawn_from=observation.event_ids,
+            kind=observation.category.value,
         )
 
 

@@ -33,8 +33,9 @@ _DRAWN, _SUPERSEDED = int(Trait.DRAWN), int(Trait.SUPERSEDED)
 _TIED = _DRAWN | _SUPERSEDED
 # What was replaced counts less than what replaced it, however well it matches.
 _BELOW = 0.999
-_READ_MAX = 100
 _ABOVE = 1.001
+# Rows that may be shown once what was made of others stands with them.
+_TIED_SHARE = 4
 # Calls of tools between a question and its answer.
 _STEPS_MAX = 12
 # Of the words of an earlier question, those that are asked for again.
@@ -50,7 +51,6 @@ class Settled:
     ranked: tuple[Ranked, ...]
     made_of: Mapping[int, tuple[str, ...]]
     stands_for: Mapping[int, int] = field(default_factory=dict)  # what was made of it -> it
-    replaced: frozenset[int] = frozenset()  # of which all that was made was replaced
 
 
 @frozen(kw_only=False)
@@ -68,9 +68,9 @@ def settle(ranked: tuple[Ranked, ...], reading: Reading, limit: int) -> Settled:
     replaced it.
     """
     places = {each.candidate.key: each for each in ranked}
-    tied = [each for each in ranked[: 2 * limit] if each.candidate.traits & _TIED]
+    tied = [each for each in ranked[: _TIED_SHARE * limit] if each.candidate.traits & _TIED]
     if not tied:
-        return Settled(ranked, {}, replaced=_list_replaced(ranked, reading))
+        return Settled(ranked, {})
     said = [each for each in ranked if not each.candidate.traits & _DRAWN]
     shown = {each.candidate.key for each in said[:limit]}
     known = [_tie(each, places, shown, reading) for each in tied]
@@ -90,7 +90,7 @@ def settle(ranked: tuple[Ranked, ...], reading: Reading, limit: int) -> Settled:
         if key not in stands_for
     ]
     left.sort(key=lambda each: -each.score)
-    return Settled(tuple(left), made_of, stands_for, _list_replaced(ranked, reading))
+    return Settled(tuple(left), made_of, stands_for)
 
 
 def _tie(ranked: Ranked, places: Mapping[int, Ranked], shown: set[int], reading: Reading) -> _Tied:
@@ -101,22 +101,6 @@ def _tie(ranked: Ranked, places: Mapping[int, Ranked], shown: set[int], reading:
         sources=tuple(key for key in tied.drawn_from if key in shown),
         replacement=tied.superseded_by if tied.superseded_by in places else None,
     )
-
-
-def _list_replaced(ranked: tuple[Ranked, ...], reading: Reading) -> frozenset[int]:
-    """Return what was replaced: an event, where the closest that was made of it was."""
-    drawn = [each for each in ranked[:_READ_MAX] if each.candidate.traits & _TIED]
-    if not any(each.candidate.traits & _SUPERSEDED for each in drawn):
-        return frozenset()
-    closest: dict[int, tuple[int, bool]] = {}
-    for each in drawn:
-        is_gone = bool(each.candidate.traits & _SUPERSEDED)
-        sources = reading.ties(each.candidate.place).drawn_from
-        closest[each.candidate.key] = (0, is_gone)
-        for source in sources:
-            made = (len(sources), is_gone)
-            closest[source] = min(closest.get(source, made), made)
-    return frozenset(key for key, (_, is_gone) in closest.items() if is_gone)
 
 
 def _lower_replaced(

@@ -1,0 +1,205 @@
+"""What was overturned stands behind what overturned it, and says by what it was.
+
+    "retry 5 times every 30 seconds"  --kept as-->  a memory  --replaced by-->  another one
+    "keys are kept for 24 hours"      <--taken back by--  "7 days. 24 hours was wrong."
+
+What was said first is often said best: it names every word of a question, and what took its place
+may name few. So it lends its place to that, and stands behind. A session that overturned something
+may have said what is left of it, and that may have fallen since: what made it fall comes too.
+
+Laws: nothing is called replaced but by the memory that was kept of it, or by a figure that somebody
+took back in so many words. Nothing that was found is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from agentx.kernel.values import frozen
+from agentx.prose.likeness import coverage
+from agentx.prose.settling.amounts import Measured, list_measures, list_taken_back
+from agentx.recall.question.rank import Ranked
+from agentx.search.analysis import terms
+from agentx.search.document import Filters, Trait
+from agentx.search.text.evidence import Evidence, add_documents
+from agentx.search.text.index import Kept, Reading, Ties
+
+_SUPERSEDED, _DRAWN = int(Trait.SUPERSEDED), int(Trait.DRAWN)
+_UNSAID = int(Trait.ACT | Trait.TOOL)
+_MEMORIES = ("observation",)
+# What was overturned may say more than what was kept of it.
+_FALLS_TO = 0.75
+_ABOVE = 1.001
+_STEPS_MAX = 8
+# Who takes a figure back speaks of what is asked for: of its words so many.
+_LOOKED_AT = 60
+_SAME_SHARE = 0.5
+
+
+@frozen
+class Grounds:
+    """Where it is looked up what became of something."""
+
+    evidence: Evidence
+    reading: Reading
+    filters: Filters
+    asked: frozenset[str]
+
+
+@frozen(kw_only=False)
+class Overturned:
+    """The order that is left, and by the key of what was overturned the id of what did it."""
+
+    ranked: tuple[Ranked, ...]
+    by: Mapping[int, str]
+
+
+@frozen(kw_only=False)
+class _Memory:
+    """What was kept of something, as far as it matters here."""
+
+    kept: Kept
+    ties: Ties
+    words: frozenset[str]
+
+
+def put_replaced_behind(ranked: tuple[Ranked, ...], grounds: Grounds, limit: int) -> Overturned:
+    """Put what was overturned behind what did it."""
+    top = ranked[: 2 * limit]
+    by: dict[int, str] = {}
+    places = {each.candidate.key: each for each in ranked}
+    scores = {key: each.score for key, each in places.items()}
+    for key, gone in _list_gone(top, grounds):
+        newest = _follow(gone, grounds)
+        if newest is None or key in newest.ties.drawn_from:
+            continue
+        by[key] = newest.ties.doc_id
+        leading = (newest, *_list_leading_on(gone, newest, grounds))
+        for step, memory in enumerate(leading, 1):
+            own = _choose_row(memory, grounds, places)
+            if own is not None and own != key:
+                best = places[key].score * (1 + (_ABOVE - 1) * step)
+                scores[own] = max(scores.get(own, 0.0), best)
+    for key, name, row in _list_taken_back(ranked, top, grounds):
+        if key not in by:
+            by[key] = name
+            scores[row] = max(scores[row], places[key].score * _ABOVE)
+    if not by:
+        return Overturned(ranked, {})
+    for key in by:
+        scores[key] = min(scores[key], _FALLS_TO * places[key].score)
+    order = [
+        each if scores[key] == each.score else replace(each, score=scores[key])
+        for key, each in places.items()
+    ]
+    order.sort(key=lambda each: -each.score)
+    return Overturned(tuple(order), by)
+
+
+def _list_gone(top: Sequence[Ranked], grounds: Grounds) -> Iterator[tuple[int, _Memory]]:
+    """Yield the rows of which the closest memory was replaced, each with that memory."""
+    said = [each.candidate.key for each in top if not each.candidate.traits & _DRAWN]
+    of_rows: dict[int, list[_Memory]] = {key: [] for key in said}
+    near = Filters(doc_types=_MEMORIES, projects=grounds.filters.projects)
+    made = grounds.reading.find_made_of(said, near)
+    if any(each.traits & _SUPERSEDED for each in made):
+        for memory in map(partial(_open, grounds), made):
+            for source in memory.ties.drawn_from:
+                of_rows.get(source, []).append(memory)
+    for each in top:
+        key, place = each.candidate.key, each.candidate.place
+        if each.candidate.traits & _DRAWN:
+            if each.candidate.traits & _SUPERSEDED:
+                own = Kept(key, each.candidate.session_key, each.candidate.traits, place)
+                yield key, _open(grounds, own)
+        elif memories := of_rows[key]:
+            closest = min(memories, key=partial(_measure_distance, grounds.asked))
+            if closest.kept.traits & _SUPERSEDED:
+                yield key, closest
+
+
+def _measure_distance(asked: frozenset[str], memory: _Memory) -> tuple[int, float, bool]:
+    """Return how far a memory is from what was said and asked; one that stands is closer."""
+    is_gone = bool(memory.kept.traits & _SUPERSEDED)
+    return len(memory.ties.drawn_from), -coverage(asked, memory.words), is_gone
+
+
+def _open(grounds: Grounds, kept: Kept) -> _Memory:
+    passage = grounds.reading.hit(kept.place, 0.0).passage
+    return _Memory(kept, grounds.reading.ties(kept.place), frozenset(terms(passage)))
+
+
+def _follow(gone: _Memory, grounds: Grounds) -> _Memory | None:
+    """Return what holds now instead of a memory, if it is known."""
+    newest: _Memory | None = None
+    by = gone.ties.superseded_by
+    for _ in range(_STEPS_MAX):
+        kept = grounds.reading.find_kept_at(by) if by else None
+        if kept is None:
+            break
+        newest = _open(grounds, kept)
+        by = newest.ties.superseded_by
+    return newest
+
+
+def _list_leading_on(gone: _Memory, newest: _Memory, grounds: Grounds) -> Iterator[_Memory]:
+    """Yield what overturned what else the overturning session said of what is asked for."""
+    wanted = (grounds.asked & gone.words) - newest.words
+    if not wanted:
+        return
+    near = Filters(doc_types=_MEMORIES, projects=grounds.filters.projects)
+    for kept in grounds.reading.find_kept_of(newest.kept.session_key, near):
+        beside = _open(grounds, kept) if kept.traits & _SUPERSEDED else None
+        later = _follow(beside, grounds) if beside and wanted & beside.words else None
+        if later is not None and wanted & later.words:
+            yield later
+            return
+
+
+def _choose_row(memory: _Memory, grounds: Grounds, places: dict[int, Ranked]) -> int | None:
+    """Return the row that tells a memory: the words that it was made of, or else itself."""
+    wanted = (*memory.ties.drawn_from, memory.kept.key)
+    missing = [key for key in wanted if key not in grounds.evidence.candidates]
+    if missing:
+        add_documents(grounds.evidence, grounds.reading, missing, grounds.filters)
+    for key in wanted:
+        found = grounds.evidence.candidates.get(key)
+        if found is not None and not found.traits & _UNSAID:
+            places.setdefault(key, Ranked(found, 0.0, 0.0, 0.0))
+            return key
+    return None
+
+
+def _list_taken_back(
+    ranked: Sequence[Ranked], top: Sequence[Ranked], grounds: Grounds
+) -> Iterator[tuple[int, str, int]]:
+    """Yield the rows of figures that were taken back: each with the id and row of what did it."""
+    reading = grounds.reading
+    taken: dict[Measured, Ranked] = {}
+    for each in ranked[:_LOOKED_AT]:
+        if each.candidate.traits & (_UNSAID | _DRAWN):
+            continue
+        text = reading.hit(each.candidate.place, 0.0).passage
+        back = list_taken_back(text)
+        if back and coverage(grounds.asked, frozenset(terms(text))) >= _SAME_SHARE:
+            for one in back:
+                taken.setdefault(one, each)
+    if not taken:
+        return
+    rows = [(each, reading.hit(each.candidate.place, 0.0).passage) for each in top]
+    near = [each for each, text in rows if not grounds.asked.isdisjoint(terms(text))]
+    sessions = {each.candidate.session_key for each in near}
+    for each, text in rows:
+        for one in list_measures(text):
+            by = taken.get(one)
+            if (
+                by is not None
+                and by.candidate.timestamp_ms > each.candidate.timestamp_ms
+                and by.candidate.session_key != each.candidate.session_key
+                and each.candidate.session_key in sessions
+            ):
+                hit = reading.hit(by.candidate.place, 0.0)
+                yield each.candidate.key, hit.doc_id, by.candidate.key
+                break
