@@ -12,16 +12,19 @@ MARKS = (
 )
 _ONE = MARKS[0]
 _ESCAPES = tuple(f"\\u{ord(mark):04x}".encode() for mark in MARKS)
-# How they begin in UTF-8, and in the escapes of JSON.
-_BEGINS = (b"\xe2\x80", b"\xe2\x81", b"\xef\xbb\xbf", b"\xc2\xad", b"\xe1\xa0\x8e", b"\xcd\x8f")
+_RAW = tuple(mark.encode() for mark in MARKS)
+_ASCII = bytes(range(128))
+# How they begin in the escapes of JSON.
 _ESCAPED = (b"\\u20", b"\\uf", b"\\uF", b"\\u00a", b"\\u00A", b"\\u18", b"\\u03")
 _SIGNS = frozenset("_-=+/.:~%$&@#!?")
 
 
 def may_hide(data: bytes) -> bool:
     """Tell cheaply whether something may stand in a text that nobody sees."""
-    if not data.isascii() and any(mark in data for mark in _BEGINS):
-        return True
+    if not data.isascii():
+        strange = data.translate(None, _ASCII)  # short in most texts
+        if any(mark in strange for mark in _RAW):
+            return True
     return b"\\u" in data and any(mark in data for mark in _ESCAPED)
 
 

@@ -31,7 +31,7 @@ from agentx.redaction.spotting import Needles, run_of, split_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
 _HEADS = tuple((head, head.encode()) for _, heads, _ in TOKENS for head in heads)
@@ -242,15 +242,26 @@ def _find_tokens(long_words: "set[bytes]") -> "Iterator[str]":
     fresh = long_words - _tokenless
     if not fresh:
         return
-    dense = b" ".join(fresh).replace(b"Basic_", b"Basic ").replace(b"FlyV1_", b"FlyV1 ")
-    is_clean = True
-    for found in _find_in_dense(dense):
-        is_clean = False
-        yield found
-    if is_clean:
+    found = set(_find_in_dense(_join_dense(fresh)))
+    _note_tokenless(list(fresh), has_any=bool(found))
+    yield from found
+
+
+def _join_dense(words: "Iterable[bytes]") -> bytes:
+    return b" ".join(words).replace(b"Basic_", b"Basic ").replace(b"FlyV1_", b"FlyV1 ")
+
+
+def _note_tokenless(words: "list[bytes]", *, has_any: bool) -> None:
+    """Remember the words that hold no token; those that do are few, and are found by halving."""
+    if not has_any:
         if len(_tokenless) >= _TOKENLESS_MAX:
             _tokenless.clear()
-        _tokenless.update([word for word in fresh if len(word) <= _TOKENLESS_BYTES_MAX])
+        _tokenless.update([word for word in words if len(word) <= _TOKENLESS_BYTES_MAX])
+    elif len(words) > 1:
+        half = len(words) // 2
+        for part in (words[:half], words[half:]):
+            found = next(_find_in_dense(_join_dense(part)), None)
+            _note_tokenless(part, has_any=found is not None)
 
 
 def _find_in_dense(dense: bytes) -> "Iterator[str]":
@@ -283,10 +294,16 @@ def _list_edges(dense: bytes) -> "set[bytes]":
 
 def _behind(words: "list[str]", raw: bytes, lowered: bytes) -> "Iterator[str]":
     """Yield the words that a needle stands for, if it is in the text, and as they want it."""
-    if raw in lowered:
-        for word in words:
-            if word[-1] != SIGN or any(raw + sign in lowered for sign in _SIGNS):
-                yield word
+    at = lowered.find(raw)
+    if at < 0:
+        return
+    yield from [word for word in words if word[-1] != SIGN]
+    signed = [word for word in words if word[-1] == SIGN]
+    while signed and at >= 0:
+        if lowered.startswith(_SIGNS, at + len(raw)):
+            yield from signed
+            return
+        at = lowered.find(raw, at + 1)
 
 
 def _gives_random(lowered: bytes, name: bytes) -> bool:
@@ -335,7 +352,7 @@ def _list_long(data: bytes) -> "set[bytes]":
     # Two heads end in a space.
     if b"Basic " in data or b"FlyV1 " in data:
         data = data.replace(b"Basic ", b"Basic_").replace(b"FlyV1 ", b"FlyV1_")
-    return {word for word in set(data.split()) if len(word) >= _TOKEN_BYTES_MIN}
+    return {word for word in data.split() if len(word) >= _TOKEN_BYTES_MIN}
 
 
 def _at_an_edge(data: bytes, head: bytes) -> bool:

@@ -1,8 +1,9 @@
 """Many needles looked for at once: by the words a text is made of, each of which is judged once.
 
 A needle can only be in a text if its longest run of letters and digits is in one of the text's
-words, and texts repeat their words. So what a word may hold is found out once and remembered;
-a long text costs little more than splitting it.
+words: at the end of it where the needle has a sign behind the run, at its beginning where it has
+one before. Texts repeat their words, so what a word may hold is found out once and remembered; a
+long text costs little more than splitting it.
 """
 
 TYPE_CHECKING = False
@@ -32,8 +33,12 @@ class Needles:
     def __init__(self, needles: "Iterable[bytes]") -> None:
         self._by_start: dict[bytes, list[tuple[bytes, bytes]]] = {}
         for needle in needles:
+            # Between blanks, as the word that is looked at: a sign of the needle ends its word.
+            signed = needle.translate(_SPLIT)
             run = run_of(needle)
-            self._by_start.setdefault(run[:_START_BYTES], []).append((run, needle))
+            at = signed.find(run)
+            edged = signed[max(0, at - 1) : at + len(run) + 1]
+            self._by_start.setdefault(run[:_START_BYTES], []).append((edged, needle))
         self._known: dict[bytes, tuple[bytes, ...]] = {}  # words that hold some
         self._harmless: set[bytes] = set()
 
@@ -47,12 +52,13 @@ class Needles:
 
     def _judge(self, word: bytes) -> tuple[bytes, ...]:
         by_start = self._by_start
+        between = b" %s " % word
         starts = {word[at : at + _START_BYTES] for at in range(len(word) - _START_BYTES + 1)}
         held = tuple(
             needle
             for start in starts.intersection(by_start)
-            for run, needle in by_start[start]
-            if run in word
+            for edged, needle in by_start[start]
+            if edged in between
         )
         if len(word) <= _WORD_BYTES_MAX:
             if len(self._harmless) + len(self._known) >= _WORDS_MAX:

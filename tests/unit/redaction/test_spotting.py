@@ -7,13 +7,20 @@ from hypothesis import strategies as st
 
 from agentx.redaction.spotting import Needles, run_of, split_words
 
-NEEDLES = (b"api_key", b"secret", b"<private", b"-us1", b"password=", b"kata sandi", b"key")
+NEEDLES = (
+    *(b"api_key", b"secret", b"<private", b"-us1", b"password=", b"kata sandi", b"key"),
+    *(b"_pat=", b"?code=", b"token is"),
+)
 known = Needles(NEEDLES)  # one for all texts: what it remembers must not mislead it
 
 
 @given(
     st.lists(
-        st.one_of(st.sampled_from(NEEDLES), st.binary(max_size=12), st.just(b" "), st.just(b"e")),
+        st.one_of(
+            st.sampled_from(NEEDLES),
+            st.binary(max_size=12),
+            st.sampled_from((b" ", b"e", b"path", b"=", b"_", b"pat", b"code", b"token")),
+        ),
         max_size=8,
     ).map(b"".join)
 )
@@ -27,6 +34,13 @@ def test_every_needle_that_is_in_a_text_is_spotted(text: bytes) -> None:
 
 def test_words_that_hold_no_run_of_a_needle_spot_none() -> None:
     assert known.spot({b"harbour", b"keep", b"secre", b"t"}) == set()
+
+
+def test_where_a_needle_has_a_sign_its_word_ends() -> None:
+    assert known.spot({b"pattern", b"codes", b"decode", b"tokens", b"usb1"}) == set()
+    assert known.spot({b"pat", b"code", b"mytoken", b"us12"}) == {
+        *(b"_pat=", b"?code=", b"token is", b"-us1"),
+    }
 
 
 def test_a_needle_goes_by_its_longest_run_of_letters_and_digits() -> None:

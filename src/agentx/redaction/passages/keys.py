@@ -10,6 +10,7 @@ import re
 
 MARK = "[REDACTED:private-key]"
 _KEY_CHARS_MAX = 65_536
+_BEGIN_CHARS_MIN = len("----BEGINPRIVATE KEY----")
 _NAME = r"[A-Z0-9 _-]{0,60}?PRIVATE KEY(?: BLOCK)? ?-{4,5}"
 _BEGIN = re.compile(r"-{4,5} ?BEGIN" + _NAME, re.IGNORECASE)
 _END = re.compile(r"-{4,5} ?END" + _NAME, re.IGNORECASE)
@@ -94,7 +95,7 @@ class KeyLines:
     def take(self, text: str) -> tuple[str, str]:
         """Return what replaces the part of a text that goes on with a key, and the rest of it."""
         taken, rest = self._go_on(text) if self._patience else ("", text)
-        if "PRIVATE KEY" in rest.upper():
+        if len(rest) >= _BEGIN_CHARS_MIN and "PRIVATE KEY" in rest.upper():
             begun = [begin.end() for begin in _BEGIN.finditer(rest)]
             if begun and not _END.search(rest, begun[-1]):
                 self._patience = self._PATIENCE_MAX
