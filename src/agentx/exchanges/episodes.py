@@ -48,6 +48,8 @@ _CAUSE = cues.anywhere(
     cannot | can'?t | wraps? | complains? | expects? | is named | has no | ursache | weil
     """
 )
+# What came out well explains no failure.
+_CAME_WELL = cues.at_the_start(r"(?:\S+ ){0,5}(?:pass(?:ed|es)|succeed(?:ed|s))(?: now)?(?=[.:;,])")
 _EXPLAINS_WORDS_MIN = 5
 _OF_ONESELF = cues.at_the_start(
     r"""
@@ -239,7 +241,7 @@ def _causes(episode: Episode, reply: Turn, boot: Boot) -> list[Line]:
         related = shared >= enough or any(name in own.lower() for name in names)
         # "The linker can't find zstd", said at once of "cannot find -lzstd".
         related |= soon and any(len(word) > 3 and word in told for word in terms(own))
-        if explains and related and not says_nothing(own):
+        if explains and related and not says_nothing(own) and not _CAME_WELL.match(own):
             kept.append(line)
     return kept
 
@@ -258,6 +260,8 @@ def _may_explain(line: Line) -> bool:
     if words(own) < _EXPLAINS_WORDS_MIN or own.endswith(":") or line.block is Block.HEADING:
         return False
     if is_question(own) or says_nothing(own) or says_still(own) or _OF_ONESELF.match(own):
+        return False
+    if _CAME_WELL.match(own):
         return False
     return not (
         cues.ANNOUNCES.match(own)

@@ -17,6 +17,8 @@ _NEVER = "The importer stalls because the lock of the sidecar is never freed by 
 _EARLY = "Because `outbox.flush` is called before the commit, the mail leaves without its order."
 _STANDS = "One run: the order is put 20 ms after `now()`, so it is not due, for the worker."
 
+_THEIRS = "I checked `harbour/kiosk`: their `kiosk.json` only has what all share, no `remote`."
+
 
 def _diagnose(said: str, *, talks: int = 0) -> Talk:
     talk = Talk().user("Why does it go wrong at the turn of the year?").agent(said)
@@ -45,6 +47,7 @@ def _category(talk: Talk, words: str) -> tuple[Category, str]:
         (_EARLY, 1, ("src/orders.py", "outbox.flush(db)", "put(db)"), True),
         (_EARLY, 1, ("src/orders.py", "outbox.flush(db)", "outbox.flush(db, now)"), False),
         (_STANDS, 0, ("src/jobs.py", "at <= now()", "at <= clock()"), True),
+        (_THEIRS, 0, ("kiosk.json", '"remote": "acme"', '"remote": ""'), False),
     ],
 )
 def test_what_was_found_wrong_is_told_with_where_it_was_mended(

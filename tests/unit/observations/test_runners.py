@@ -154,6 +154,7 @@ def test_of_a_long_error_the_end_is_told_too() -> None:
         "Perhaps the tide is not known at this moment.",
         "Is the tide known at that moment at all?",
         "One test still fails, I don't know why that is.",
+        "The rehearsal passed: the registry was found and the connection was not refused.",
     ],
 )
 def test_what_is_announced_or_guessed_after_a_failure_is_no_cause(said: str) -> None:

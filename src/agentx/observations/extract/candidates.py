@@ -24,10 +24,11 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.text import without_recall
 from agentx.kernel.values import frozen
 from agentx.observations.extract.changes import changes, claims_change, denies_change
-from agentx.observations.extract.errors import OPEN_FAILURE, errors
+from agentx.observations.extract.errors import OPEN_FAILURE, errors, names_cause
 from agentx.observations.extract.left_open import LEFT_OPEN, find_left_open, list_open
 from agentx.observations.extract.mended import tell_mended
 from agentx.observations.extract.session.finding import Finding
+from agentx.observations.extract.session.moment import cut_moment
 from agentx.observations.extract.session.one_line import put_on_line
 from agentx.observations.extract.session.words import count_words, list_written
 from agentx.observations.extract.settled.decisions import APPROVED_PLAN, PLAN_PROMPT, decisions
@@ -68,6 +69,7 @@ BY_USER = f"{_USER}said: "
 # What was wanted, or found broken: told as such, and never as what is so.
 _ASKED, _REPORTED = f"{_USER}asked: ", f"{_USER}reported: "
 _PLANNED = "Planned: "
+_SPOKEN = (Occasion.CLOSING, Occasion.STEP, Occasion.REPORT)
 _SPEAKERS = {Occasion.PROMPT: BY_USER, Occasion.PLAN: _PLANNED}
 _DONE = 0.6  # of the words of what was planned, those of what was done
 _DONE_MAX = 300
@@ -277,7 +279,8 @@ def _passages(
         for index, passage in enumerate(passages):
             own = _fit(passage, text if source is Occasion.PROMPT else "")
             if source is not Occasion.PROMPT:
-                own = lead_in(cut_greeting(own), said, passage.start, exchange.prompt)
+                own = cut_greeting(own)
+                own = lead_in(cut_moment(own) or own, said, passage.start, exchange.prompt)
             yield (
                 Speech(
                     text=own,
@@ -366,7 +369,7 @@ def _categorise(said: Speech) -> Category:
     text = said.text
     if said.source is Occasion.PROMPT:
         return Category.DECISION if settles(text) else Category.KEY_FACT
-    if cues.EXPLAINS.search(text) and cues.COMPLAINS.search(text):
+    if names_cause(text) or (cues.EXPLAINS.search(text) and cues.COMPLAINS.search(text)):
         return Category.ERROR
     if decides(text, worked=said.has_edits):
         return Category.DECISION
@@ -421,5 +424,7 @@ def _weigh_all(
             frequency=sum(log1p(common[word]) for word in one.about) / size,
             written=len(one.about & written) / size,
         )
-        weighed.append(replace(one, said=said, worth=weigh(said)))
+        # It counts as said, so that no more room is made for the rest, and is never kept.
+        is_idle = said.source in _SPOKEN and not cut_moment(said.text)
+        weighed.append(replace(one, said=said, worth=0.0 if is_idle else weigh(said)))
     return weighed

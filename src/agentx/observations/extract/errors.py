@@ -72,6 +72,11 @@ _EXPLAINS_ALONE = cues.anywhere(
 )
 
 
+def names_cause(text: str) -> bool:
+    """Tell whether a text begins by calling what it says the problem or its cause."""
+    return _CALLED_PROBLEM.match(text) is not None
+
+
 def errors(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
     """Yield what went wrong and what became of it."""
     episodes = find_episodes(found, boot)
@@ -253,7 +258,7 @@ def _explanations(exchange: Exchange, boot: Boot) -> Iterator[Line]:
                 or cues.COURTESY.match(own)
             ):
                 continue
-            explains = _EXPLAINS_ALONE.search(own) or _CALLED_PROBLEM.match(own)
+            explains = _EXPLAINS_ALONE.search(own) or names_cause(own)
             if explains and (code_names(own) or len(terms(own)) > 5):
                 yield line
 

@@ -27,6 +27,13 @@ _CHARS_MAX = PASSAGE_CHARS_MAX - 40
 _TOLD_BY_AGENT = (Occasion.STEP, Occasion.CLOSING, Occasion.REPORT)
 _FOUND_WRONG = (Category.KEY_FACT, Category.ERROR)
 _IS_DONE = cues.anywhere("now | i (?:fixed|added|changed|made|moved|removed|replaced) | i'?ve")
+# What is said of another project is not mended in this one.
+_OF_OTHERS = cues.anywhere(
+    r"""
+    i (?:checked|looked (?:at|into)|compared|read) [^.]{0,80}?\b(?:they|theirs?)
+    upstream(?:'s)? | (?:an)?other (?:repo|project)\w*
+    """
+)
 _CODE = compile_late(r"`[^`\n]*`")
 _WORD = compile_late(r"[a-z][\w-]+")
 # How a reply begins that tells what is the matter.
@@ -60,7 +67,7 @@ def tell_mended(
     if said.source not in _TOLD_BY_AGENT or finding.category not in _FOUND_WRONG:
         return finding
     plain = _CODE.sub(" ", text)
-    if is_claim(text) or _IS_DONE.search(plain):
+    if is_claim(text) or _IS_DONE.search(plain) or _OF_OTHERS.search(plain):
         return finding
     if _WRONG.search(plain):
         told = _find_mending(finding, text, later[:_FAR], boot) or _find_removal(
