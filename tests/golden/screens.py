@@ -118,6 +118,7 @@ def _play(stage: Stage) -> None:
     stage.tell("run", "phase", "next")
     stage.tell("run", "task", "start", "TASK-002")
     stage.now_ms = _NOW_MS
+    stage.agentx("sync")  # nothing is left to be taken in by the first screen that looks
 
 
 def _ask(stage: Stage, issue: str, asker: str, to: str, topic: str) -> None:
