@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from agentx.kernel.text import compile_late
-from agentx.search.analysis import list_units, split_words
+from agentx.search.analysis import split_words
 from agentx.search.document import Document, Trait
 
 # A turn of a talk; what is longer explains by itself and needs no question before it.
 SHORT_UNITS = 90
 _TAIL_CHARS = 400
-_ROLES = {"user": Trait.USER, "assistant": Trait.ASSISTANT, "tool": Trait.TOOL}
-_ASKING = ("?", "\uff1f", "\u061f", "\u037e")
+_ROLES = {"user": int(Trait.USER), "assistant": int(Trait.ASSISTANT), "tool": int(Trait.TOOL)}
+_QUESTION, _SHORT, _DATED = int(Trait.QUESTION), int(Trait.SHORT), int(Trait.DATED)
+_SUPERSEDED, _ACT, _DRAWN = int(Trait.SUPERSEDED), int(Trait.ACT), int(Trait.DRAWN)
+_ASKING = frozenset("?\uff1f\u061f\u037e")
 _DATES = frozenset(
     (
         "yesterday today tonight tomorrow ago recently since last next weekend monday tuesday "
@@ -22,23 +24,25 @@ _DATED_NUMBER = compile_late(r"(?:19|20)\d\d|\d{1,2}(?:st|nd|rd|th)")
 _THIS = compile_late(r"\bthis\s+(?:morning|week)\b")
 
 
-def traits(document: Document) -> Trait:
-    """Tell what a document is like."""
-    found = _ROLES.get(document.role, Trait(0))
+def traits(document: Document, units: int) -> int:
+    """Tell what a document is like that has so many units, or more in more passages than one."""
     text = document.text
-    if text.rstrip().endswith(_ASKING):
-        found |= Trait.QUESTION
-    if len(text) < SHORT_UNITS * 32 and len(list_units(text)) <= SHORT_UNITS:
-        found |= Trait.SHORT
-    if any(map(_is_dated, {text[:_TAIL_CHARS], text[-_TAIL_CHARS:]})):
-        found |= Trait.DATED
-    if document.superseded or document.superseded_by:
-        found |= Trait.SUPERSEDED
-    if document.is_act:
-        found |= Trait.ACT
-    if document.drawn_from:
-        found |= Trait.DRAWN
-    return found
+    last = text[-1:]
+    if last.isspace():
+        last = text.rstrip()[-1:]
+    is_short = len(text) < SHORT_UNITS * 32 and units <= SHORT_UNITS
+    if len(text) > _TAIL_CHARS:
+        text = f"{text[:_TAIL_CHARS]} . {text[-_TAIL_CHARS:]}"
+    # Every document of a history comes by: adding up flags as flags takes longer than the rest.
+    return (
+        _ROLES.get(document.role, 0)
+        | (last in _ASKING and _QUESTION)
+        | (is_short and _SHORT)
+        | (_is_dated(text) and _DATED)
+        | ((document.superseded or bool(document.superseded_by)) and _SUPERSEDED)
+        | (document.is_act and _ACT)
+        | (bool(document.drawn_from) and _DRAWN)
+    )
 
 
 def _is_dated(text: str) -> bool:
@@ -48,5 +52,5 @@ def _is_dated(text: str) -> bool:
     return (
         not words.isdisjoint(_DATES)
         or ("this" in words and _THIS.search(lowered) is not None)
-        or any(_DATED_NUMBER.fullmatch(word) for word in words if word[0].isdigit())
+        or any(map(_DATED_NUMBER.fullmatch, [word for word in words if word[0].isdigit()]))
     )

@@ -52,10 +52,11 @@ _UNIT_CHARS = 16
 
 @frozen(kw_only=False)
 class Passage:
-    """A part of a text, where it begins, in characters, and its terms."""
+    """A part of a text: where it begins, in characters, its units and its terms."""
 
     start: int
     text: str
+    units: int
     terms: str
 
 
@@ -77,9 +78,9 @@ def passages(text: str) -> list[Passage]:
             return _cut_plain(text, blanked, list_terms(words, longest))
     spans = unit_spans(text)
     if len(spans) <= PASSAGE_UNITS:
-        return [_cut(text, 0, len(text))]
+        return [_cut(text, 0, len(text), len(spans))]
     return [
-        _cut(text, spans[first][0], spans[first + PASSAGE_UNITS - 1][1])
+        _cut(text, spans[first][0], spans[first + PASSAGE_UNITS - 1][1], PASSAGE_UNITS)
         for first in _starts(len(spans))
     ]
 
@@ -88,7 +89,7 @@ def _cut_plain(text: str, blanked: str, terms: list[str]) -> list[Passage]:
     """Cut a text of which the terms are known by its units."""
     count = len(terms)
     if count <= PASSAGE_UNITS:
-        return [_cut(text, 0, len(text), " ".join(terms))]
+        return [_cut(text, 0, len(text), count, " ".join(terms))]
     steps = [match.span(1) for match in _STEP.finditer(blanked)]
     joined = [
         " ".join(terms[first : first + PASSAGE_STEP_UNITS])
@@ -104,15 +105,15 @@ def _cut_plain(text: str, blanked: str, terms: list[str]) -> list[Passage]:
         else:
             begin, end = steps[number][0], steps[number + _PASSAGE_STEPS - 1][1]
             told = " ".join(joined[number : number + _PASSAGE_STEPS])
-        found.append(_cut(text, begin, end, told))
+        found.append(_cut(text, begin, end, PASSAGE_UNITS, told))
     return found
 
 
-def _cut(text: str, begin: int, end: int, terms: str | None = None) -> Passage:
+def _cut(text: str, begin: int, end: int, units: int, terms: str | None = None) -> Passage:
     if terms is not None and end - begin <= PASSAGE_CHARS_MAX:
-        return Passage(begin, text[begin:end], terms)
+        return Passage(begin, text[begin:end], units, terms)
     piece = text[begin : min(end, begin + PASSAGE_CHARS_MAX)]
-    return Passage(begin, piece, write_terms(piece))
+    return Passage(begin, piece, units, write_terms(piece))
 
 
 def _starts(count: int) -> list[int]:

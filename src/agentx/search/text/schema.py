@@ -90,8 +90,9 @@ def name_kind(kind: str) -> str:
 
 def passage_records(document: Document) -> Iterator[tantivy.Document]:
     """Yield the passages of a document as the index takes them. The first carries the keywords."""
-    told = _Told(document)
-    for part, passage in enumerate(passages(document.text)):
+    found = passages(document.text)
+    told = _Told(document, units=sum(passage.units for passage in found))
+    for part, passage in enumerate(found):
         words = passage.terms
         if part == 0 and document.keywords:
             words = f"{words} {write_terms(' '.join(document.keywords))}"
@@ -106,10 +107,10 @@ def passage_records(document: Document) -> Iterator[tantivy.Document]:
 class _Told:
     """What every passage of a document says of it, found out once."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, units: int) -> None:
         self._document = document
         self._texts = [*_list_words(document), ("doc_id", clean(document.doc_id))]
-        self._numbers = [("doc_key", key(document.doc_id)), ("traits", int(traits(document)))]
+        self._numbers = [("doc_key", key(document.doc_id)), ("traits", traits(document, units))]
         self._members = b""
         if document.part:
             self._texts.append(("member", clean(document.part)))
