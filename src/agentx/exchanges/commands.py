@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from agentx.exchanges.tools import ToolStep, Use
-from agentx.kernel.text import compile_late
+from agentx.kernel.text import compile_late, compile_needing
 from agentx.prose.sentences import shorten
 
 _CHAIN = compile_late(r"\s*(?:&&|\|\||;|\n)\s*")
@@ -93,21 +93,24 @@ _LOG_LEVEL = compile_late(
     r"\b(?:INFO|DEBUG|TRACE|WARN(?:ING)?)\b|\blevel=(?:info|debug)|\d+ passed\b"
 )
 _STAMP = compile_late(r"\A[\[(]?\d{4}-?\d\d-?\d\d[T ][\d:.,Z+-]+[\])]?\s*|\A\d\d:\d\d:\d\d\S*\s*")
-_BROKEN_RUN = compile_late(
+_BROKEN_RUN = compile_needing(
     r"^(?:FAIL\b|--- FAIL|FAILED\b|npm ERR!|error(?:\[\w+\])?:|Traceback \(most recent|panic:)|"
     r"^=+ .*\b\d+ failed\b|^\s*Tests?:?\s+\d+ failed|^\d+ failed\b|Build FAILED|BUILD FAILED",
     re.MULTILINE,
+    needs=("FAIL", " failed", "error", "Traceback", "panic:", "npm ERR!"),
 )
 # A runner counts what failed, and that counts more than what was printed on the way.
-_FAILED_SOME = compile_late(
+_FAILED_SOME = compile_needing(
     r"^=+ .*\b[1-9]\d* failed\b|^\s*(?:Tests?:?\s+)?[1-9]\d* fail(?:ed|ures?)?\b"
     r"|test result: FAILED|^Found [1-9]\d* errors?\b|\b(?:failures|errors)=[1-9]",
     re.MULTILINE,
+    needs=(" fail", "test result: FAILED", "Found ", "failures=", "errors="),
 )
-_FAILED_NONE = compile_late(
+_FAILED_NONE = compile_needing(
     r"\b0 fail(?:ed|ures?|ing)?\b|test result: ok|^\s*Tests:? +\d+ passed\b|^OK\b(?: \(|$)"
     r"|^=+ \d+ passed\b|^\d+ passed\b|^Found 0 errors\b",
     re.MULTILINE,
+    needs=("0 fail", "test result: ok", " passed", "OK", "Found 0 errors"),
 )
 # Says that something failed, and not what.
 _SAYS_ONLY_THAT = compile_late(
@@ -147,6 +150,7 @@ _PASSED = compile_late(r"\b(\d+) (?:tests? )?pass(?:ed|ing)?\b|\bRan (\d+) tests
 _FAILED = compile_late(r"\b([1-9]\d*) (?:tests? )?fail(?:ed|ing|ures?)?\b|\bfailures=([1-9]\d*)")
 _ENDS_CHARS = 6_000
 _KNOWN_MAX = 256  # commands: each is compared with those that failed before it
+_OUTPUTS_KNOWN_MAX = 256
 _LINE_CHARS_MAX = 240
 _LINES_MAX = 3
 
@@ -217,7 +221,12 @@ def went_wrong(step: ToolStep) -> bool:
     # What ends in a pipe, or in `|| true`, tells nothing by its exit code.
     if "|" not in step.command:
         return False
-    told = _ends(step.output)
+    return _tells_failure(_ends(step.output))
+
+
+# What a command said is asked about by one rule after another.
+@lru_cache(maxsize=_OUTPUTS_KNOWN_MAX)
+def _tells_failure(told: str) -> bool:
     if _FAILED_SOME.search(told):
         return True
     return bool(_BROKEN_RUN.search(told)) and not _FAILED_NONE.search(told)
@@ -234,8 +243,13 @@ def error_lines(output: str) -> list[str]:
 
 def find_errors(output: str) -> list[str]:
     """Return the lines of an output that tell of an error by their form."""
+    return list(_find_errors(_ends(output)))
+
+
+@lru_cache(maxsize=_OUTPUTS_KNOWN_MAX)
+def _find_errors(told: str) -> tuple[str, ...]:
     found: dict[str, tuple[int, int]] = {}
-    rows = [raw[: 2 * _LINE_CHARS_MAX] for raw in _ends(output).split("\n") if raw.strip()]
+    rows = [raw[: 2 * _LINE_CHARS_MAX] for raw in told.split("\n") if raw.strip()]
     test = ""
     for number, line in enumerate(rows):
         plain_line = " ".join(line.split())
@@ -251,7 +265,7 @@ def find_errors(output: str) -> list[str]:
         if rank is not None and len(text) > 8 and not _SAYS_ONLY_THAT.search(text):
             found.setdefault(text, (rank, number))
     best = sorted(found, key=lambda text: found[text])[:_LINES_MAX]
-    return [shorten(text, _LINE_CHARS_MAX) for text in best]
+    return tuple(shorten(text, _LINE_CHARS_MAX) for text in best)
 
 
 def _read_error(line: str, plain_line: str, after: str) -> tuple[int | None, str]:
@@ -286,7 +300,11 @@ def is_covered(failed: ToolStep, later: ToolStep) -> bool:
 
 def counts_none_failed(output: str) -> bool:
     """Tell whether a runner counted that nothing failed."""
-    text = _ends(output)
+    return _counts_none_failed(_ends(output))
+
+
+@lru_cache(maxsize=_OUTPUTS_KNOWN_MAX)
+def _counts_none_failed(text: str) -> bool:
     return bool(_FAILED_NONE.search(text)) and not _FAILED_SOME.search(text)
 
 

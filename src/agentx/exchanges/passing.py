@@ -88,7 +88,7 @@ def list_passed(step: ToolStep) -> tuple[CommandCheck, ...]:
 
 def _speaks(step: ToolStep, check: CommandCheck) -> bool:
     """Tell whether it is known how a check ended: the last command alone gives the exit code."""
-    pieces = _SIGN.split(step.command)
+    pieces = _split_signs(step.command)
     at = next(
         (number for number in range(0, len(pieces), 2) if read_check(pieces[number]) == check), 0
     )
@@ -99,6 +99,12 @@ def _speaks(step: ToolStep, check: CommandCheck) -> bool:
         each.strip() for each in pieces[at + 2 :: 2]
     )
     return not hidden or counts_none_failed(step.output) or not find_errors(step.output)
+
+
+@lru_cache(maxsize=256)
+def _split_signs(command: str) -> tuple[str, ...]:
+    """Return the commands of a line, each but the first after the sign that joins it."""
+    return tuple(_SIGN.split(command))
 
 
 def takes_in(failed: CommandCheck, passed: Iterable[CommandCheck]) -> bool:

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import unicodedata
+from collections.abc import Iterator
 from typing import Any, AnyStr, cast
 
 # Lines by which git says that two branches say two things.
@@ -56,6 +58,38 @@ class _Late:
         # Called once: from here on the parts are found without asking.
         vars(self).update({name: getattr(made, name) for name in _PATTERN_PARTS})
         return getattr(made, part)
+
+
+def compile_needing(source: str, flags: int = 0, *, needs: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern as above that looks only at texts which hold something of `needs`.
+
+    Of whatever it finds one of these must be a part: a plain search for them takes a tenth of the
+    time, and most texts hold none.
+    """
+    return cast("re.Pattern[str]", _Needing(source, flags, needs))
+
+
+class _Needing:
+    def __init__(self, source: str, flags: int, needs: tuple[str, ...]) -> None:
+        self.needs = needs
+        self._pattern = _Late(source, flags)
+
+    def search(self, text: str, pos: int = 0, endpos: int = sys.maxsize) -> re.Match[str] | None:
+        found = self._pattern.search(text, pos, endpos) if self._fits(text, pos, endpos) else None
+        return cast("re.Match[str] | None", found)
+
+    def finditer(
+        self, text: str, pos: int = 0, endpos: int = sys.maxsize
+    ) -> Iterator[re.Match[str]]:
+        if not self._fits(text, pos, endpos):
+            return iter(())
+        return cast("Iterator[re.Match[str]]", self._pattern.finditer(text, pos, endpos))
+
+    def _fits(self, text: str, pos: int, endpos: int) -> bool:
+        return any(text.find(part, pos, endpos) >= 0 for part in self.needs)
+
+    def __getattr__(self, part: str) -> Any:
+        return getattr(self._pattern, part)
 
 
 _SPACE = compile_late(r"\s+")

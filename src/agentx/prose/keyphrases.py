@@ -101,7 +101,7 @@ def _find_terms(text: str) -> frozenset[str]:
 
 
 # A line is compared by many rules, one soon after another.
-_terms_of_line = lru_cache(maxsize=1024)(_find_terms)
+_terms_of_line = lru_cache(maxsize=4096)(_find_terms)
 
 
 def _list_words(text: str) -> Iterator[str]:
@@ -150,7 +150,7 @@ def _find_names(text: str) -> tuple[str, ...]:
     return tuple(name for found in _CODE.finditer(text) if (name := _name(found)))
 
 
-_names_of_line = lru_cache(maxsize=1024)(_find_names)
+_names_of_line = lru_cache(maxsize=4096)(_find_names)
 
 
 def _name(match: re.Match[str]) -> str:

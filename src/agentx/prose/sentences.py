@@ -20,6 +20,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from enum import Enum
+from functools import lru_cache
 
 from agentx.kernel.text import compile_late, fold_text, whole_head
 from agentx.kernel.values import frozen
@@ -91,11 +92,20 @@ class Sentence:
 
 def sentences(text: str) -> list[Sentence]:
     """Return the sentences of a text, in order."""
+    return list(_find_known(text) if len(text) <= _KNOWN_CHARS_MAX else _find(text))
+
+
+def _find(text: str) -> tuple[Sentence, ...]:
     found: list[Sentence] = []
     for begin, end in windows(text, limits.SUMMARY_HEAD_CHARS_MAX, limits.SUMMARY_TAIL_CHARS_MAX):
         for start, stop, block in _blocks(text, begin, end):
             found.extend(_split(text, start, stop, block))
-    return found
+    return tuple(found)
+
+
+# Rule after rule asks for the sentences of the same texts.
+_KNOWN_CHARS_MAX = 8_000
+_find_known = lru_cache(maxsize=512)(_find)
 
 
 def show_excerpt(excerpt: str) -> str:

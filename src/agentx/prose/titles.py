@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 from agentx.kernel.text import compile_late
 from agentx.prose import cues, limits
@@ -144,6 +145,7 @@ def _request(prompt: str) -> tuple[str, int]:
     return best, best_score
 
 
+@lru_cache(maxsize=2_048)  # a line is tried as the title of its segment, its session and its day
 def phrase_title(line: str) -> str:
     """Return a line as a title: the imperative, one clause, without marks."""
     phrase = _name_links(line.replace("`", "")).strip().strip("\"'*_").strip()

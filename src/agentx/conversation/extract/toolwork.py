@@ -14,7 +14,7 @@ from agentx.conversation.limits import SUMMARY_TOOL_HEAD_CHARS_MAX, SUMMARY_TOOL
 from agentx.conversation.model import Event
 from agentx.conversation.toc_model import BulletKind
 from agentx.kernel.capture import EventType
-from agentx.kernel.text import compile_late
+from agentx.kernel.text import compile_late, compile_needing
 from agentx.kernel.values import frozen
 from agentx.prose.limits import BULLET_CHARS_MAX, EXCERPT_CHARS_MAX
 from agentx.prose.sentences import shorten, show_excerpt, windows
@@ -30,12 +30,19 @@ _TESTS = compile_late(
     re.MULTILINE | re.IGNORECASE,
 )
 # Looked for first: most output counts no tests, and this is cheap.
-_COUNTED = compile_late(r"[Pp]ass(?:ed|ing)|[Ff]ail(?:ed|ing|ures)|Tests?:|test result|Ran \d")
+_COUNTED = compile_needing(
+    r"[Pp]ass(?:ed|ing)|[Ff]ail(?:ed|ing|ures)|Tests?:|test result|Ran \d",
+    needs=("assed", "assing", "ailed", "ailing", "ailures", "Test", "test result", "Ran "),
+)
 _NONE_FAILED = compile_late(r"\b0 fail")
-_FAILED = compile_late(
+_FAILED = compile_needing(
     r"^[ \t]*(?:FAILED\b|FAIL:|--- FAIL|E {2,}\S|(?:[\w.]*(?:Error|Exception|Panic))(?:\[\w+\])?:"
     r"|error(?:\[\w+\]| TS\d+| CS\d+)?:|fatal:|panic:|npm ERR!|Caused by:).*\S.*$",
     re.MULTILINE,
+    needs=(
+        *("FAIL", "E  ", "Error", "Exception", "Panic", "error", "fatal:", "panic:"),
+        *("npm ERR!", "Caused by:"),
+    ),
 )
 _STATUS = ("exit_code", "exitCode", "exit_status", "status_code", "returncode", "return_code")
 _PATHS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file")

@@ -11,6 +11,7 @@ afterwards is not. A program's own states ("rows that are not committed yet") ar
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from agentx.exchanges import wording
 from agentx.exchanges.commits import commit_of
@@ -234,6 +235,7 @@ def says_stopped(text: str) -> bool:
     return _STOPS.search(text) is not None and not _REASON.search(text)
 
 
+@lru_cache(maxsize=2_048)  # what is left is looked for in what was said, and among what is kept
 def says_open(text: str) -> bool:
     """Tell whether a sentence says that work is left."""
     if words(text) < _WORDS_MIN or _PERHAPS.search(text):

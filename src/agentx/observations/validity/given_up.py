@@ -178,6 +178,7 @@ class Thing:
     is_removed: bool = False  # and not only left for another: nothing of it is there any more
 
 
+@lru_cache(maxsize=1_500)
 def list_given_up(text: str, category: Category) -> tuple[Thing, ...]:
     """Return what a text says is given up; only a decision or a change can order it."""
     orders = category in (Category.DECISION, Category.CODE_CHANGE)
@@ -284,6 +285,7 @@ def strip_beside(text: str) -> str:
     return _LABEL.sub("", said, count=1)
 
 
+@lru_cache(maxsize=4_000)
 def list_words(text: str) -> tuple[str, ...]:
     """Return the words of a text that say what it is about, in their order; of a path its end."""
     plain = _PATH.sub(r"\1", text)

@@ -364,6 +364,7 @@ def _sets_amount(new: ComparedMemory, old: ComparedMemory) -> bool:
     return bool(then) and all(any(each.is_replaced_by(one) for one in now) for each in then)
 
 
+@lru_cache(maxsize=1_500)
 def _list_values(text: str) -> dict[str, tuple[str, float]]:
     return {
         match["name"]: measure(match["value"], match["unit"] or "")
