@@ -27,6 +27,8 @@ UNVERIFIED = "unverified"
 UNSIGNED = "unsigned"
 UNTRUSTED = "untrusted"
 FORGED = "forged"
+# Whose name is none, and looks like a person's.
+DISGUISED = "disguised"
 UNVERIFIED_WAYS = frozenset({FILE, UNSIGNED, UNTRUSTED, FORGED})
 # How something was said that a person wrote on the issue's page: with the account and the comment.
 _GITHUB = "github/"
@@ -437,6 +439,7 @@ class KnownAnswer:
     at_ms: Millis
     issue: int
     asked: str = ""  # the question it answered
+    asked_of: str = ""  # who is asked now: a person accepts it themself
     doubt: str = ""  # what is doubtful about who said it
     proofs: tuple[str, ...] = ()  # the events that prove it
     changed_files: tuple[str, ...] = ()  # of the files it speaks of, those that changed since

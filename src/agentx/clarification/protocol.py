@@ -274,7 +274,9 @@ def _only_the_target_answers(state: Clarification, fact: Fact) -> Verdict:
         return None  # its asker takes what was answered once; nobody speaks for the target
     return IllegalTransition(
         f"{state.id} was asked of {state.to}: {fact.by} cannot answer it",
-        hint=f"answer as {state.to}, or as {PERSON}",
+        hint=f"answer as {state.to}, or as {PERSON}"
+        if state.to != PERSON
+        else "the user answers it in a terminal: agentx clarify inbox",
     )
 
 

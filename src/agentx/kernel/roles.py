@@ -29,6 +29,8 @@ HUB_ROLE = "agent-x"
 # Whoever is asked and is no agent. Nobody can play this one.
 PERSON_ROLE = "human"
 SHIPPED_ROLES = (*ROLES, HUB_ROLE)
+# What no project can call a role of its own.
+RESERVED_ROLES = (PERSON_ROLE, HUB_ROLE)
 
 _NAME = compile_late(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _NAME_CHARS_MAX = 40
@@ -43,6 +45,11 @@ def role_name(text: str, known: Iterable[str] = SHIPPED_ROLES) -> str:
     names = tuple(known)
     if name in names:
         return name
+    if name == PERSON_ROLE:
+        raise InvalidValue(
+            f"{PERSON_ROLE} is a person: no agent plays it, and it asks nobody",
+            hint=f"every role may ask {PERSON_ROLE}; name a role: {', '.join(names)}",
+        )
     from difflib import get_close_matches  # noqa: PLC0415  only who mistyped waits for it
 
     near = get_close_matches(name, (*names, *ROLE_ALIASES), n=1, cutoff=0.6)

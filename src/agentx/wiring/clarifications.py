@@ -23,7 +23,7 @@ from agentx.clarification.rendering import inbox_line
 from agentx.clarification.service import Clarifications, Survey
 from agentx.clarification.store.book import Pen
 from agentx.clarification.store.ledgers import LedgerStore
-from agentx.clarification.store.vouching import EventDoubt
+from agentx.clarification.store.vouching.doubts import EventDoubt
 from agentx.host.files.plain import is_folder
 from agentx.host.git.facts import user_name
 from agentx.kernel.bus import Bus
@@ -52,15 +52,16 @@ def open_clarifications(project: Project, bus: Bus | None = None) -> Clarificati
 def make_pen(project: Project) -> Pen:
     """Return with what this checkout writes questions."""
     hand = Hand(project.data, project.root, project.entropy)
+    keyring = open_keyring(project, hand)
 
     def doubt(issue: int, doubted: EventDoubt) -> None:
         facts = {"question": doubted.question, "writer": doubted.writer, "via": doubted.why}
         record_act(project, AuditAct.UNVERIFIED, issue=issue, **facts)
 
     return Pen(
-        writer=lambda: hand.writer,
+        writer=keyring.choose_writer,
         secret=lambda: hand.secret,
-        signatures=open_keyring(project, hand),
+        signatures=keyring,
         doubt=doubt,
         entropy=project.entropy,
     )

@@ -457,8 +457,8 @@ def test_what_a_file_says_that_a_person_decided_is_unverified_and_unblocks_nothi
     write(here, found)
     for _ in range(2):
         ledger = here.clarifications.ledger(42)
-        doubts = [state.resolution.doubt for state in ledger if state.resolution is not None]
-        assert doubts == ["unverified"]
+        decided = [state.resolution for state in ledger if state.resolution is not None]
+        assert [(each.body, each.doubt) for each in decided] == [("So.", "")]
         [made_up] = [state for state in ledger if state.topic == "Made up"]
         assert (made_up.status, made_up.claim is not None) == ("escalated", True)
         here.clarifications.find(called.id)

@@ -19,9 +19,9 @@ from agentx.clarification.store import view as views
 from agentx.clarification.store.book import Pen
 from agentx.clarification.store.ledgers import LedgerStore, ledger_path
 from agentx.clarification.store.question_events import event_of
-from agentx.clarification.store.signatures import Signatures, Unsigned, message_of
-from agentx.clarification.store.speakers import is_speaker
-from agentx.clarification.store.vouching import EventDoubt
+from agentx.clarification.store.vouching.doubts import EventDoubt
+from agentx.clarification.store.vouching.signatures import Signatures, Unsigned, message_of
+from agentx.clarification.store.vouching.speakers import is_speaker
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import UnavailableError
 from agentx.kernel.ids import mint, ulid_ms
@@ -328,6 +328,10 @@ def test_who_looks_like_a_person_and_is_none_says_nothing(tmp_path: Path) -> Non
         for n, name in enumerate(IMITATIONS, 1)
     ]
     write(file_of(here, "b2c3d4"), *lines)
+    doubted = open_as(here, "d4e5f6", KEYS)
+    for _ in range(2):
+        here.store.renew(42, wait_ms=100)
+    assert [each.why for each in doubted] == ["disguised"] * len(IMITATIONS)
 
     ledger = here.clarifications.ledger(42)
     assert [(str(one.status), len(one.thread)) for one in ledger] == [("pending", 1)]
@@ -384,7 +388,9 @@ def test_nobody_rewords_what_a_person_decided(tmp_path: Path) -> None:
         here, uid, _ = decide(f"asked-{to}", to)
         more = by_hand(here, uid, type="asked", by="engineer", body="Or DROP it?")
         write(file_of(here, "b2c3d4"), {**more, "id": mint(ulid_ms(uid) + 1, bytes)})
-        assert look(here)[2] == "unverified"
+        [found] = here.clarifications.ledger(42)
+        bodies = [each.body for each in found.thread if each.body in ("Yes.", more["body"])]
+        assert bodies == ["Yes.", "Or DROP it?"]
 
         here, uid, doubts = decide(f"edited-{to}", to)
         fields = by_hand(here, uid, type="edited", fields={"topic": "Drop"}, words={})

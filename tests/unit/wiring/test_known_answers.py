@@ -130,6 +130,24 @@ def test_only_the_asker_accepts_and_only_what_is_known(project: Project) -> None
         clarify_settle.accept(project, second, caller=ENGINEER)
 
 
+def test_what_a_person_is_asked_only_a_person_accepts(project: Project, clock: FakeClock) -> None:
+    settle_first(project)
+    clock.advance(60_000)
+    known: list[KnownAnswer] = []
+    wanted = request(issue=2, to="human", topic="Order storage", question=QUESTION)
+    asked = clarify_ask.ask(project, wanted, told=lambda _: None, offered=known.append)
+    assert "the user accepts it in a terminal" in str(list_known_lines(known[0], asked.id))
+    for by in ("", "engineer"):
+        with pytest.raises(NotThePerson):
+            clarify_settle.accept(project, asked.id, by=by, caller=ENGINEER)
+    assert open_clarifications(project).find(asked.id).waits_for_person
+    assert "speaker-refused" in project.data.audit.read_text("utf-8")
+
+    done = clarify_settle.accept(project, asked.id, caller=TYPING)
+    assert (done.status, done.answer) == ("answered", "Postgres. (a person, CLR-1-001)")
+    assert (done.thread[-1].speaker, done.thread[-1].via) == ("human", "terminal")
+
+
 def test_a_settled_question_is_a_decision_that_is_remembered_once(project: Project) -> None:
     settle_first(project)
     [kept] = memories(project)

@@ -14,7 +14,7 @@ from pathlib import Path
 from agentx.agents.limits import ROLE_TEXT_BYTES_MAX
 from agentx.agents.store import list_names
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.roles import SHIPPED_ROLES, is_role_name, role_name
+from agentx.kernel.roles import PERSON_ROLE, RESERVED_ROLES, SHIPPED_ROLES, is_role_name, role_name
 
 _SUFFIX = ".md"
 
@@ -36,14 +36,32 @@ class RoleTexts:
         return tuple(
             stem
             for stem in list_names(self._folder, _SUFFIX)
-            if is_role_name(stem) and self._read(self._path(stem)) is not None
+            if is_role_name(stem)
+            and stem not in RESERVED_ROLES
+            and self._read(self._path(stem)) is not None
         )
+
+    def list_refused(self) -> tuple[Path, ...]:
+        """Return the texts that would make a role of a name that is reserved; none is used."""
+        found = set(list_names(self._folder, _SUFFIX)) & set(RESERVED_ROLES)
+        return tuple(self._path(name) for name in sorted(found) if not self._is_copy(name))
+
+    def _is_copy(self, name: str) -> bool:
+        """Tell whether a text is what ships, which an earlier version copied."""
+        raw = self._read(self._path(name)) if name in SHIPPED_ROLES else None
+        return raw is not None and raw == read_shipped(name).encode()
 
     def name_role(self, text: str) -> str:
         """Return a role's one name.
 
         Raises: InvalidValue.
         """
+        refused = next((path for path in self.list_refused() if path.stem == text.strip()), None)
+        if refused is not None and refused.stem == PERSON_ROLE:
+            raise InvalidValue(
+                f"{PERSON_ROLE} is a person: no agent plays it, and it asks nobody",
+                hint=f"rename {refused}: the name is reserved, and the file is not used",
+            )
         return role_name(text, self.names())
 
     def text(self, role: str) -> str:
@@ -52,7 +70,7 @@ class RoleTexts:
         Raises: InvalidValue.
         """
         name = self.name_role(role)
-        raw = self._read(self._path(name))
+        raw = None if name in RESERVED_ROLES else self._read(self._path(name))
         if raw is None:
             return read_shipped(role_name(name, SHIPPED_ROLES))
         if len(raw) > ROLE_TEXT_BYTES_MAX:

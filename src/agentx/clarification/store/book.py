@@ -18,9 +18,9 @@ from agentx.clarification.store.ledger_json import DamagedLedger, Row, UnknownVe
 from agentx.clarification.store.naming.names import Names, keep_names, list_shown
 from agentx.clarification.store.question_events import QuestionEvent, has_words
 from agentx.clarification.store.question_files import EventsFound, QuestionFiles
-from agentx.clarification.store.signatures import Signatures, judge_events
 from agentx.clarification.store.view import Made, is_as_left, read_made, write_view
-from agentx.clarification.store.vouching import EventDoubt
+from agentx.clarification.store.vouching.doubts import EventDoubt
+from agentx.clarification.store.vouching.signatures import Signatures, judge_events
 from agentx.host.files import json_text
 from agentx.host.files.disk import unreadable
 from agentx.host.files.plain import exists, read_bytes
@@ -234,6 +234,7 @@ class Opener:
         )
         folded = fold(self._issue, (*judged, *pending))
         gone, rows, numbers = frozenset(folded.forgotten), folded.pages(), folded.numbers
+        doubts = {**found.doubts, **folded.doubts}
         made = Made(
             files=found.sizes,
             last=folded.last,
@@ -242,7 +243,7 @@ class Opener:
             reached=max(left.reached, found.sizes.get(left.mine, 0)),
             faults=(*found.faults, *folded.faults),
             trusted=self._pen.signatures.stamp(),
-            doubted=tuple(sorted(folded.doubts)),
+            doubted=tuple(sorted(doubts)),
             unsaid=numbers.unsaid,
             names=keep_names(shown, self._issue, numbers.also, rows),
         )
@@ -256,7 +257,7 @@ class Opener:
             pending=pending,
             is_sound=not _has_words(found, gone),
             forgotten=gone,
-            doubts=folded.doubts,
+            doubts=doubts,
             unsigned=unsigned,
         )
 

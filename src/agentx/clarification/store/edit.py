@@ -9,7 +9,6 @@ from dataclasses import replace
 from agentx.clarification.model import Asked, Clarification, Fact
 from agentx.clarification.protocol import evolve
 from agentx.clarification.store.book import Book, Opener
-from agentx.clarification.store.fold import page_row
 from agentx.clarification.store.foreign import LedgerChange
 from agentx.clarification.store.ledger_json import (
     ENTRY_FIELDS,
@@ -27,7 +26,8 @@ from agentx.clarification.store.question_events import (
     say_fact,
     say_opening,
 )
-from agentx.clarification.store.vouching import bind
+from agentx.clarification.store.told import page_row
+from agentx.clarification.store.vouching.sight import bind
 from agentx.kernel.ids import ClarificationId, clarification_id, parse_clarification_id
 
 

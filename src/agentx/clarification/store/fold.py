@@ -14,24 +14,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agentx.clarification.merging import hear
 from agentx.clarification.model import (
-    FILE,
     FORGED,
     PERSON,
     Answered,
-    Asked,
-    Clarification,
-    Entry,
-    EntryType,
     Escalated,
     Fact,
-    Reason,
     Resolved,
     Vouching,
 )
 from agentx.clarification.store.ledger_json import (
-    ENTRY_FIELDS,
     ROW_FIELDS,
     DamagedLedger,
     Row,
@@ -52,44 +44,19 @@ from agentx.clarification.store.question_events import (
     opening_of,
 )
 from agentx.clarification.store.shortening import is_shortened
-from agentx.clarification.store.vouching import (
-    PERSONS_FIELDS,
+from agentx.clarification.store.told import ToldQuestion, list_beside, take_row
+from agentx.clarification.store.vouching.doubts import (
+    STATUS_FIELDS,
+    WORD_FIELDS,
     EventDoubt,
     doubt_fact,
-    doubt_row,
-    is_about,
+    has_spoken,
     is_persons,
 )
+from agentx.clarification.store.vouching.sight import is_about, order_by_sight
 from agentx.kernel.ids import clarification_id, each_once
 
 _FIXED = frozenset({"id", "uid", "formerly", "thread"})
-
-
-@dataclass(slots=True)
-class ToldQuestion:
-    """One question, as events tell it."""
-
-    uid: str
-    id: str
-    formerly: str
-    state: Clarification | None = None
-    heard: list[str] = field(default_factory=list)  # the event of each entry of its thread
-    said: list[Row] = field(default_factory=list)  # what others wrote beside its fields
-    beside: Row = field(default_factory=dict)  # what others wrote beside ours
-    unclear: Row = field(default_factory=dict)  # fields that nobody understands
-    strange: dict[str, Row] = field(default_factory=dict)  # entries that nobody understands
-    statuses: set[str] = field(default_factory=set)  # every one it had
-    is_gone: bool = False
-    is_vouched: bool = True  # every event so far was signed by somebody who is trusted
-    is_doubted: bool = False  # the event just applied would have had to be vouched for
-
-    def page(self) -> Row:
-        """Return its row as the ledger shows it."""
-        if self.state is None:
-            return {**self.unclear, "id": self.id, "uid": self.uid}
-        return page_row(self.state, self.beside, self.said, tuple(self.strange.values())) | dict(
-            sorted(self.unclear.items())
-        )
 
 
 @dataclass(slots=True)
@@ -104,6 +71,7 @@ class Folded:
     numbers: Numbers = field(default_factory=Numbers)
     faults: list[str] = field(default_factory=list)
     forgotten: set[str] = field(default_factory=set)
+    unseen: frozenset[str] = frozenset()  # put before a person's word that did not see them
     doubts: dict[str, EventDoubt] = field(default_factory=dict)  # by event
 
     def pages(self) -> dict[str, Row]:
@@ -112,21 +80,11 @@ class Folded:
         return {told.id: told.page() for told in sorted(shown, key=_by_number)}
 
 
-def page_row(
-    state: Clarification, beside: Row, said: list[Row], strange: tuple[Row, ...] = ()
-) -> Row:
-    """Return the row of a question, the same whichever way it was come by."""
-    row = as_json(state) | dict(sorted(beside.items()))
-    entries = zip(row["thread"], said, strict=True)
-    row["thread"] = [entry | dict(sorted(more.items())) for entry, more in entries]
-    row["thread"] += strange
-    return row
-
-
 def fold(issue: int, events: Iterable[QuestionEvent]) -> Folded:
     """Return what events come to."""
     known = sorted(_choose(events), key=lambda event: event.id)
     folded = Folded(issue, last=known[-1].id if known else "")
+    known, folded.unseen = order_by_sight(known)
     births = _find_births(known)
     numbers = give_numbers(births, known)
     folded.numbers = numbers
@@ -161,11 +119,11 @@ def _tell(folded: Folded, birth: QuestionEvent, number: int, event: QuestionEven
 
 
 def _happen(folded: Folded, told: ToldQuestion, event: QuestionEvent, wanted: int) -> None:
-    told.is_doubted = event.standing is Vouching.FORGED
+    told.is_doubted = event.standing is Vouching.FORGED or event.id in folded.unseen
     _apply(folded.issue, told, event, wanted)
     if told.is_doubted:
         folded.doubts[event.id] = EventDoubt(
-            question=event.question, writer=event.writer, why=str(event.standing)
+            question=event.question, writer=event.writer, why=event.doubt
         )
     if event.kind is QuestionEventKind.FORGOTTEN and told.is_gone:
         folded.forgotten.add(event.question)
@@ -209,22 +167,20 @@ def _by_number(told: ToldQuestion) -> int:
 
 
 def _apply(issue: int, told: ToldQuestion, event: QuestionEvent, wanted: int) -> None:
-    is_kept_out = (
-        told.state is not None and event.standing is not Vouching.SIGNED and is_persons(told.state)
-    )
-    told.is_vouched &= event.standing is Vouching.SIGNED
+    is_kept_out = told.state is not None and not event.is_vouched and is_persons(told.state)
+    told.is_vouched &= event.is_vouched
     match event.kind:
         case QuestionEventKind.OPENED:
             if told.state is None:
                 number = _by_number(told)
                 told.state = replace(opening_of(event, issue, number), formerly=told.formerly)
-                _hear(told, fact_of(event), event.id)
+                told.hear(fact_of(event), event.id)
         case QuestionEventKind.TAKEN:
-            _take(issue, told, event)
+            take_row(issue, told, event)
         case QuestionEventKind.EDITED:
             _edit(issue, told, event, is_kept_out=is_kept_out)
         case QuestionEventKind.ODD:
-            told.strange[event.id] = event.detail["entry"]
+            told.keep_strange(event.id, event.detail["entry"])
         case QuestionEventKind.REMOVED if not (is_kept_out and "entries" not in event.detail):
             _remove(told, event)
         case QuestionEventKind.FORGOTTEN if not is_kept_out:
@@ -238,14 +194,14 @@ def _apply(issue: int, told: ToldQuestion, event: QuestionEvent, wanted: int) ->
             if isinstance(fact, Escalated):  # it names the question as it was called then
                 was = clarification_id(issue, wanted)
                 fact = replace(fact, text=fact.text.replace(was, told.id))
-            _hear(told, fact, event.id, event.detail.get("beside"))
+            told.hear(fact, event.id, event.detail.get("beside"))
     if told.state is not None:
         told.statuses.add(str(told.state.status))
 
 
 def _doubt(told: ToldQuestion, event: QuestionEvent) -> Fact:
     """Return what is said with what is doubtful about who said it."""
-    fact, is_doubted = doubt_fact(fact_of(event), event.standing)
+    fact, is_doubted = doubt_fact(fact_of(event), event)
     told.is_doubted |= is_doubted
     if (
         isinstance(fact, Answered | Resolved)
@@ -258,49 +214,13 @@ def _doubt(told: ToldQuestion, event: QuestionEvent) -> Fact:
     return fact
 
 
-def _hear(told: ToldQuestion, fact: Fact, event_id: str, beside: object = None) -> None:
-    if told.state is None:
-        return
-    told.state = hear(told.state, fact)
-    for _ in told.state.thread[len(told.heard) :]:
-        told.heard.append(event_id)
-        told.said.append(_beside(beside) if isinstance(beside, dict) else {})
-
-
-def _take(issue: int, told: ToldQuestion, event: QuestionEvent) -> None:
-    """Take a whole row; of a question that is known, only what was said."""
-    row = {**event.detail["row"], "id": told.id, "uid": told.uid, "formerly": told.formerly}
-    entries = row.get("thread")
-    entries = entries if isinstance(entries, list) else []
-    if told.state is None:
-        try:
-            taken = clarification_of(row, issue)
-            told.state = doubt_row(taken, event.standing)
-            told.is_doubted |= told.state is not taken
-        except DamagedLedger:
-            told.unclear = row
-            return
-        told.unclear = {}
-        told.beside = {name: row[name] for name in row if name not in ROW_FIELDS}
-    for turn, entry in enumerate(entries):
-        name = f"{event.id}#{turn}"
-        try:
-            said = entry_of(entry, told.id)
-        except DamagedLedger:
-            if entry not in told.strange.values() and isinstance(entry, dict):
-                told.strange[name] = entry
-            continue
-        if len(told.heard) < len(told.state.thread):  # of the row that was taken just now
-            told.heard.append(name)
-            told.said.append(_beside(entry))
-        elif key_entry(said) not in map(key_entry, told.state.thread):
-            told.is_doubted |= said.speaker == PERSON and event.standing is not Vouching.SIGNED
-            _hear(told, fact_said(said, told.state.reason), name)
-
-
 def _edit(issue: int, told: ToldQuestion, event: QuestionEvent, *, is_kept_out: bool) -> None:
+    is_worded = is_kept_out or _is_worded(told, event)
+    kept = (STATUS_FIELDS if is_kept_out else frozenset()) | (
+        WORD_FIELDS if is_worded else frozenset()
+    )
     for name, value in event.detail.get("fields", {}).items():
-        if is_kept_out and name in PERSONS_FIELDS:
+        if name in kept:
             told.is_doubted = True
         else:
             _set_field(issue, told, name, value)
@@ -311,21 +231,23 @@ def _edit(issue: int, told: ToldQuestion, event: QuestionEvent, *, is_kept_out: 
     for known, changed in event.detail.get("words", {}).items():
         if known in told.heard:
             at = told.heard.index(known)
-            is_theirs = thread[at].speaker == PERSON and event.standing is not Vouching.SIGNED
-            if is_theirs or (is_kept_out and thread[at].type is EntryType.QUESTION):
-                told.is_doubted = True
-                continue
             new = {"body": changed["body"]} if "body" in changed else {}
-            row = {**entry_json(thread[at]), **told.said[at], **_beside(changed), **new}
+            if new and is_worded:
+                told.is_doubted, new = True, {}
+            row = {**entry_json(thread[at]), **told.said[at], **list_beside(changed), **new}
             row = {name: value for name, value in row.items() if value is not None}
             try:
                 mended = entry_of(row, told.id)
             except DamagedLedger:
                 continue
-            if mended.speaker == PERSON and mended.body != thread[at].body:
-                mended = replace(mended, via=FILE)
-            thread[at], told.said[at] = mended, _beside(row)
+            thread[at], told.said[at] = mended, list_beside(row)
     told.state = replace(state, thread=tuple(thread))
+
+
+def _is_worded(told: ToldQuestion, event: QuestionEvent) -> bool:
+    """Tell whether a person goes by the words as they are, and nobody vouches for an event."""
+    state = told.state
+    return not event.is_vouched and state is not None and (is_persons(state) or has_spoken(state))
 
 
 def _set_field(issue: int, told: ToldQuestion, name: str, value: object) -> None:
@@ -358,12 +280,12 @@ def _remove(told: ToldQuestion, event: QuestionEvent) -> None:
     told.strange = {name: row for name, row in told.strange.items() if name not in names}
     if told.state is None:
         return
+    is_worded = _is_worded(told, event)
     kept = []
     for at, name in enumerate(told.heard):
-        is_persons = told.state.thread[at].speaker == PERSON
         if name not in names:
             kept.append(at)
-        elif is_persons and event.standing is not Vouching.SIGNED:
+        elif is_worded:
             told.is_doubted = True
             kept.append(at)
     told.state = replace(told.state, thread=tuple(told.state.thread[at] for at in kept))
@@ -378,29 +300,3 @@ def _edit_ledger(folded: Folded, event: QuestionEvent) -> None:
         folded.beside.pop(name, None)
         if value is not None:
             folded.beside[name] = value
-
-
-# --- entries --------------------------------------------------------------------------------
-
-
-def key_entry(entry: Entry) -> tuple[object, ...]:
-    """Return by what an entry is known again."""
-    return entry.type, entry.speaker, entry.at_ms, entry.body
-
-
-def fact_said(entry: Entry, reason: Reason | None) -> Fact:
-    """Return the fact that an entry of somebody else's tells."""
-    at_ms, by, body = entry.at_ms, entry.speaker, entry.body
-    match entry.type:
-        case EntryType.QUESTION:
-            return Asked(at_ms=at_ms, by=by, body=body)
-        case EntryType.ANSWER:
-            return Answered(at_ms=at_ms, by=by, body=body, via=FILE, worth=entry.worth)
-        case EntryType.RESOLUTION:
-            return Resolved(at_ms=at_ms, by=by, body=body, via=FILE)
-        case EntryType.ESCALATION:
-            return Escalated(at_ms=at_ms, reason=reason or Reason.MANUAL, by=by, text=body)
-
-
-def _beside(entry: Row) -> Row:
-    return {name: value for name, value in entry.items() if name not in ENTRY_FIELDS}

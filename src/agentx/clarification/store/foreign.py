@@ -8,16 +8,12 @@ what it was made from may be older than the events: then nothing of it takes any
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from agentx.clarification.merging import hear
-from agentx.clarification.model import FILE, PERSON, Clarification, Entry, EntryType
-from agentx.clarification.store.fold import (
-    Folded,
-    ToldQuestion,
-    fact_said,
-    key_entry,
-)
+from agentx.clarification.model import FILE, PERSON, Entry
+from agentx.clarification.store.fold import Folded
 from agentx.clarification.store.ledger_json import (
     ENTRY_FIELDS,
     ROW_FIELDS,
@@ -35,8 +31,9 @@ from agentx.clarification.store.question_events import (
     say_fact,
 )
 from agentx.clarification.store.shortening import is_short_of
+from agentx.clarification.store.told import ToldQuestion, fact_said, key_entry
 from agentx.clarification.store.view import VIEW_FIELDS
-from agentx.clarification.store.vouching import STATUS_FIELDS, is_persons
+from agentx.clarification.store.vouching.doubts import STATUS_FIELDS
 from agentx.kernel.clock import from_iso, to_iso
 from agentx.kernel.ids import digest, is_ulid, parse_clarification_id, ulid
 from agentx.kernel.values import frozen
@@ -62,6 +59,14 @@ def list_changes(
 
     Raises: DamagedLedger, UnknownVersion.
     """
+    is_old = may_be_old and not now.told
+    for change in _list_changes(document, now, base):
+        # It stood in the file: who keeps it did not say it.
+        is_said = is_old and change.kind is QuestionEventKind.TAKEN
+        yield change if is_said else replace(change, detail={**change.detail, "via": FILE})
+
+
+def _list_changes(document: Row, now: Folded, base: Folded | None) -> Iterator[LedgerChange]:
     rows, _ = rows_of(document, now.issue)
     seen: set[str] = set()
     for known, row in rows.items():
@@ -69,14 +74,14 @@ def list_changes(
         seen.add(uid)
         told = now.told.get(uid)
         if told is None:
-            yield _take(uid, known, row, is_old=may_be_old and not now.told)
+            yield _take(uid, known, row)
         elif not told.is_gone:
             yield from _compare(row, told, None if base is None else base.told.get(uid))
     strange = [row for row in document["clarifications"] if _is_strange(row, now.issue)]
     seen.update(row["uid"] for row in strange if _has_uid(row, now))
     if base is not None:
         for uid, told in base.told.items():
-            if uid not in seen and not told.is_gone and _may_go(now.told.get(uid)):
+            if uid not in seen and not told.is_gone and uid in now.told:
                 yield LedgerChange(uid, QuestionEventKind.REMOVED, {})
     for row in strange:
         if not _has_uid(row, now) and row not in now.strange.values():
@@ -106,23 +111,11 @@ def _find_named(folded: Folded | None, known: str) -> ToldQuestion | None:
     return next((each for each in told if each.id == known and not each.is_gone), None)
 
 
-def _may_go(told: ToldQuestion | None) -> bool:
-    """Tell whether a file may take a question out: not one that a person has to decide."""
-    return told is not None and not (told.state is not None and told.state.waits_for_person)
-
-
-def _take(uid: str, known: str, row: Row, *, is_old: bool) -> LedgerChange:
+def _take(uid: str, known: str, row: Row) -> LedgerChange:
     number = min(parse_clarification_id(known)[2], NUMBER_MAX)
     row = {name: value for name, value in row.items() if name not in {"uid", "formerly"}}
-    if not is_old:  # who could have seen a person say it kept events
-        row = {**row, "thread": [_doubt(entry) for entry in _rows(row.get("thread"))]}
     detail = {"timestamp": to_iso(_read_created(row)), "number": number, "row": row}
     return LedgerChange(uid, QuestionEventKind.TAKEN, detail)
-
-
-def _doubt(entry: object) -> object:
-    is_persons = isinstance(entry, dict) and entry.get("from") == PERSON
-    return {**entry, "via": FILE} if isinstance(entry, dict) and is_persons else entry
 
 
 def _read_created(row: Row) -> int:
@@ -185,11 +178,9 @@ def _list_fields(
     for entry in new:
         state = hear(state, fact_said(entry, state.reason))
     after = as_json(state) | reference.unclear
-    # What only a person may do, or is said that one did, no file does.
+    # What is said that a person did, no file does.
     is_claimed = any(entry.speaker == PERSON for entry in new)
-    is_kept = reference.state.waits_for_person or is_claimed
-    kept = _NEVER_EDITED | (STATUS_FIELDS if is_kept else frozenset())
-    kept |= {"topic"} if is_persons(reference.state) else frozenset()
+    kept = _NEVER_EDITED | (STATUS_FIELDS if is_claimed else frozenset())
     for name in sorted({*row, *before} - kept):
         value = row.get(name)
         if any(_is_equal(value, known.get(name)) for known in (before, after)):
@@ -246,18 +237,12 @@ class _Words:
             if name is not None:
                 known_one = left.pop(name)
                 words = {"body": known_one.body, **said[name]}
-                body = known_one.body if self._is_fixed(known_one, now.state) else entry.body
-                changed = _differ(words, {"body": body, **_list_theirs(raw)})
+                changed = _differ(words, {"body": entry.body, **_list_theirs(raw)})
                 self.changed |= {name: changed} if changed else {}
             elif key_entry(entry) not in known:
                 self.new.append((entry, _list_theirs(raw)))
         odd_gone = [name for name, one in reference.strange.items() if one not in _rows(entries)]
         self.gone = [*left, *odd_gone]
-
-    @staticmethod
-    def _is_fixed(entry: Entry, now: Clarification) -> bool:
-        """Tell whether a file may not reword it: what a person has to decide, or has decided."""
-        return entry.type is EntryType.QUESTION and is_persons(now)
 
     def _note_beside(self, name: str, raw: Row, said: Row) -> None:
         theirs = _list_theirs(raw)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from agentx.clarification.errors import lock_timeout
-from agentx.clarification.model import FILE, PERSON, Clarification, Ledger
+from agentx.clarification.model import Clarification, Ledger
 from agentx.clarification.store.book import Book, Opener, Pen
 from agentx.clarification.store.edit import LedgerEdit
 from agentx.clarification.store.ledger_json import Row, clarification_of, ledger_of, open_of
@@ -28,8 +28,7 @@ from agentx.clarification.store.naming.names import find_row, list_meant
 from agentx.clarification.store.question_events import QuestionEvent, QuestionEventKind
 from agentx.clarification.store.question_files import QuestionFiles, choose_file
 from agentx.clarification.store.shortening import find_long, find_settled, is_of, shorten
-from agentx.clarification.store.signatures import sign_event
-from agentx.clarification.store.vouching import EventDoubt
+from agentx.clarification.store.vouching.signatures import sign_event
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import replace_file
 from agentx.host.files.disk import unreadable
@@ -154,7 +153,8 @@ class LedgerStore:
     ) -> Ledger:
         book = self._open(issue, sizes)
         found = take(book.document())
-        is_behind = bool(book.made.files) and not (book.is_fresh or book.pending)
+        # What others wrote waits for the next writer; what claims a person is said at once.
+        is_behind = bool(book.doubts if book.pending else book.made.files) and not book.is_fresh
         faults = (*book.made.faults, *found.faults)
         return replace(found, faults=faults, is_behind=is_behind)
 
@@ -201,14 +201,19 @@ class LedgerStore:
         self._on_lock(path.name, agent, held_ms - asked_ms, self._clock.now_ms() - held_ms)
 
     def renew(self, issue: int, *, wait_ms: int) -> None:
-        """Make the view again where only the events are newer: after a merge, or a killed writer.
+        """Make the view again where the events are newer: after a merge, or a killed writer.
+
+        What others wrote into it is kept first.
 
         Raises: LockTimeout, StaleVersion, CorruptRecord, UnavailableError.
         """
         path = ledger_path(self._paths, issue)
         with locked(path, owner="agentx", clock=self._clock, wait_ms=wait_ms) as held:
             book = self._opener(issue).open()
-            if not (book.is_fresh or book.pending) and book.made.files:
+            if book.pending:
+                self._take_over()
+                self._take_in(issue, held, whole=False)
+            elif not book.is_fresh and book.made.files:
                 self._keep(held, book, (), has_words=False)
 
     def compact(self, issue: int, before_ms: Millis, *, wait_ms: int) -> int:
@@ -279,10 +284,6 @@ class LedgerStore:
         safe = (replace(event, detail=redact_tree(event.detail, redact)) for event in book.pending)
         name, size = self._append(held, book, safe)
         passing(CrashPoint.QUESTION_TAKEN_IN)
-        for event in book.pending:
-            if (event.detail.get("by"), event.detail.get("via")) == (PERSON, FILE):
-                doubt = EventDoubt(question=event.question, writer=name, why=FILE)
-                self._pen.doubt(issue, doubt)
         kept = self._opener(issue).open_events(book)
         kept.made = replace(kept.made, mine=name, reached=size)
         self._keep(held, kept, (), has_words=False)

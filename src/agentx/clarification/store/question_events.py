@@ -19,6 +19,7 @@ from enum import StrEnum
 from typing import Any
 
 from agentx.clarification.model import (
+    FILE,
     HUB,
     Abandoned,
     Answered,
@@ -91,6 +92,16 @@ class QuestionEvent:
     def is_birth(self) -> bool:
         """Whether a question begins with it."""
         return self.kind in _BIRTHS
+
+    @property
+    def is_vouched(self) -> bool:
+        """Whether its writer said it, and did not only find it in the ledger's file."""
+        return self.standing is Vouching.SIGNED and self.detail.get("via") != FILE
+
+    @property
+    def doubt(self) -> str:
+        """Why nobody vouches for it."""
+        return FILE if self.standing is Vouching.SIGNED else str(self.standing)
 
 
 _WORDLESS = frozenset({QuestionEventKind.FORGOTTEN, QuestionEventKind.NAMED})

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from agentx.clarification.limits import QUESTION_EVENT_BYTES_MAX, QUESTION_FILE_BYTES_MAX
+from agentx.clarification.model import DISGUISED
 from agentx.clarification.store.ledger_json import DamagedLedger, UnknownVersion
 from agentx.clarification.store.question_events import (
     QuestionEvent,
@@ -19,6 +20,8 @@ from agentx.clarification.store.question_events import (
     has_words,
     line_of,
 )
+from agentx.clarification.store.vouching.doubts import EventDoubt
+from agentx.clarification.store.vouching.speakers import is_speaker
 from agentx.host.files import json_text
 from agentx.host.files.atomic import replace_file
 from agentx.host.files.disk import unreadable
@@ -51,6 +54,7 @@ class EventsFound:
     placed: tuple[Placed, ...]
     sizes: Mapping[str, int]
     faults: tuple[str, ...]
+    doubts: Mapping[str, EventDoubt]  # of lines whose speaker is none, by id
 
     @property
     def events(self) -> tuple[QuestionEvent, ...]:
@@ -103,6 +107,7 @@ class QuestionFiles:
         placed: list[Placed] = []
         sizes: dict[str, int] = {}
         faults: list[str] = []
+        doubts: dict[str, EventDoubt] = {}
         for name in sorted(self.look()):
             raw = self._read(name)
             sizes[name] = len(raw)
@@ -116,9 +121,10 @@ class QuestionFiles:
                         where = f"{self._folder / name}: line {number}"
                         raise UnknownVersion(f"{where}: {fault.message}", hint=fault.hint)
                     elif fault != TORN:
+                        doubts |= _doubt_speaker(line, name.removesuffix(".jsonl"))
                         where = f"{self._folder.name}/{name}"
                         faults.append(str(LineFault(file=where, line=number, reason=str(fault))))
-        return EventsFound(placed=tuple(placed), sizes=sizes, faults=tuple(faults))
+        return EventsFound(placed=tuple(placed), sizes=sizes, faults=tuple(faults), doubts=doubts)
 
     def append(self, name: str, events: Iterable[QuestionEvent]) -> None:
         """Add events to a file of this checkout's; return after they are on disk.
@@ -193,6 +199,22 @@ def _read_line(
             yield None, error
         except DamagedLedger as error:
             yield None, error.message
+
+
+def _doubt_speaker(line: bytes, writer: str) -> dict[str, EventDoubt]:
+    """Return what a line is that is no event because its speaker only looks like a person."""
+    doubts = {}
+    for value, _ in parse_line(line, QUESTION_EVENT_BYTES_MAX):
+        match value:
+            case {"id": str(known), "question": str(question), "by": str(name)} | {
+                "id": str(known),
+                "question": str(question),
+                "from": str(name),
+            } if not is_speaker(name):
+                doubts[known] = EventDoubt(question=question, writer=writer, why=DISGUISED)
+            case _:
+                pass
+    return doubts
 
 
 def _scrub_line(line: bytes, writer: str, forgotten: frozenset[str]) -> bytes:

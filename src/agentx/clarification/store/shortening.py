@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from agentx.clarification.model import PERSON, Clarification
+from agentx.clarification.model import PERSON, Clarification, EntryType
 from agentx.clarification.store.question_events import QuestionEvent, QuestionEventKind
 from agentx.clarification.summary import POSITIONS
 from agentx.kernel.clock import Millis
@@ -66,6 +66,17 @@ def shorten(event: QuestionEvent) -> QuestionEvent:
         case _:
             return event
     return replace(event, detail=detail)
+
+
+def cut_words(kind: EntryType, body: str) -> str:
+    """Return what is kept of an entry's words when its thread gets small."""
+    match kind:
+        case EntryType.ANSWER:
+            return preview(body, _LINE_CHARS) if len(body) > _LINE_CHARS else body
+        case EntryType.ESCALATION:
+            return body.partition(POSITIONS)[0]
+        case _:
+            return body
 
 
 def is_shortened(event: QuestionEvent) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agentx.agents.roles.texts import read_shipped
 from agentx.host.files.atomic import replace_file
-from agentx.kernel.roles import SHIPPED_ROLES
+from agentx.kernel.roles import ROLES
 from agentx.kernel.values import frozen
 from agentx.project.claims import claim_data, trust_written
 from agentx.project.project import Project
@@ -41,7 +41,7 @@ def show_role(project: Project, name: str) -> str:
 def copy_roles(project: Project) -> tuple[str, ...]:
     """Write the instructions that ship into the project, where it has none; return whose."""
     claim_data(project, "agent roles")
-    paths = {name: project.paths.roles / f"{name}.md" for name in SHIPPED_ROLES}
+    paths = {name: project.paths.roles / f"{name}.md" for name in ROLES}
     missing = tuple(name for name, path in paths.items() if not project.trust.exists(path))
     for name in missing:
         text = read_shipped(name).encode()

@@ -9,7 +9,7 @@ from agentx.agents.hub.hub import Hub
 from agentx.agents.runners.person import Person
 from agentx.agents.runners.port import Runner
 from agentx.clarification.errors import MaxRoundsExceeded
-from agentx.clarification.model import Clarification, KnownAnswer, NewQuestion
+from agentx.clarification.model import HUB, Clarification, KnownAnswer, NewQuestion
 from agentx.clarification.rendering import routing, stream_entry
 from agentx.kernel.bus import Say
 from agentx.kernel.errors import InvalidValue
@@ -54,7 +54,7 @@ def ask(
     Raises: ScopeViolation, InvalidValue, LockTimeout; AgentUnavailable for a runner that cannot be
         run here, before anything is kept; ClarificationUnanswered when the target fails twice.
     """
-    asker, to = role_named(project, request.asker), _target(project, request.to)
+    asker, to = _asker(project, request.asker), _target(project, request.to)
     player = _find_player(project, to, waiting)
     hub = _hub(project, player)
     if claim_data(project, "clarify ask"):
@@ -102,6 +102,15 @@ def _find_player(project: Project, to: str, waiting: Waiting | None) -> Runner |
 
 def _hub(project: Project, player: Runner | None) -> Hub:
     return open_hub(project, runner_of=lambda _role: player)
+
+
+def _asker(project: Project, name: str) -> str:
+    asker = role_named(project, name)
+    if asker == HUB:
+        raise InvalidValue(
+            f"{HUB} passes questions on and asks none", hint="name the role that asks: --from ROLE"
+        )
+    return asker
 
 
 def _target(project: Project, name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentx.clarification.model import KnownAnswer
+from agentx.clarification.model import PERSON, KnownAnswer
 from agentx.kernel.clock import to_iso
 from agentx.kernel.text import preview
 
@@ -22,8 +22,9 @@ def list_known_lines(known: KnownAnswer, asked_as: str = "") -> list[str]:
     if known.changed_files:
         lines.append(f"  changed since: {', '.join(known.changed_files)}")
     if asked_as:
+        who = "the user accepts it in a terminal" if known.asked_of == PERSON else "accept"
         lines += [
-            f"accept: agentx clarify accept {asked_as}",
+            f"{who}: agentx clarify accept {asked_as}",
             "ask on: the same command with --ask-anyway",
         ]
     return lines
@@ -41,5 +42,6 @@ def describe_known(known: KnownAnswer, asked_as: str) -> dict[str, object]:
         "question": known.asked or None,
         "proofs": list(known.proofs),
         "changedFiles": list(known.changed_files),
+        "acceptedBy": PERSON if known.asked_of == PERSON else "its asker",
         "accept": f"agentx clarify accept {asked_as}",
     }

@@ -14,12 +14,15 @@ from agentx.clarification.model import (
     MonitorReport,
     Reason,
 )
+from agentx.kernel.errors import AgentXError
 from agentx.kernel.values import frozen
 from agentx.operations.questions.routing import watch
 from agentx.project.project import Project
+from agentx.project.settings import NotifySettings
 from agentx.wiring.clarifications import inbox, open_clarifications, speaker_named
 from agentx.wiring.hub import is_unsent, open_hub, run_monitor
 from agentx.wiring.listeners.changes import list_changes
+from agentx.wiring.listeners.notify import check_command
 
 _LATE = frozenset({Reason.STALE, Reason.STUCK, Reason.DEADLOCK})
 
@@ -81,6 +84,17 @@ def inbox_of(project: Project, who: str) -> Overview:
         now_ms=project.clock.now_ms(),
         notes=list_changes(project) if is_told and speaker == PERSON else (),
     )
+
+
+def say_unnotified(project: Project, state: Clarification) -> str:
+    """Return that the person was not notified of what waits for them, where they wish to be."""
+    if not (state.waits_for_person and project.config.section(NotifySettings).command.strip()):
+        return ""
+    try:
+        check_command(project)
+    except AgentXError as error:
+        return f"nobody was notified: {error.message}"
+    return ""
 
 
 def say_unsent(project: Project, state: Clarification) -> str:

@@ -64,19 +64,23 @@ def resolve(
 def accept(
     project: Project, clarification_id: str, *, by: str = "", caller: WhoCalls
 ) -> Clarification:
-    """Settle a question as its asker with what memory answers it with.
+    """Settle a question as its asker with what memory answers it with; a person's, as a person.
 
     Raises: NotFound when memory does not (any more), and as `answer`.
     """
     hub = hub_of(project)
     state = hub.find_meant(clarification_id)
-    speaker = speaker_named(project, by) or caller.role or state.asker
+    is_persons = state.to == PERSON
+    asker = PERSON if is_persons else caller.role or state.asker
+    speaker = asker if is_persons else speaker_named(project, by) or asker
     _check_speaker(project, caller, speaker, clarification_id)
     known = find_known(project, state) if state.is_unanswered else None
     if known is None:
         why = "memory has no answer to it" if state.is_unanswered else f"it is {state.status}"
         raise NotFound(f"{state.id}: {why}", hint=f"agentx clarify --issue {state.issue}")
     said = f"{known.text} ({known.by}, {known.grip})"
+    if is_persons:  # what a person is asked, a person says
+        return hub.answer(state.exact, said, by=PERSON, via=_name_way(caller))
     return hub.accept(state.exact, said, source=known.grip, by=speaker, via=_name_way(caller))
 
 
@@ -125,7 +129,7 @@ def judge_speaker(caller: WhoCalls, speaker: str) -> NotThePerson | None:
     if caller.is_agent and caller.role and speaker != caller.role:
         return NotThePerson(
             f"{caller.role} calls: it cannot speak as {speaker}",
-            hint=f"leave --from out, or let {speaker} say it",
+            hint=f"leave out who says it (--from, by MCP role), or let {speaker} say it",
         )
     return None
 

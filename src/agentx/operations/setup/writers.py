@@ -7,6 +7,7 @@ shown by every ledger at once, and stands in the audit log.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from agentx.host.files.plain import list_folder
 from agentx.kernel.errors import InvalidValue, NotFound
@@ -29,6 +30,7 @@ class WriterView:
     name: str = ""  # that it gives itself
     since: str = ""
     own: bool = False
+    was_own: bool = False  # with a key that was lost or replaced
     trusted: bool = False
     trusted_at: str = ""
 
@@ -36,10 +38,24 @@ class WriterView:
 def list_writers(project: Project) -> tuple[WriterView, ...]:
     """Return who writes questions here: the user first, then by age."""
     keyring = open_keyring(project)
-    cards = {card.writer: card for card in keyring.list_cards() if card.is_own}
+    # A card of our own that is gone from the repository is known here.
+    lost = {card.writer: card for card in keyring.list_lost()}
+    cards = lost | {card.writer: card for card in keyring.list_cards() if card.is_own}
     names = sorted({*cards, *_list_names(project)})
-    views = [_view(keyring, name, cards.get(name)) for name in names]
+    views = [replace(_view(keyring, name, cards.get(name)), was_own=name in lost) for name in names]
     return tuple(sorted(views, key=lambda each: (not each.own, each.since or "~", each.writer)))
+
+
+def say_lost_key(project: Project) -> str:
+    """Return that the key is gone with which the user signed here, and what to do; or nothing."""
+    lost = open_keyring(project).list_lost() if project.trust.has_data else ()
+    if not lost:
+        return ""
+    names = ", ".join(card.writer for card in lost[:3])
+    return (
+        f"your key of before is gone: what you decided here as {names} is not believed any more; "
+        f"believe it again: agentx trust --writer {lost[0].writer}"
+    )
 
 
 def trust_writer(project: Project, wanted: str, *, caller: WhoCalls) -> WriterView:
@@ -49,7 +65,8 @@ def trust_writer(project: Project, wanted: str, *, caller: WhoCalls) -> WriterVi
     """
     found = _find(project, wanted, caller)
     keyring = open_keyring(project)
-    cards = [card for card in keyring.list_cards() if card.writer == found.writer and card.is_own]
+    shown = (*keyring.list_cards(), *keyring.list_lost())
+    cards = [card for card in shown if card.writer == found.writer and card.is_own]
     if found.own:
         raise InvalidValue(f"{found.writer} is yours", hint="your own words count anyway")
     if not cards:

@@ -35,6 +35,7 @@ from agentx.operations.upkeep.asking import check_asking
 from agentx.operations.upkeep.health import Diagnosis, Health, HealthCheck
 from agentx.operations.upkeep.integrity import check_memory, try_verbs
 from agentx.operations.upkeep.leftovers import remove_vectors
+from agentx.operations.upkeep.people import check_people
 from agentx.operations.upkeep.strangers import SHOW_TRUST, list_untrusted
 from agentx.project.moves import find_original
 from agentx.project.project import Project, Rule
@@ -70,6 +71,7 @@ def diagnose(
         "commands": lambda: _launchers(inputs),
         "hooks": lambda: _hooks(project, inputs),
         "ledgers": lambda: _ledgers(project),
+        "people": lambda: check_people(project),
         "memory": lambda: _observations(project),
         "model": lambda: _model(project),
         "workflows": lambda: _workflows(project),

@@ -119,8 +119,8 @@ class Keyring:
         return self._look()[1]
 
     def is_begun(self) -> bool:
-        """Tell whether the user signed here, or took this repository's signatures for its own."""
-        return bool(self._look()[0].repositories)
+        """Tell whether somebody signed here: the user, or a writer whose card lies here."""
+        return bool(self._look()[0].repositories) or next(self._cards(), None) is not None
 
     def introduce(self, writer: str) -> None:
         """Lay the writer's card beside the events; what cannot be written is done without."""
@@ -153,6 +153,14 @@ class Keyring:
         is_theirs = any(is_signed_by(public, signature, _bind(name, message)) for name in names)
         return Vouching.SIGNED if is_theirs else Vouching.FORGED
 
+    def choose_writer(self) -> str:
+        """Return the name of this checkout's files; a key that was made since begins a new one."""
+        writer = self._hand.writer
+        card = self._look()[0].cards.get(writer)
+        if card is None or not self.own or card.key == self.own:
+            return writer
+        return self._hand.begin_anew(writer)
+
     # --- what a person asks -------------------------------------------------------------------
 
     @property
@@ -165,6 +173,15 @@ class Keyring:
     def list_cards(self) -> tuple[WriterCard, ...]:
         """Return the cards that lie in the repository, whoever wrote them."""
         return tuple(self._cards())
+
+    def list_lost(self) -> tuple[WriterCard, ...]:
+        """Return our own writers here whose key is gone, and whose words count no longer."""
+        record = self._look()[0]
+        return tuple(
+            card
+            for card in sorted(record.cards.values(), key=_by_age)
+            if card.key != self.own and card.fingerprint not in record.trusted
+        )
 
     def list_trusted(self) -> Mapping[str, TrustedKey]:
         """Return the keys that the user trusts here, by fingerprint."""

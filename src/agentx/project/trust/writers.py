@@ -11,7 +11,6 @@ made by who only reads.
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import cached_property
 from pathlib import Path
 
 from agentx.host.files.atomic import make_private_directory, replace_file
@@ -37,26 +36,42 @@ class Hand:
         self._entropy = entropy
         self._secret = b""
         self._seed = b""
+        self._writer = ""
 
-    @cached_property
+    @property
     def writer(self) -> str:
         """The name of this checkout's files; made when it is asked for first."""
-        self.make_key()
+        if not self._writer:
+            self.make_key()
+            self._writer = self._name_writer()
+        return self._writer
+
+    def begin_anew(self, former: str) -> str:
+        """Return another name than one whose key is gone: nobody writes on under its card."""
+        self._writer = self._name_writer(former)
+        return self._writer
+
+    def _name_writer(self, former: str = "") -> str:
         # Who only reads waits for no lock.
         from agentx.host.documents.json_file import json_file  # noqa: PLC0415  see above
 
         file = json_file(self._data.writers, SystemClock(), owner="writer")
         try:
             known = (file.read() or {}).get(self._root)
-            if not _is_name(known):
+            if not _is_name(known) or known == former:
                 with file.editing() as names:
                     known = names.get(self._root)
-                    if not _is_name(known):
+                    if not _is_name(known) or known == former:
                         known = names[self._root] = self._entropy(_NAME_BYTES).hex()
         except (AgentXError, OSError):
             known = None
         # Where nothing can be noted, the place itself is the name.
-        return str(known) if _is_name(known) else digest(self._root, size=_NAME_BYTES).hex()
+        named = (
+            digest(self._root, former, size=_NAME_BYTES)
+            if former
+            else digest(self._root, size=_NAME_BYTES)
+        )
+        return str(known) if _is_name(known) else named.hex()
 
     @property
     def secret(self) -> bytes:

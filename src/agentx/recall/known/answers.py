@@ -16,8 +16,10 @@ from agentx.clarification.model import (
     PARTIAL,
     PERSON,
     UNKNOWN,
+    UNVERIFIED,
     Clarification,
     ClarificationStatus,
+    Entry,
     KnownAnswer,
     NewQuestion,
 )
@@ -126,14 +128,13 @@ def _offer_settled(
             return None
         newest = first
     decision = read_decision(newest)
-    is_of_person = _find_decider(newest) == PERSON
-    if decision is None or not (is_of_person or _find_decider(newest) == request.to):
+    if decision is None or not _counts(newest, request.to):
         return None
     asked = read_asked(newest.topic, newest.question)
     if _is_overturned(decision, asked, _say_answer(newest), memories):
         return None
-    settlement = newest.resolution
-    assert settlement is not None, "looked at by `read_decision`"
+    word = _find_word(newest)
+    assert word is not None, "looked at just now"
     return KnownAnswer(
         grip=str(newest.id),
         text=_say_answer(newest),
@@ -141,7 +142,8 @@ def _offer_settled(
         at_ms=decision.timestamp_ms,
         issue=newest.issue,
         asked=newest.question,
-        doubt=settlement.doubt,
+        doubt=word.doubt,
+        asked_of=request.to,
         proofs=(newest.uid,) if newest.uid else (),
     )
 
@@ -249,19 +251,33 @@ def _is_weak(state: Clarification) -> bool:
     return worth.standing in {PARTIAL, UNKNOWN} or worth.confidence == "low"
 
 
+def _counts(state: Clarification, asked: str) -> bool:
+    """Tell whether it is the word of a person, or of who is asked now; a person's own beyond doubt.
+
+    Words that nobody vouches for are no answer.
+    """
+    word = _find_word(state)
+    if word is None or word.doubt == UNVERIFIED:
+        return False
+    if asked == PERSON:
+        return word.speaker == PERSON and not word.doubt
+    return word.speaker in {PERSON, asked}
+
+
+def _find_word(state: Clarification) -> Entry | None:
+    settled = state.resolution
+    return settled if settled is not None and settled.speaker == PERSON else state.answered
+
+
 def _find_decider(state: Clarification) -> str:
     """Return whose word it is: the person's who decided, else who answered."""
-    settled, answered = state.resolution, state.answered
-    if settled is not None and settled.speaker == PERSON:
-        return PERSON
-    return answered.speaker if answered is not None else ""
+    word = _find_word(state)
+    return word.speaker if word is not None else ""
 
 
 def _name_decider(state: Clarification) -> str:
-    settled, answered = state.resolution, state.answered
-    if settled is not None and settled.speaker == PERSON:
-        return name_speaker(settled)
-    return name_speaker(answered) if answered is not None else ""
+    word = _find_word(state)
+    return name_speaker(word) if word is not None else ""
 
 
 def _name_answerer(state: Clarification) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -106,6 +106,16 @@ class Commands(click.Group):
         command: click.Command = module.command
         command.name = cmd_name
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command and let its words out; a reader that left is no failure of its."""
+        try:
+            done = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError as error:
+            # Without its number: click would leave with 1.
+            raise BrokenPipeError from error
+        return done
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete the name of a command without importing any; options as click knows them."""

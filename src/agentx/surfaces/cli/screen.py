@@ -104,6 +104,9 @@ def open_console(*, stderr: bool = False) -> Console:
     class Screen(Console):
         """A console that shows words as words: no markup in them, no control of the terminal."""
 
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # the reader has seen enough: no failure of the command
+
         def render_str(self, text: str, **options: Any) -> Any:
             return super().render_str(printable(text), **options)
 

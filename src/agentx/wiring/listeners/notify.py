@@ -1,8 +1,9 @@
 """Tell the person that something waits for them, by a command of theirs (`notify.command`).
 
 The command is split as a shell would and run without one; what is told is its last argument, so
-nothing that an agent wrote is ever read as a command or as an option. Nobody waits for it, and one
-that cannot be run is noted in the log: the question waits in the inbox all the same.
+nothing that an agent wrote is ever read as a command or as an option. Nobody waits for it. One that
+cannot be run is noted in the log, and said by who asks and by `doctor`: the question waits in the
+inbox all the same.
 """
 
 from __future__ import annotations
@@ -18,27 +19,28 @@ from agentx.clarification.events import (
 )
 from agentx.clarification.model import ASKER_GOES_ON, PERSON, ClarificationStatus
 from agentx.host.program import begin_apart
+from agentx.kernel.errors import AgentXError, InvalidValue, NotFound
 from agentx.kernel.text import fold_text, preview, printable
 from agentx.project.project import Project
 from agentx.project.settings import NotifySettings
 from agentx.wiring.listeners.happenings import tell_news
 
 _TOPIC_CHARS_MAX = 120
+_PROGRAM_CHARS_MAX = 80
+_MEND = "agentx config set --user notify.command COMMAND, or unset it"
 
 
 def notify(project: Project, event: ClarificationEvent) -> None:
     """Run the user's command, if one is set, where an event leaves something for a person to do."""
-    command = project.config.section(NotifySettings).command.strip()
-    if not command or not _is_for_person(event):
+    if not _is_for_person(event):
         return
     try:
-        program, *arguments = shlex.split(command)
-        found = shutil.which(program, path=project.environment.search_path)
-        if found is None:
-            raise FileNotFoundError(f"no `{program}` on the PATH")
+        command = check_command(project)
+        if not command:
+            return
         notice = say_notice(project.root.name, event)
         begin_apart(
-            (found, *arguments, notice),
+            (*command, notice),
             folder=project.environment.homes.home,
             environment=project.environment.variables,
         )
@@ -47,11 +49,30 @@ def notify(project: Project, event: ClarificationEvent) -> None:
             project,
             ChannelMessage(timestamp=at, channel_id="notify", direction="out", content=notice),
         )
-    except (OSError, ValueError) as error:
-        message = f"notify.command: {error}"
+    except (OSError, AgentXError) as error:
+        message = error.message if isinstance(error, AgentXError) else f"notify.command: {error}"
         project.log.record(
             "warning", "notify", clarificationId=event.clarification_id, message=message
         )
+
+
+def check_command(project: Project) -> tuple[str, ...]:
+    """Return the user's command with its program as it is found here; nothing where none is set.
+
+    Raises: InvalidValue for what is no command, NotFound for a program that is not there.
+    """
+    said = project.config.section(NotifySettings).command.strip()
+    try:
+        command = tuple(shlex.split(said))
+    except ValueError as error:
+        raise InvalidValue(f"notify.command is no command: {error}", hint=_MEND) from error
+    if not command:
+        return ()
+    found = shutil.which(command[0], path=project.environment.search_path)
+    if found is None:
+        missing = printable(preview(command[0], _PROGRAM_CHARS_MAX))
+        raise NotFound(f"notify.command: there is no program {missing!r} here", hint=_MEND)
+    return (found, *command[1:])
 
 
 def say_notice(project_name: str, event: ClarificationEvent) -> str:

@@ -19,7 +19,7 @@ from agentx.kernel.limits import (
     CLARIFY_ROUNDS_NON_BLOCKING_MAX,
     CLARIFY_SLA_MINUTES_DEFAULT,
 )
-from agentx.kernel.roles import HUB_ROLE, role_name
+from agentx.kernel.roles import HUB_ROLE, PERSON_ROLE, role_name
 from agentx.kernel.text import compile_late
 from agentx.work.limits import CLARIFY_SLA_MINUTES_MAX, WORKFLOW_ITERATIONS_MAX, WORKFLOW_STEPS_MAX
 from agentx.work.model import Problem, Status, Step, Workflow, parse_status
@@ -284,6 +284,11 @@ def _status(number: int, values: dict[str, Any], field: str, desk: _Desk) -> Sta
 def _read_role(said: str, roles: tuple[str, ...]) -> str:
     if said == HUB_ROLE:
         raise InvalidValue(f"{HUB_ROLE} routes and does no step", hint="name the role that works")
+    if said == PERSON_ROLE:
+        raise InvalidValue(
+            f"{PERSON_ROLE} is a person: no agent plays it",
+            hint=f"name a role; every role may ask {PERSON_ROLE} without being allowed to",
+        )
     return role_name(said, (role for role in roles if role != HUB_ROLE))
 
 

@@ -13,11 +13,14 @@ import pytest
 from agentx.clarification.merging import hear
 from agentx.clarification.model import (
     FILE,
+    FORGED,
     HUB,
     PARTIAL,
     PERSON,
     UNCONFIRMED,
     UNKNOWN,
+    UNSIGNED,
+    UNTRUSTED,
     Answered,
     AnswerWorth,
     Clarification,
@@ -200,6 +203,11 @@ def test_a_persons_word_is_offered_to_everybody_and_an_agents_to_who_asks_it() -
     assert offered(topic, question, by_person, to=PERSON) == "CLR-42-001 a person: Postgres."
     unsure = decided(topic, question, via=UNCONFIRMED)
     assert offered(topic, question, unsure) == "CLR-42-001 a person (unconfirmed): Postgres."
+    assert not offered(topic, question, unsure, to=PERSON)
+    for way in (FILE, UNSIGNED, UNTRUSTED, FORGED):  # whoever let it count: nobody vouches for it
+        claimed = decided(topic, question, via=way)
+        assert not offered(topic, question, claimed)
+        assert not offered(topic, question, claimed, to=PERSON)
 
 
 def test_what_nobody_decided_is_no_answer() -> None:

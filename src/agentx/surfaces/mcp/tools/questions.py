@@ -5,7 +5,7 @@ The same verbs as `agentx clarify`. What other agents wrote is fenced as data.
 
 from __future__ import annotations
 
-from agentx.clarification.model import AnswerWorth, Clarification, KnownAnswer, NewQuestion
+from agentx.clarification.model import PERSON, AnswerWorth, Clarification, KnownAnswer, NewQuestion
 from agentx.clarification.rendering import listing, name_speaker, say_decision, say_worth, stream
 from agentx.kernel.clock import SECOND_MS
 from agentx.kernel.errors import InvalidValue
@@ -62,7 +62,10 @@ def ask(
         state = clarify_ask.ask(project, request, waiting=waiting, told=_nobody, offered=offered)
     told = [f"  {line}" for each in known for line in list_known_lines(each)]
     if known:
-        told.append(f"  Accept: `answer` with id={state.id}, accept=true. Else: ask_anyway=true")
+        accept = f"Accept: `answer` with id={state.id}, accept=true."
+        if known[0].asked_of == PERSON:
+            accept = f"The user accepts it in a terminal: agentx clarify accept {state.id}."
+        told.append(f"  {accept} Else: ask_anyway=true")
     return answers.answer(["\n".join([_line(state), *told, *_tell_unsent(project, state)])])
 
 
@@ -94,7 +97,8 @@ def answer(
 def inbox(desk: Desk, *, role: str = "") -> str:
     """Show questions that wait for a role or `human`, and what became of its own; else all."""
     project = desk.project()
-    seen = clarify_read.inbox_of(project, role) if role else clarify_read.active(project)
+    who = role or find_caller(project, by_mcp=True).role
+    seen = clarify_read.inbox_of(project, who) if who else clarify_read.active(project)
     rows = [_line(state) for state in seen.clarifications]
     return answers.answer(
         rows,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.text import show_name
+from agentx.kernel.text import fold_text, preview, show_name
 from agentx.operations.setup.trust import (
     ActingView,
     TrustReply,
@@ -26,6 +26,8 @@ from agentx.operations.setup.writers import (
 from agentx.project.roles.caller import find_caller
 from agentx.surfaces.cli import render, screen
 from agentx.surfaces.cli.frame import Invocation, Verb
+
+_NAME_CHARS_SHOWN = 40
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -108,15 +110,22 @@ def _change_writer(
 
 
 def _draw_writer(screen: Console, each: WriterView) -> None:
-    who = f"{each.writer} ({show_name(each.name)})" if each.name else each.writer
+    who = f"{each.writer}, calls itself {_quote(each.name)}" if each.name else each.writer
     if not each.fingerprint:
         screen.print(f"    {who}: unsigned, never believed where it claims a person")
         return
     groups = [each.fingerprint[at : at + 4] for at in range(0, len(each.fingerprint), 4)]
     state = "yours" if each.own else "trusted" if each.trusted else "not trusted"
+    state += ", yours with a key that is gone" if each.was_own else ""
     since = f" since {each.since[:10]}" if each.since else ""
     screen.print(f"    {who}: {state}", soft_wrap=True)
     screen.print(f"      key {' '.join(groups)}{since}", style="dim", soft_wrap=True)
+
+
+def _quote(name: str) -> str:
+    """Return a name that a stranger chose, so that it cannot be read as more than a name."""
+    plain = show_name(preview(fold_text(name), _NAME_CHARS_SHOWN)).replace('"', "'")
+    return f'"{plain}"'
 
 
 def _draw(screen: Console, reply: TrustReply) -> None:

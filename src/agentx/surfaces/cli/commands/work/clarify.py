@@ -32,6 +32,7 @@ from agentx.operations.questions import routing as clarify_routing
 from agentx.operations.questions import settle as clarify_settle
 from agentx.operations.questions import waiting as clarify_waiting
 from agentx.operations.questions.known import describe_known
+from agentx.operations.setup.writers import say_lost_key
 from agentx.project.roles.caller import find_caller
 from agentx.project.roles.played import decide_role
 from agentx.surfaces.cli.commands.work.threads import (
@@ -78,6 +79,9 @@ def command(ctx: click.Context, issue: int | None, as_json: bool, project: str) 
     invocation: Invocation = ctx.obj
     invocation.as_json = invocation.as_json or as_json
     invocation.project_directory = project or invocation.project_directory
+    lost = say_lost_key(invocation.project)
+    if lost:
+        invocation.talk.print(f"agentx: {lost}", style="yellow", soft_wrap=True)
     if ctx.invoked_subcommand is not None:
         if issue is not None:
             raise click.UsageError(f"give --issue after `{ctx.invoked_subcommand}`", ctx)
@@ -376,10 +380,14 @@ def _show_done(
     data: dict[str, object] | None = None,
 ) -> None:
     """Show what was said to a question, and whether GitHub knows of it."""
-    unsent = clarify_read.say_unsent(invocation.project, state)
-    invocation.show({**(data or as_data(state)), **({"unsent": unsent} if unsent else {})}, draw)
-    if unsent:
-        invocation.talk.print(f"agentx: {unsent}", style="yellow", soft_wrap=True)
+    said = {
+        "unsent": clarify_read.say_unsent(invocation.project, state),
+        "unnotified": clarify_read.say_unnotified(invocation.project, state),
+    }
+    missed = {name: text for name, text in said.items() if text}
+    invocation.show({**(data or as_data(state)), **missed}, draw)
+    for text in missed.values():
+        invocation.talk.print(f"agentx: {text}", style="yellow", soft_wrap=True)
 
 
 def _show_overview(invocation: Invocation, seen: clarify_read.Overview, which: str) -> None:

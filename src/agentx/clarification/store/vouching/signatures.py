@@ -24,7 +24,7 @@ class Signatures(Protocol):
         """Return what changes when other words count than before."""
 
     def is_begun(self) -> bool:
-        """Tell whether the user signed here, or took this repository's signatures for its own."""
+        """Tell whether somebody signed here: the user, or a writer who showed a key."""
 
     def introduce(self, writer: str) -> None:
         """Lay the writer's public key beside the events, where it does not lie there."""

@@ -1,0 +1,192 @@
+"""One question as events tell it, and rows that were taken from the ledger's file.
+
+A row that stood in a file is nobody's word but the file's, whoever took it over and signed that:
+roles' words count as specified. What it says that a person said is a claim, and how far a question
+has come that a person is to decide is found out from what was said, not from what the row says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from agentx.clarification.merging import hear
+from agentx.clarification.model import (
+    FILE,
+    PERSON,
+    UNVERIFIED_WAYS,
+    Answered,
+    Asked,
+    Clarification,
+    ClarificationStatus,
+    Entry,
+    EntryType,
+    Escalated,
+    Fact,
+    Reason,
+    Resolved,
+)
+from agentx.clarification.store.ledger_json import (
+    ENTRY_FIELDS,
+    ROW_FIELDS,
+    DamagedLedger,
+    Row,
+    as_json,
+    clarification_of,
+    entry_of,
+)
+from agentx.clarification.store.question_events import QuestionEvent
+from agentx.clarification.store.vouching.speakers import is_speaker
+
+_SAID = frozenset({EntryType.ANSWER, EntryType.RESOLUTION})
+_PAST = frozenset({ClarificationStatus.ANSWERED, ClarificationStatus.RESOLVED})
+
+
+@dataclass(slots=True)
+class ToldQuestion:
+    """One question, as events tell it."""
+
+    uid: str
+    id: str
+    formerly: str
+    state: Clarification | None = None
+    heard: list[str] = field(default_factory=list)  # the event of each entry of its thread
+    said: list[Row] = field(default_factory=list)  # what others wrote beside its fields
+    beside: Row = field(default_factory=dict)  # what others wrote beside ours
+    unclear: Row = field(default_factory=dict)  # fields that nobody understands
+    strange: dict[str, Row] = field(default_factory=dict)  # entries that nobody understands
+    statuses: set[str] = field(default_factory=set)  # every one it had
+    is_gone: bool = False
+    is_vouched: bool = True  # every event so far was signed by somebody who is trusted
+    is_doubted: bool = False  # the event just applied would have had to be vouched for
+
+    def page(self) -> Row:
+        """Return its row as the ledger shows it."""
+        if self.state is None:
+            return {**self.unclear, "id": self.id, "uid": self.uid}
+        return page_row(self.state, self.beside, self.said, tuple(self.strange.values())) | dict(
+            sorted(self.unclear.items())
+        )
+
+    def hear(self, fact: Fact, event_id: str, beside: object = None) -> None:
+        """Let something be said."""
+        if self.state is None:
+            return
+        self.state = hear(self.state, fact)
+        for _ in self.state.thread[len(self.heard) :]:
+            self.heard.append(event_id)
+            self.said.append(list_beside(beside) if isinstance(beside, dict) else {})
+
+    def keep_strange(self, name: str, entry: object) -> None:
+        """Keep an entry that nobody understands; one that looks like a person's is doubtful."""
+        if isinstance(entry, dict) and entry not in self.strange.values():
+            self.strange[name] = entry
+        speaker = entry.get("from") if isinstance(entry, dict) else None
+        self.is_doubted |= isinstance(speaker, str) and not is_speaker(speaker)
+
+
+def page_row(
+    state: Clarification, beside: Row, said: list[Row], strange: tuple[Row, ...] = ()
+) -> Row:
+    """Return the row of a question, the same whichever way it was come by."""
+    row = as_json(state) | dict(sorted(beside.items()))
+    entries = zip(row["thread"], said, strict=True)
+    row["thread"] = [entry | dict(sorted(more.items())) for entry, more in entries]
+    row["thread"] += strange
+    return row
+
+
+# --- rows that were taken -------------------------------------------------------------------
+
+
+def take_row(issue: int, told: ToldQuestion, event: QuestionEvent) -> None:
+    """Take a whole row; of a question that is known, only what was said."""
+    row = {**event.detail["row"], "id": told.id, "uid": told.uid, "formerly": told.formerly}
+    entries = row.get("thread")
+    entries = entries if isinstance(entries, list) else []
+    if told.state is None:
+        try:
+            taken = clarification_of(row, issue)
+        except DamagedLedger:
+            told.unclear = row
+            return
+        told.state = _doubt_row(taken, event)
+        told.is_doubted |= told.state != taken
+        told.unclear = {}
+        told.beside = {name: row[name] for name in row if name not in ROW_FIELDS}
+    for turn, entry in enumerate(entries):
+        name = f"{event.id}#{turn}"
+        try:
+            said = entry_of(entry, told.id)
+        except DamagedLedger:
+            told.keep_strange(name, entry)
+            continue
+        if len(told.heard) < len(told.state.thread):  # of the row that was taken just now
+            told.heard.append(name)
+            told.said.append(list_beside(entry))
+        elif key_entry(said) not in map(key_entry, told.state.thread):
+            told.is_doubted |= said.speaker == PERSON
+            told.hear(fact_said(said, told.state.reason), name)
+
+
+def _doubt_row(state: Clarification, event: QuestionEvent) -> Clarification:
+    """Return a row that was taken, without what it says of a person where nobody vouches for it."""
+    if event.is_vouched and not any(_is_claim(entry) for entry in state.thread):
+        return state  # of an earlier version, taken over before anybody signed here
+    thread = tuple(_doubt_entry(entry, event) for entry in state.thread)
+    is_persons = state.to == PERSON or bool(state.entries(EntryType.ESCALATION))
+    is_claimed = thread != state.thread
+    state = replace(state, thread=thread)
+    if state.status not in _PAST or not (is_claimed or is_persons):
+        return state
+    reached = replace(state, status=ClarificationStatus.PENDING, round=0, thread=(), summary="")
+    for entry in thread:
+        reached = hear(reached, fact_said(entry, state.reason))
+    is_over = reached.status is ClarificationStatus.RESOLVED
+    heard = zip(thread, reached.thread, strict=True)
+    return replace(
+        state,
+        thread=tuple(replace(said, late=said.late or again.late) for said, again in heard),
+        summary=reached.summary,
+        status=reached.status,
+        reason=state.reason if is_over else reached.reason,
+        resolved_ms=state.resolved_ms if is_over else None,
+    )
+
+
+def _is_claim(entry: Entry) -> bool:
+    is_persons = entry.speaker == PERSON and entry.type in _SAID
+    return is_persons and entry.via in UNVERIFIED_WAYS
+
+
+def _doubt_entry(entry: Entry, event: QuestionEvent) -> Entry:
+    if _is_claim(entry):
+        return replace(entry, late=True)
+    is_theirs = entry.speaker == PERSON and entry.type in _SAID and not event.is_vouched
+    return replace(entry, via=event.doubt, late=True) if is_theirs else entry
+
+
+# --- entries --------------------------------------------------------------------------------
+
+
+def key_entry(entry: Entry) -> tuple[object, ...]:
+    """Return by what an entry is known again."""
+    return entry.type, entry.speaker, entry.at_ms, entry.body
+
+
+def fact_said(entry: Entry, reason: Reason | None) -> Fact:
+    """Return the fact that an entry of somebody else's tells."""
+    at_ms, by, body = entry.at_ms, entry.speaker, entry.body
+    match entry.type:
+        case EntryType.QUESTION:
+            return Asked(at_ms=at_ms, by=by, body=body)
+        case EntryType.ANSWER:
+            return Answered(at_ms=at_ms, by=by, body=body, via=FILE, worth=entry.worth)
+        case EntryType.RESOLUTION:
+            return Resolved(at_ms=at_ms, by=by, body=body, via=FILE)
+        case EntryType.ESCALATION:
+            return Escalated(at_ms=at_ms, reason=reason or Reason.MANUAL, by=by, text=body)
+
+
+def list_beside(entry: Row) -> Row:
+    """Return what others wrote beside our fields of an entry."""
+    return {name: value for name, value in entry.items() if name not in ENTRY_FIELDS}

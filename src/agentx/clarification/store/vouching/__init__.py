@@ -1,0 +1,1 @@
+"""Whose words events are, and what those may not do that nobody vouches for."""

@@ -1,0 +1,30 @@
+"""What people and agents need to ask each other: names, a key, a command: for `doctor`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agentx.kernel.errors import AgentXError
+from agentx.operations.setup.writers import say_lost_key
+from agentx.operations.upkeep.health import Health, HealthCheck
+from agentx.project.project import Project
+from agentx.wiring.listeners.notify import check_command
+from agentx.wiring.runners import role_texts
+
+
+def check_people(project: Project) -> Iterator[HealthCheck]:
+    """Yield what keeps people's words from arriving, or agents' from being taken for theirs."""
+    for path in role_texts(project).list_refused():
+        yield HealthCheck(
+            name="roles",
+            health=Health.WRONG,
+            says=f"{path} is not used: no project has a role called {path.stem}",
+            mend="rename the file, and the role in workflows",
+        )
+    lost, _, mend = say_lost_key(project).partition("; ")
+    if lost:
+        yield HealthCheck(name="key", health=Health.WRONG, says=lost, mend=mend)
+    try:
+        check_command(project)
+    except AgentXError as error:
+        yield HealthCheck(name="notify", health=Health.WRONG, says=error.message, mend=error.hint)
