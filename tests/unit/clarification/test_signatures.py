@@ -19,9 +19,9 @@ from agentx.clarification.store import view as views
 from agentx.clarification.store.book import Pen
 from agentx.clarification.store.ledgers import LedgerStore, ledger_path
 from agentx.clarification.store.question_events import event_of
+from agentx.clarification.store.speakers import is_speaker
 from agentx.clarification.store.vouching.doubts import EventDoubt
 from agentx.clarification.store.vouching.signatures import Signatures, Unsigned, message_of
-from agentx.clarification.store.vouching.speakers import is_speaker
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import UnavailableError
 from agentx.kernel.ids import mint, ulid_ms

@@ -20,8 +20,8 @@ from agentx.clarification.store.question_events import (
     has_words,
     line_of,
 )
+from agentx.clarification.store.speakers import is_speaker
 from agentx.clarification.store.vouching.doubts import EventDoubt
-from agentx.clarification.store.vouching.speakers import is_speaker
 from agentx.host.files import json_text
 from agentx.host.files.atomic import replace_file
 from agentx.host.files.disk import unreadable

@@ -35,7 +35,7 @@ from agentx.clarification.store.ledger_json import (
     entry_of,
 )
 from agentx.clarification.store.question_events import QuestionEvent
-from agentx.clarification.store.vouching.speakers import is_speaker
+from agentx.clarification.store.speakers import is_speaker
 
 _SAID = frozenset({EntryType.ANSWER, EntryType.RESOLUTION})
 _PAST = frozenset({ClarificationStatus.ANSWERED, ClarificationStatus.RESOLVED})
