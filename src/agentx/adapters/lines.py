@@ -17,6 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
+import msgspec
 import zstandard
 
 from agentx.adapters.limits import (
@@ -82,9 +83,18 @@ def head(path: Path) -> Iterator[dict[str, Any]]:
 def _line(
     path: Path, number: int, raw: bytes, line_bytes_max: int
 ) -> NumberedLine | Damaged | None:
-    whole = raw.endswith(b"\n")
-    if len(raw) > line_bytes_max and not whole:
+    if len(raw) > line_bytes_max and not raw.endswith(b"\n"):
         return Damaged(path=path, line=number, reason=f"longer than {line_bytes_max} bytes")
+    try:
+        value = msgspec.json.decode(raw)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        # Much that is no good JSON can still be read.
+        return _read_slowly(path, number, raw)
+    return _check(path, number, value)
+
+
+def _read_slowly(path: Path, number: int, raw: bytes) -> NumberedLine | Damaged | None:
+    whole = raw.endswith(b"\n")
     text = raw.decode("utf-8", "replace").lstrip("\ufeff").strip()
     if not text:
         return None
@@ -93,6 +103,10 @@ def _line(
     except (ValueError, RecursionError) as failure:
         reason = f"not JSON: {failure}" if isinstance(failure, ValueError) else "nested too deep"
         return Damaged(path=path, line=number, reason=reason) if whole else None
+    return _check(path, number, value)
+
+
+def _check(path: Path, number: int, value: object) -> NumberedLine | Damaged:
     if not isinstance(value, dict):
         return Damaged(path=path, line=number, reason="not a JSON object")
     return number, value

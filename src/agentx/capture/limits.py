@@ -9,9 +9,12 @@ AHEAD_BYTES_MAX = 24 * 1024 * 1024
 # Less than this is read sooner than a process starts.
 AHEAD_WORTH_BYTES = 2 * 1024 * 1024
 # Of a long history so much is taken into every view before the rest: recall knows the newest
-# sessions after seconds. Then so much becomes findable at once, while the next is read.
+# sessions after seconds. Then so much becomes findable at once, while the next is read, and
+# each time twice as much: the older it is the less anybody waits for it, and the index is put
+# together of fewer pieces.
 NEWEST_BYTES = 3_000_000
 SEARCHABLE_STEP_BYTES = 6_000_000
+SEARCHABLE_STEP_BYTES_MAX = 24_000_000
 # Damaged lines that are named; all are counted.
 DAMAGED_LINES_SHOWN_MAX = 100
 # A record is what a hook reads at most, and a line before it; no hook writes a larger file.

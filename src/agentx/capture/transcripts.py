@@ -21,6 +21,7 @@ from agentx.capture.limits import (
     DAMAGED_LINES_SHOWN_MAX,
     NEWEST_BYTES,
     SEARCHABLE_STEP_BYTES,
+    SEARCHABLE_STEP_BYTES_MAX,
 )
 from agentx.host.crash import CrashPoint, passing
 from agentx.kernel.capture import Draft, EventType, Harness
@@ -125,6 +126,7 @@ class _Run:
     bytes_done: int = 0
     bytes_total: int = 0
     bytes_kept: int = 0  # since the views followed
+    step_bytes: int = SEARCHABLE_STEP_BYTES  # after which they follow again
     has_newest: bool = False  # the newest sessions are in every view
 
 
@@ -285,8 +287,9 @@ def _make_known(run: _Run, size_bytes: int) -> None:
     if not run.has_newest and run.bytes_kept >= NEWEST_BYTES:
         run.memory.catch_up()
         run.has_newest, run.bytes_kept = True, 0
-    elif run.bytes_kept >= SEARCHABLE_STEP_BYTES:
+    elif run.bytes_kept >= run.step_bytes:
         run.memory.make_searchable()
+        run.step_bytes = min(2 * run.step_bytes, SEARCHABLE_STEP_BYTES_MAX)
         run.bytes_kept = 0
 
 

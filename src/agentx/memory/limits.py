@@ -9,7 +9,7 @@ RPC_BATCHES_AHEAD_MAX = 4
 # With more than so many news at once, the search index and the table of contents take turns.
 BACKLOG_EVENTS = 1_000
 # Log entries indexed in one commit by who imports a history, and goes on whatever happens.
-SEARCHABLE_BATCH_EVENTS_MAX = 4_000
+SEARCHABLE_BATCH_EVENTS_MAX = 8_000
 # Deadlines: of a question, of a batch, and of work that grows with the store or the spool.
 RPC_WAIT_MS = 30_000
 RPC_INGEST_WAIT_MS = 60_000

@@ -96,3 +96,22 @@ def test_the_head_of_a_long_file_is_short(tmp_path: Path) -> None:
     path.write_text('{"a": 1}\n' * 1000, encoding="utf-8")
 
     assert len(list(head(path))) == TRANSCRIPT_HEAD_LINES_MAX
+
+
+def test_what_only_a_lenient_reader_takes_for_json_is_read_as_by_one(tmp_path: Path) -> None:
+    rows = (
+        b'{"a": "\\ud800"}',
+        b'{"a": 1e400}',
+        b'{"a": Infinity}',
+        b'\xef\xbb\xbf{"a": 1}',
+        b'{"a": "\xff"}',
+        b'{"a": 123456789012345678901234567890}',
+        b'{"a": 1, "a": -0.0}',
+    )
+    path = tmp_path / "t.jsonl"
+    path.write_bytes(b"\n".join(rows) + b"\n")
+
+    expected = [json.loads(row.decode("utf-8", "replace").lstrip("\ufeff")) for row in rows]
+    assert [repr(found[1]) for found in json_lines(path) if isinstance(found, tuple)] == [
+        repr(one) for one in expected
+    ]
