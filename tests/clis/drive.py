@@ -118,13 +118,19 @@ def program(harness: str) -> str | None:
 
 
 def ask(
-    harness: str, where: Place, model: ScriptedModel, prompt: str, *, go_on: bool = False
+    harness: str,
+    where: Place,
+    model: ScriptedModel,
+    prompt: str,
+    *,
+    go_on: bool = False,
+    more: Sequence[str] = (),
 ) -> Ran:
     """Let a CLI answer one prompt, in a new session or in the one before it."""
     found = program(harness)
     assert found is not None, f"{harness} is not installed: run scripts/install-clis"
     arguments, extra = _PREPARE[harness](where, model, prompt, go_on)
-    ran = where.run((found, *arguments), extra)
+    ran = where.run((found, *arguments, *more), extra)
     assert ran.code == 0, f"{harness} ended with {ran.code}: {ran.out[-2000:]} {ran.err[-2000:]}"
     return ran
 

@@ -90,6 +90,31 @@ def test_a_real_session_is_captured_completely_and_exactly_once(
     assert said == live
 
 
+def test_what_a_fork_repeats_is_stored_once_live_and_imported(tmp_path: Path) -> None:
+    where = drive.place(tmp_path / "place")
+    _agentx(where, "setup", "claude-code")
+    with ScriptedModel().serving() as model:
+        drive.ask("claude-code", where, model, PROMPT)
+        drive.ask(
+            "claude-code", where, model, "Are you sure?", go_on=True, more=("--fork-session",)
+        )
+    _agentx(where, "sync")
+    live = _kinds(_events(where))
+    _agentx(where, "import", "claude-code")
+    events = _events(where)
+
+    assert _kinds(events) == live
+    sessions = {event["text"]: event["session_id"] for event in events if PROMPT in event["text"]}
+    asked = [(event["session_id"], event["text"]) for event in events if _is_prompt(event)]
+    assert [text for _, text in asked] == [PROMPT, "Are you sure?"]
+    assert len({session for session, _ in asked}) == 2
+    assert list(sessions.values()) == [asked[0][0]]
+
+
+def _is_prompt(event: dict[str, Any]) -> bool:
+    return bool(event["event_type"] == "user_message")
+
+
 @pytest.mark.parametrize("harness", HARNESSES)
 def test_a_session_that_goes_on_is_stored_once_live_and_imported(
     harness: str, tmp_path: Path

@@ -80,6 +80,15 @@ def head(path: Path) -> Iterator[dict[str, Any]]:
             yield found[1]
 
 
+def read_start(path: Path, size: int) -> bytes:
+    """Return the first bytes of a file; nothing where it cannot be read."""
+    try:
+        with _open(path) as stream:
+            return stream.read(size)
+    except (OSError, zstandard.ZstdError):
+        return b""
+
+
 def _line(
     path: Path, number: int, raw: bytes, line_bytes_max: int
 ) -> NumberedLine | Damaged | None:

@@ -11,7 +11,9 @@ or a `system` line behind it, or the next prompt. Versions before 2.1.196 give n
 id; there the words themselves are the identity.
 
 A session that was resumed into a new file repeats older lines under their own session
-id: each line's own id counts, so they meet the events that are there already.
+id: each line's own id counts, so they meet the events that are there already. A fork repeats
+them under its own id: what another file tells is passed over (`forks.py`), and what says of
+itself where it was said (`forkedFrom`) is of that session.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from agentx.adapters.claude_code.forks import find_copied
 from agentx.adapters.claude_code.prompts import (
     LineStamp,
     hear,
@@ -128,6 +131,7 @@ class _Reader:
             else ""
         )
         self._session_id = transcript.session_id or ("" if self._agent_id else transcript.path.stem)
+        self._copied = find_copied(transcript.path)
         self._sessions: set[str] = set()
         self._threads: dict[str, _Thread] = {}
         self._tools: dict[str, str] = {}
@@ -139,6 +143,9 @@ class _Reader:
 
     def line(self, number: int, line: Line) -> Iterator[Draft]:
         """Yield what one line says."""
+        if self._copied.has(line):
+            self._thread(line).prompted = True
+            return
         at_ms = millis(line.get("timestamp"))
         if at_ms is not None:
             self._now_ms = at_ms
@@ -189,7 +196,10 @@ class _Reader:
         return Scene(
             harness=self._transcript.harness,
             session_id=session_of(
-                line.get("sessionId") or self._session_id, self._transcript.working_directory
+                child(line, "forkedFrom").get("sessionId")
+                or line.get("sessionId")
+                or self._session_id,
+                self._transcript.working_directory,
             ),
             timestamp_ms=self._now_ms,
             channel=Channel.TRANSCRIPT,
@@ -211,7 +221,9 @@ class _Reader:
         first = not self._sessions
         self._sessions.add(scene.session_id)
         at_ms = self._first_ms if first else scene.timestamp_ms
-        yield replace(scene, timestamp_ms=at_ms).draft_start("startup")
+        yield replace(scene, timestamp_ms=at_ms).draft_start(
+            "startup", forked_from=self._copied.session_id or None
+        )
 
     # --- the kinds of line ------------------------------------------------------------------
 
