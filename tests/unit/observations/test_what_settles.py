@@ -27,6 +27,13 @@ _WANTED = [
     "Move the date parsing to utils, two modules need it",
     "Move the buttons to the left, users miss them",
     "Mach bitte einen Test, damit wir das nicht wieder kaputt machen",
+    # what a reviewer found
+    "The --quay path calls harbour.Open() directly without checking the SKIP_HARBOUR variable",
+    "The comment in gate.go claims that it skips the checks, but the gate runs them",
+    "The exporter writes keys in upper case, while the importer does lower them",
+    "These retries are not actually counted by the limiter",
+    "The handler stores the raw name without escaping it for the page",
+    "This helper suggests that it is idempotent although it appends a row",
     # what is broken
     "we have two listeners that don't answer, look at them",
     "there must be a leak in the sprite cache, it only draws the first layer. have a look",
@@ -68,6 +75,11 @@ _WANTED = [
     "since the file is in git perhaps we don't need the copy, we just need the link, right",
 ]
 _SETTLED = [
+    "The exporter must not write keys without checking them",
+    "The importer runs without a lock, we decided that last week",
+    "No key is stored without encrypting it",
+    "Deploy only after the checks, never without asking me",
+    "The page stays in Danish, while the API is in English",
     "We stay on Angular 17 until the summer, because the design system is not ready",
     "Use the vendor's SDK for push, our own client is not worth it",
     "Set the pool size to 40, because the report needs 30 at night",

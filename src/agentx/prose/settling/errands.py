@@ -72,6 +72,18 @@ _OF_LATE = cues.anywhere(
     (?:is|are|was|were) not (?:good|fast|safe|quick) enough
     """
 )
+# What a reviewer finds: what a piece of code does beside what it says or ought to.
+_PART = r"(?:[^.;]|\.(?=\S))"  # of a sentence: a name may have dots
+_FOUND = compile_late(
+    rf"(?i:\A\W*(?:the|this|these|both|each|one of the) {_PART}{{0,80}}?\b(?:"
+    rf"[a-z]+s {_PART}{{0,60}}?\bwithout (?:\w+ )?(?:checking|validating|verifying|handling"
+    r"|honou?ring|respecting|escaping|sanitizing|releasing|awaiting|considering|taking)\b"
+    rf"|(?:claims?|suggests?|implies|pretends?)\b{_PART}{{0,160}}?"
+    r" (?:but|while|yet|though|although)\b"
+    rf"|[a-z]+s {_PART}{{0,120}}?, (?:while|whereas|even though|although) the {_PART}{{0,80}}\b"
+    r"(?:does|is|has|doesn't)\b"
+    r"|(?:is|are|does|do) (?:not|never) actually\b))"
+)
 _OBLIGES = cues.anywhere(
     r"""
     (?<!i )have to | must | should | shall | has to | needs? to | may not | may only | let'?s
@@ -139,7 +151,7 @@ def reports_fault(text: str) -> bool:
         return True
     if _OBLIGES.search(drop_guesses(text)):
         return False
-    return bool(_FALLS_SHORT.search(text) or _OF_LATE.search(text))
+    return bool(_FALLS_SHORT.search(text) or _OF_LATE.search(text) or _FOUND.match(text))
 
 
 def wants_a_look(text: str) -> bool:
