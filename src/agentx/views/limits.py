@@ -31,7 +31,7 @@ TELLING_IDS_MAX = 200
 # so much of what it made is held, and of those that were asked for the last stay. One session
 # takes it seconds at most: after so long it hangs.
 AHEAD_SESSIONS_MIN = 8
-AHEAD_ASKED_MAX = 3
+AHEAD_ASKED_MAX = 5
 AHEAD_HELD_BYTES_MAX = 16 * 1024 * 1024
 AHEAD_SESSIONS_SEEN = 16
 AHEAD_WAIT_S = 120

@@ -86,10 +86,10 @@ def test_what_is_made_ahead_is_what_would_be_made_here(stage: Stage) -> None:
 def test_what_nobody_has_begun_is_left_to_who_wants_it(stage: Stage) -> None:
     with stage.ahead as ahead:
         ahead.offer(stage.refs)
-        last = stage.refs[0], module.AheadKind.SUMMARIES
+        last = stage.refs[-1], module.AheadKind.SUMMARIES
 
         assert last in ahead._left
-        assert ahead.find_summary(stage.segments(stage.events[0])[0]) is None
+        assert ahead.find_summary(stage.segments(stage.events[-1])[0]) is None
         assert last not in ahead._left
 
 

@@ -47,7 +47,7 @@ class SessionJob(msgspec.Struct, frozen=True, kw_only=True):
     project: str
     zone: str
     ref: bytes
-    kind: AheadKind
+    kinds: tuple[AheadKind, ...]  # each is answered by itself, in this order
 
 
 class ReadSession(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,9 +116,7 @@ class SessionsAhead:
             self._process = Beside(self._module)
         if self._process is None:
             return
-        # The table of contents follows the log, into which the newest came first.
-        self._left.update(dict.fromkeys((ref, AheadKind.FINDINGS) for ref in refs))
-        self._left.update(dict.fromkeys((ref, AheadKind.SUMMARIES) for ref in reversed(refs)))
+        self._left.update(dict.fromkeys((ref, kind) for ref in refs for kind in AheadKind))
         for work in (self._ask, self._listen):
             Thread(target=work, args=(self._process,), name="agentx-ahead", daemon=True).start()
 
@@ -176,11 +174,16 @@ class SessionsAhead:
                 self._changed.wait_for(self._may_ask)
                 if self._is_over or not self._left:
                     return
-                key, _ = self._left.popitem(last=False)
-                self._asked[key] = None
-            ref, kind = key
+                ref, _ = next(iter(self._left))
+                # A session is read once for all that is still to be made of it.
+                kinds = tuple(kind for kind in AheadKind if (ref, kind) in self._left)
+                for kind in kinds:
+                    del self._left[ref, kind]
+                    self._asked[ref, kind] = None
             yield msgspec.json.encode(
-                SessionJob(db=self._db, project=self._project, zone=self._zone, ref=ref, kind=kind)
+                SessionJob(
+                    db=self._db, project=self._project, zone=self._zone, ref=ref, kinds=kinds
+                )
             )
 
     def _may_ask(self) -> bool:

@@ -41,28 +41,32 @@ def main() -> None:
 
 def _answer(line: bytes) -> Iterator[bytes]:
     job = msgspec.json.decode(line, type=SessionJob)
+    left = list(job.kinds)
     try:
-        yield msgspec.msgpack.encode(read_session(job))
+        for read in read_session(job):
+            yield msgspec.msgpack.encode(read)
+            left.remove(read.kind)
     except Exception:  # noqa: BLE001  it is made by who can say what is wrong
-        yield msgspec.msgpack.encode(ReadSession(ref=job.ref, kind=job.kind))
+        for kind in left:
+            yield msgspec.msgpack.encode(ReadSession(ref=job.ref, kind=kind))
 
 
-def read_session(job: SessionJob) -> ReadSession:
-    """Return what the rules make of a session."""
+def read_session(job: SessionJob) -> Iterator[ReadSession]:
+    """Yield what the rules make of a session, each as it is asked for."""
     events = list(_open_store(job.db, job.project).events_of(job.ref, Millis(0)))
-    if job.kind is AheadKind.FINDINGS:
-        read = events[-CAPTURE_EVENTS_MAX:]
-        findings = extract(turns_of(read))
-        return ReadSession(ref=job.ref, kind=job.kind, findings=(stamp_events(read), findings))
-    cutting = Cutting(zone=_find_zone(job.zone), estimate=estimate)
-    writer = Extractive()
-    return ReadSession(
-        ref=job.ref,
-        kind=job.kind,
-        summaries={
-            stamp_segment(segment): writer.summarise(segment) for segment in cut(events, cutting)
-        },
-    )
+    for kind in job.kinds:
+        if kind is AheadKind.FINDINGS:
+            read = events[-CAPTURE_EVENTS_MAX:]
+            found = (stamp_events(read), extract(turns_of(read)))
+            yield ReadSession(ref=job.ref, kind=kind, findings=found)
+        else:
+            cutting = Cutting(zone=_find_zone(job.zone), estimate=estimate)
+            writer = Extractive()
+            summaries = {
+                stamp_segment(segment): writer.summarise(segment)
+                for segment in cut(events, cutting)
+            }
+            yield ReadSession(ref=job.ref, kind=kind, summaries=summaries)
 
 
 @lru_cache(maxsize=2)
