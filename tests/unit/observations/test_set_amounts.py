@@ -92,3 +92,20 @@ def test_another_value_of_the_same_setting_replaces_it(old: str, new: str) -> No
 @pytest.mark.parametrize(("old", "new"), BESIDE)
 def test_a_setting_of_another_thing_stands_beside_it(old: str, new: str) -> None:
     assert not is_replaced(old, new)
+
+
+def test_what_sums_up_a_session_takes_no_ruling_back() -> None:
+    said = "then 0.76 is what we show, not 0.78. exclude nobody"
+    ruling = Comparable(
+        id="obs-a", at_ms=Millis(1_000), text=SAID + said, category=FACT, session_id="s"
+    )
+    summary = Comparable(
+        id="obs-b",
+        at_ms=Millis(2_000),
+        text="Asked: June is there now. rerun; 0.76 is what we show, not 0.78. exclude nobody\n"
+        f"Learnt:\n- With June the share went from 4.1 % to 5.3 %.\n- {SAID}{said}",
+        category=Category.COMPACTION_SUMMARY,
+        session_id="s",
+    )
+
+    assert find_superseded([ruling, summary]) == []

@@ -122,7 +122,8 @@ class ComparedMemory:
 
     @property
     def may_replace(self) -> bool:
-        return bool(
+        # What sums up a session only repeats what was said, and may do so in the wrong order.
+        return self.of.category is not Category.COMPACTION_SUMMARY and bool(
             self.given_up
             or (self.takes_back and self.left)
             or self.asked
