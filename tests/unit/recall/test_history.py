@@ -141,6 +141,12 @@ def test_it_is_known_by_having_nothing_but_times_names_and_everyday_words(
         "\U0001f600",
         "",
         "what did we do yesterday? " * 400,
+        "how do we release?",
+        "How do I commit?",
+        "and how should we merge?",
+        "how can I build?",
+        "why do we commit?",
+        "What's the process to ship?",
     ],
 )
 def test_one_word_more_is_a_subject_and_words_alone_are_looked_for(text: str) -> None:

@@ -91,6 +91,13 @@ _SUBJECT = compile_late(
     r"|gemacht|getan|gearbeitet|entschieden|gesagt)\b"
 )
 _KNOWN = PLAIN | HAPPENED | STOPPED | LEFT | BEGAN | frozenset().union(*TOLD.values())
+# "How do we release?" asks for a way, and not for what was released.
+_MANNER = compile_late(
+    r"\A\W*(?:and\s+|so\s+|but\s+|ok\s+)*(?:(?:how|where|why|who|wie|wo|warum)\s+"
+    r"(?:do|does|should|shall|can|could|must|would|to|am|macht?|sollen?|kann)\b"
+    r"|what(?:'s|\s+is)\s+the\s+(?:way|command|process|procedure)\b)",
+    re.IGNORECASE,
+)
 _JOINT = compile_late(r"\s*(?:-|\u2013|to|and|until|till|through)\s*", re.IGNORECASE)
 _FROM = compile_late(r"\b(?:from|between)\s+\Z", re.IGNORECASE)
 _WEEK_OF = compile_late(r"\bweek\s+(?:of|from|starting)\s+(?:on\s+)?(?:the\s+)?\Z", re.IGNORECASE)
@@ -119,6 +126,8 @@ def read_history(text: str, *, now_ms: Millis, zone: tzinfo) -> HistoryQuestion 
     told = next((kinds for kinds, names in TOLD.items() if not names.isdisjoint(words)), None)
     kind = _kind(rest, frozenset(words), said)
     asks = is_asking(said) or bool(_TELLS.search(said))
+    if kind is None and span is None and _MANNER.match(said):
+        return None
     if kind is None and told is None and span is None and not no_dates:
         return None
     if span is None and not asks:
