@@ -14,3 +14,5 @@ CLARIFY_MONITOR_LOCK_WAIT_MS = 500
 QUESTION_EVENT_BYTES_MAX = 4 * 1024 * 1024
 # After so much a checkout begins another file of events.
 QUESTION_FILE_BYTES_MAX = 16 * 1024 * 1024
+# A question is held against the last so many that its target asked: what is asked back is near.
+CLARIFY_ASKED_BACK_MAX = 20

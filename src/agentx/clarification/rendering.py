@@ -20,11 +20,11 @@ from agentx.clarification.model import (
     EntryType,
 )
 from agentx.clarification.store.ledger_json import as_json
-from agentx.clarification.summary import find_note, why_escalated
+from agentx.clarification.summary import find_asked, find_note, why_escalated
 from agentx.kernel.clock import age, to_iso
 from agentx.kernel.ids import digest
 from agentx.kernel.roles import speak_role
-from agentx.kernel.text import call_nobody, preview, printable
+from agentx.kernel.text import preview, printable, refer_to_nothing
 
 _RESET = "\x1b[0m"
 _COLOURS = {
@@ -211,7 +211,7 @@ def _call_people(state: Clarification, people: tuple[str, ...]) -> tuple[str, ..
 
 def _unmark(body: str) -> str:
     """Return a body that cannot pass for one of our markers, and calls nobody."""
-    return call_nobody(printable(body).replace("<!--", "&lt;!--"))
+    return refer_to_nothing(printable(body).replace("<!--", "&lt;!--"))
 
 
 # --- lists ----------------------------------------------------------------------------------
@@ -276,7 +276,7 @@ def inbox_line(state: Clarification, who: str, now_ms: int) -> str:
 
 def _word_for_person(state: Clarification, about: str) -> str:
     waits = "waits for your decision" if state.holds_its_asker else "would like your decision"
-    said = f"{state.asker} {waits} on {about}: {preview(state.question, 400)}"
+    said = f"{state.asker} {waits} on {about}: {preview(find_asked(state), 400)}"
     return (
         f"{said}{_tell_answer(state)}{_tell_claim(state)} -- decide with: {next_actions(state)[0]}"
     )
@@ -286,7 +286,7 @@ def _word_question(state: Clarification, head: str, about: str) -> str:
     waits = " and waits for it" if state.holds_its_asker else ""
     overdue = ", overdue" if state.status is ClarificationStatus.STALE or state.retries else ""
     return (
-        f"{head}{overdue}): {state.asker} asks{waits}: {about}: {preview(state.question, 400)} "
+        f"{head}{overdue}): {state.asker} asks{waits}: {about}: {preview(find_asked(state), 400)} "
         f'-- answer with: agentx clarify answer {state.id} "..."'
     )
 

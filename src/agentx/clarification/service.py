@@ -94,14 +94,23 @@ class _Done:
         return tuple(state for reason in reasons for state in self.by_reason.get(reason, ()))
 
 
+@dataclass(slots=True)
+class SeenLedgers:
+    """What was read of ledgers, by what changes when they do; several may look into it."""
+
+    active: dict[Stamp, Ledger] = field(default_factory=dict)
+
+
 class Clarifications:
     """What agents want to know of each other."""
 
-    def __init__(self, store: LedgerStore, *, clock: Clock, bus: Bus) -> None:
+    def __init__(
+        self, store: LedgerStore, *, clock: Clock, bus: Bus, seen: SeenLedgers | None = None
+    ) -> None:
         self._store = store
         self._clock = clock
         self._bus = bus
-        self._seen: dict[Stamp, Ledger] = {}
+        self._seen = SeenLedgers() if seen is None else seen
 
     def ask(self, request: NewQuestion, scope: Scope) -> Clarification:
         """Keep a question that `scope.permit` let through; as `put`."""
@@ -114,7 +123,8 @@ class Clarifications:
         """
         now = self._clock.now_ms()
         with self._store.editing(request.issue, agent=request.asker) as edit:
-            known = find_same(edit.list_open(request.asker, request.to), request)
+            topic = redact(request.topic)
+            known = find_same(edit.list_open(request.asker, request.to, topic), request)
             if known is not None:
                 return Put(state=known, is_new=False)
             state = Clarification(
@@ -122,7 +132,7 @@ class Clarifications:
                 issue=request.issue,
                 asker=request.asker,
                 to=request.to,
-                topic=redact(request.topic),
+                topic=topic,
                 blocking=request.blocking,
                 rounds_max=rounds_of(request, scope),
                 created_ms=now,
@@ -278,6 +288,14 @@ class Clarifications:
             except CorruptRecord:
                 continue
 
+    def list_all(self) -> tuple[Clarification, ...]:
+        """Return every clarification that can be read; what is active is seldom read again."""
+        found = list(self.survey().active)
+        for stamp in self._store.stamps():
+            with suppress(CorruptRecord):
+                found += self._store.read_settled(stamp.issue)
+        return tuple(found)
+
     def take_in(self) -> None:
         """Keep what others wrote into any view, before other words count than before."""
         for stamp in self._store.stamps():
@@ -309,8 +327,9 @@ class Clarifications:
         seen: dict[Stamp, Ledger] = {}
         damaged: list[str] = []
         closed: list[int] = []
+        before = self._seen.active
         for stamp in stamps:
-            known = self._seen.get(stamp)
+            known = before.get(stamp)
             try:
                 if known is None:
                     known = self._store.open(stamp.issue, since_ms=since_ms, sizes=stamp.sizes)
@@ -319,7 +338,7 @@ class Clarifications:
             except CorruptRecord as error:
                 damaged.append(f"{error.message}; {error.hint}")
                 closed.append(stamp.issue)
-        self._seen = seen
+        self._seen.active = seen
         found = [state for ledger in seen.values() for state in ledger]
         return Survey(
             active=tuple(state for state in found if state.is_active),

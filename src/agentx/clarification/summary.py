@@ -31,6 +31,7 @@ _WHY = {
 }
 POSITIONS = "\nPositions:"  # what both say; a settled thread has it anyway
 _NOTE = "Note: "
+_UNASKED = "Not asked any more: "
 _POSITION_CHARS = 400
 _OLDER_CHARS = 200
 
@@ -40,8 +41,9 @@ def escalation_text(state: Clarification, reason: Reason, said: str = "") -> str
     why = why_escalated(state, reason)
     asked = said if said and reason is Reason.MAX_ROUNDS else state.question
     lines = [f"Topic: {state.topic}", f"Why: {why}"]
-    if said and reason is not Reason.MAX_ROUNDS:
-        lines.append(f"{_NOTE}{fold_text(said)}")
+    if said:
+        lead = _UNASKED if reason is Reason.MAX_ROUNDS else _NOTE
+        lines.append(f"{lead}{fold_text(said)}")
     by = state.to if state.answered is None else state.answered.speaker_shown
     answered = preview(state.answer, _POSITION_CHARS) or "no answer"
     lines += [
@@ -72,6 +74,14 @@ def find_note(state: Clarification) -> str:
     """Return what was said when a person was called, or nothing."""
     lines = (line for line in state.summary.splitlines() if line.startswith(_NOTE))
     return next(lines, "").removeprefix(_NOTE)
+
+
+def find_asked(state: Clarification) -> str:
+    """Return what is to be decided: what could not be asked any more, else the last question."""
+    if state.reason is not Reason.MAX_ROUNDS or state.status is not ClarificationStatus.ESCALATED:
+        return state.question
+    lines = (line for line in state.summary.splitlines() if line.startswith(_UNASKED))
+    return next(lines, "").removeprefix(_UNASKED) or state.question
 
 
 def _options(state: Clarification) -> tuple[str, ...]:

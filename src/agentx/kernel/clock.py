@@ -53,7 +53,7 @@ def from_iso(text: str) -> Millis:
 def to_iso(at_ms: int) -> str:
     """Write a time as `2026-11-15T00:14:52.338Z`."""
     moment = datetime.fromtimestamp(at_ms / 1000, tz=UTC)
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{at_ms % 1000:03d}Z"
+    return f"{moment.isoformat()[:19]}.{at_ms % 1000:03d}Z"
 
 
 def to_file_name(at_ms: int) -> str:

@@ -93,7 +93,10 @@ class _Needing:
 
 
 _SPACE = compile_late(r"\s+")
-_MENTION = compile_late(r"@(?=[A-Za-z0-9])")
+# As itself, and as Markdown writes it by its number or its name.
+_MENTION = compile_late(r"(?:@|&(?:#0*64|#[xX]0*40|commat)\b;?)(?=[A-Za-z0-9])")
+_HASH_SPELLED = compile_late(r"&(?:#0*35|#[xX]0*23|num)\b;?(?=[0-9])")
+_REFERENCE = compile_late(r"(?i)(#|\bGH-)(?=[0-9])")
 
 # Joiners and selectors belong between and after letters beyond ASCII, one at a time: there they
 # make emoji, Persian and Indic words. Anywhere else they hide something.
@@ -220,6 +223,11 @@ def encodable(text: str) -> str:
 def call_nobody(text: str) -> str:
     """Return a text that mentions nobody on a page of GitHub, and looks the same."""
     return _MENTION.sub("@\u200b", text)
+
+
+def refer_to_nothing(text: str) -> str:
+    """Return a text that mentions nobody and links no issue on GitHub, and looks the same."""
+    return _REFERENCE.sub("\\1\u200b", _HASH_SPELLED.sub("#", call_nobody(text)))
 
 
 def printable(text: str) -> str:

@@ -5,6 +5,7 @@ For others: `blocking_questions` for the ready queue, `inbox_lines` for the star
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 from agentx.agents.happenings import HAPPENINGS, AgentNews, payload
@@ -20,7 +21,7 @@ from agentx.clarification.inbox import inbox_among
 from agentx.clarification.metrics import Metrics, metrics
 from agentx.clarification.model import PERSON, Clarification
 from agentx.clarification.rendering import inbox_line
-from agentx.clarification.service import Clarifications, Survey
+from agentx.clarification.service import Clarifications, SeenLedgers, Survey
 from agentx.clarification.store.book import Pen
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.clarification.store.vouching.doubts import EventDoubt
@@ -45,8 +46,17 @@ def open_clarifications(project: Project, bus: Bus | None = None) -> Clarificati
         told.tell(LedgerLocked(file=file, agent=agent, duration_ms=waited_ms))
         told.tell(LedgerReleased(file=file, agent=agent, duration_ms=held_ms))
 
-    store = LedgerStore(project.paths, project.clock, make_pen(project), on_lock)
-    return Clarifications(store, clock=project.clock, bus=told)
+    pen = make_pen(project)
+    store = LedgerStore(project.paths, project.clock, pen, on_lock)
+    seen = _find_seen(str(project.paths.ledgers), pen.signatures.stamp())
+    return Clarifications(store, clock=project.clock, bus=told, seen=seen)
+
+
+@lru_cache(maxsize=8)
+def _find_seen(place: str, trusted: str) -> SeenLedgers:
+    """Return what this process read of a project's ledgers: one command opens them often."""
+    del place, trusted
+    return SeenLedgers()
 
 
 def make_pen(project: Project) -> Pen:

@@ -5,6 +5,9 @@ Method: clarifications as values, a world, and the findings.
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
+
 import pytest
 
 from agentx.clarification.model import (
@@ -183,3 +186,19 @@ def test_a_late_question_of_an_agent_that_is_done_is_abandoned_unless_it_blocked
 )
 def test_texts_are_alike_by_their_words(one: str, other: str, same: bool) -> None:
     assert alike(one, other) is same
+
+
+def test_what_two_agents_ask_is_looked_at_in_a_time_that_grows_with_it_alone() -> None:
+    def asked(number: int, asker: str, to: str) -> Clarification:
+        return answered(waits(number, asker, to, topic=f"part {number}"))
+
+    one_way = [asked(turn, "engineer", "architect") for turn in range(3_000)]
+    both = [asked(turn, *("engineer", "architect")[:: 1 - turn % 2 * 2]) for turn in range(1_000)]
+    began = time.process_time()
+    assert found(*one_way) == found(*both) == {}
+    assert time.process_time() - began < 3, "looked at in pairs it takes longer by far"
+    # What is asked back soon is found.
+    back = asked(3_001, "architect", "engineer")
+    assert found(*one_way, replace(back, topic="part 2999", thread=one_way[-1].thread)) == {
+        back.id: Reason.STUCK
+    }

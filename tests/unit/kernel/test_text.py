@@ -15,12 +15,14 @@ from agentx.kernel.text import (
     RECALL_HEAD,
     RECALL_NOTICE,
     RECALL_OPEN,
+    call_nobody,
     cut,
     disarm,
     escape_unseen,
     fold_text,
     preview,
     printable,
+    refer_to_nothing,
     whole_head,
     whole_tail,
     without_recall,
@@ -246,3 +248,12 @@ def test_what_is_taken_for_plain_without_the_pattern_holds_nothing_odd() -> None
     assert len(plain) > 100_000
     assert text_rules._ODD.search(plain) is None
     assert text_rules._ODD.search(plain[::-1]) is None
+
+
+def test_words_on_a_page_call_nobody_and_link_nothing() -> None:
+    said = "@a &#64;b &#064;c; &#x40;d &commat;e f@g.org #1 GH-2 gh-3 o/r#4 &num;5 &#35;6 # 7 C# @"
+    assert refer_to_nothing(said) == (
+        "@~a @~b @~c; @~d @~e f@~g.org #~1 GH-~2 gh-~3 o/r#~4 #~5 #~6 # 7 C# @"
+    ).replace("~", "\u200b")
+    # An agent that edits an issue names what blocks it.
+    assert call_nobody("Blocked-by: #3, ask @dana") == "Blocked-by: #3, ask @\u200bdana"

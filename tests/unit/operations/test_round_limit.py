@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from agentx.clarification.errors import MaxRoundsExceeded
+from agentx.clarification.summary import find_asked
 from agentx.operations.questions.ask import follow_up
-from agentx.wiring.clarifications import open_clarifications
+from agentx.surfaces.cli.commands.work.threads import _list_words
+from agentx.wiring.clarifications import inbox, open_clarifications
 from tests.support.clarifying import SCOPE, project_at, request
 
 
@@ -37,3 +39,7 @@ def test_at_the_round_limit_the_stream_has_the_escalation(tmp_path: Path) -> Non
     assert told[0].startswith(f"[ESCALATED] {state.id}\nTopic: Session storage\n")
     assert "- engineer: Still why?" in told[0]
     assert "- architect: JWT." in told[0]
+    [waiting] = inbox(project, "human")
+    assert find_asked(waiting) == "Still why?"
+    rows = dict(_list_words(waiting, "human"))
+    assert (rows["what"], rows["before"]) == ("Still why?", "What of mobiles?")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from agentx.clarification.model import Clarification, ClarificationStatus, Entry
 from agentx.clarification.replies.page import SAYS, IssuePage, list_taken
 from agentx.clarification.replies.parts import split_reply
-from agentx.kernel.text import call_nobody, preview
+from agentx.kernel.text import preview, refer_to_nothing
 from agentx.kernel.values import frozen
 
 EDITED, DELETED = "edited", "deleted"
@@ -49,7 +49,7 @@ class ReplyChanged:
     @property
     def comment(self) -> str:
         """What is said on the page."""
-        story = call_nobody(self.story).replace("<!--", "&lt;!--").replace("`", "'")
+        story = refer_to_nothing(self.story).replace("<!--", "&lt;!--").replace("`", "'")
         return f"{self.mark}\n@{self.entry.account}: {story}; {self.mend}."
 
 

@@ -20,7 +20,7 @@ from agentx.clarification.rendering import is_post, marker
 from agentx.clarification.replies.parts import list_names
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.roles import speak_role
-from agentx.kernel.text import call_nobody, compile_late, preview, printable
+from agentx.kernel.text import compile_late, preview, printable, refer_to_nothing
 from agentx.kernel.values import frozen
 
 _MARK = compile_late(r"<!-- agentx:clarification:([A-Za-z0-9-]+):([A-Za-z0-9@_:-]+) -->")
@@ -208,7 +208,7 @@ def list_taken(states: Iterable[Clarification]) -> Iterator[tuple[Clarification,
 
 def _quote(topic: str) -> str:
     said = printable(preview(topic, 100)).replace("`", "'")
-    return call_nobody(said).replace("<!--", "&lt;!--")
+    return refer_to_nothing(said).replace("<!--", "&lt;!--")
 
 
 def _add_exact(names: Iterable[str], uid: str) -> frozenset[str]:

@@ -29,6 +29,7 @@ from agentx.clarification.store.question_events import (
 from agentx.clarification.store.told import page_row
 from agentx.clarification.store.vouching.sight import bind
 from agentx.kernel.ids import ClarificationId, clarification_id, parse_clarification_id
+from agentx.kernel.text import fold_text
 
 
 class LedgerEdit:
@@ -52,10 +53,13 @@ class LedgerEdit:
         row = find_row(self.book.rows, self.book.made.names, wanted)
         return None if row is None else clarification_of(row, self.book.issue)
 
-    def list_open(self, asker: str, to: str) -> Iterator[Clarification]:
-        """Yield what one agent asked of another and is not settled, the newest first."""
+    def list_open(self, asker: str, to: str, topic: str) -> Iterator[Clarification]:
+        """Yield what one agent asked of another on a topic and is not settled, the newest first."""
+        wanted = fold_text(topic).casefold()
         for row in reversed(self.book.rows.values()):
             if (row.get("from"), row.get("to")) == (asker, to) and not is_settled(row):
+                if fold_text(str(row.get("topic"))).casefold() != wanted:
+                    continue
                 with suppress(DamagedLedger):
                     yield clarification_of(row, self.book.issue)
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from agentx.clarification.model import (
     ACTIVE,
     CONFIDENCES,
     STANDINGS,
+    UNJUDGED,
     AnswerWorth,
     Clarification,
     ClarificationStatus,
@@ -54,7 +56,7 @@ def ledger_of(document: object, issue: int) -> Ledger:
     Raises: DamagedLedger that names what is wrong.
     """
     rows, faults = rows_of(document, issue)
-    found = _read_rows(rows.values(), issue, faults)
+    found = _read_rows(rows.items(), issue, faults)
     return Ledger(issue=issue, clarifications=tuple(found), faults=tuple(faults))
 
 
@@ -67,18 +69,30 @@ def open_of(document: object, issue: int, since_ms: int) -> Ledger:
     """
     day = to_iso(since_ms)[: len("2026-01-01")]
     rows, faults = rows_of(document, issue)
-    wanted = [row for row in rows.values() if not _is_settled_before(row, day)]
+    wanted = [each for each in rows.items() if not _is_settled_before(each[1], day)]
     looked_at = _read_rows(wanted, issue, faults)
     found = (state for state in looked_at if state.is_active or state.was_decided_for_asker)
     return Ledger(issue=issue, clarifications=tuple(found), faults=tuple(faults))
 
 
-def _read_rows(rows: Iterable[Row], issue: int, faults: list[str]) -> list[Clarification]:
+def settled_of(document: object, issue: int) -> Ledger:
+    """Read only what is settled of a ledger.
+
+    Raises: DamagedLedger, as `ledger_of`.
+    """
+    rows, faults = rows_of(document, issue)
+    found = _read_rows((each for each in rows.items() if is_settled(each[1])), issue, faults)
+    return Ledger(issue=issue, clarifications=tuple(found), faults=tuple(faults))
+
+
+def _read_rows(
+    rows: Iterable[tuple[str, Row]], issue: int, faults: list[str]
+) -> list[Clarification]:
     """Return the rows that can be read; what cannot harms itself alone, and is named."""
     found: list[Clarification] = []
-    for row in rows:
+    for known, row in rows:
         try:
-            found.append(clarification_of(row, issue, faults))
+            found.append(_read_row(ClarificationId(known), row, issue, faults))
         except DamagedLedger as error:
             faults.append(error.message)
     return found
@@ -188,6 +202,8 @@ def worth_json(worth: AnswerWorth) -> Row:
 
 def worth_of(row: Row) -> AnswerWorth:
     """Read how good an answer is; what is none of our words says nothing."""
+    if not ("standing" in row or "confidence" in row or "remaining" in row):
+        return UNJUDGED
     standing, confidence, remaining = (row.get(name) for name in WORTH_FIELDS)
     return AnswerWorth(
         standing=standing if standing in STANDINGS else "",
@@ -201,8 +217,13 @@ def clarification_of(row: Row, issue: int, faults: list[str] | None = None) -> C
 
     Raises: DamagedLedger that names the field.
     """
-    known = where = id_of(row, issue)
-    resolved = row.get("resolvedAt")
+    return _read_row(id_of(row, issue), row, issue, faults)
+
+
+def _read_row(
+    known: ClarificationId, row: Row, issue: int, faults: list[str] | None
+) -> Clarification:
+    where, resolved = known, row.get("resolvedAt")
     return Clarification(
         id=known,
         issue=issue,
@@ -324,6 +345,11 @@ def read_word(row: Row, name: str, kind: type[Word], where: str) -> Word:
         raise DamagedLedger(f"{where}: {name} is {row[name]!r}, none of {words}") from None
 
 
+@lru_cache(maxsize=1_000)  # a question's times are those of its thread
+def _read_time(text: str) -> Millis:
+    return from_iso(text)
+
+
 def read_moment(row: Row, name: str, where: str) -> Millis:
     """Return a field that is a time.
 
@@ -331,7 +357,7 @@ def read_moment(row: Row, name: str, where: str) -> Millis:
     """
     text = read_field(row, name, str, where)
     try:
-        return from_iso(text)
+        return _read_time(text)
     except (ValueError, OverflowError):
         raise DamagedLedger(f"{where}: {name} is no time: {text[:40]!r}") from None
 

@@ -23,7 +23,13 @@ from agentx.clarification.errors import lock_timeout
 from agentx.clarification.model import Clarification, Ledger
 from agentx.clarification.store.book import Book, Opener, Pen
 from agentx.clarification.store.edit import LedgerEdit
-from agentx.clarification.store.ledger_json import Row, clarification_of, ledger_of, open_of
+from agentx.clarification.store.ledger_json import (
+    Row,
+    clarification_of,
+    ledger_of,
+    open_of,
+    settled_of,
+)
 from agentx.clarification.store.naming.names import find_row, list_meant
 from agentx.clarification.store.question_events import QuestionEvent, QuestionEventKind
 from agentx.clarification.store.question_files import QuestionFiles, choose_file
@@ -108,6 +114,13 @@ class LedgerStore:
         Raises: as `read`.
         """
         return self._look(issue, lambda document: open_of(document, issue, since_ms), sizes)
+
+    def read_settled(self, issue: int) -> Ledger:
+        """Return what nobody has to do anything about any more of an issue.
+
+        Raises: as `read`.
+        """
+        return self._look(issue, lambda document: settled_of(document, issue))
 
     def check(self, issue: int) -> tuple[str, ...]:
         """Return what is wrong with the files of an issue, read through whatever its view says.
@@ -214,6 +227,7 @@ class LedgerStore:
                 self._take_over()
                 self._take_in(issue, held, whole=False)
             elif not book.is_fresh and book.made.files:
+                self._pen.writer()  # with its key: without, nobody knows the view again
                 self._keep(held, book, (), has_words=False)
 
     def compact(self, issue: int, before_ms: Millis, *, wait_ms: int) -> int:

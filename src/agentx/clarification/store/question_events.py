@@ -144,13 +144,14 @@ def event_of(line: object, writer: str) -> QuestionEvent:
             raise DamagedLedger("no event: v, id, question and type are needed")
     if not is_ulid(known) or ulid_ms(known) >= _TIME_MAX:
         raise DamagedLedger(f"{known[:40]!r} is no id")
-    if kind not in set(QuestionEventKind):
+    known_kind = _BY_WORD.get(kind)
+    if known_kind is None:
         raise DamagedLedger(f"nobody knows what {kind[:40]!r} means")
     detail = {name: value for name, value in line.items() if name not in _HEAD}
     event = QuestionEvent(
         id=known,
         question=question,
-        kind=QuestionEventKind(kind),
+        kind=known_kind,
         detail=detail,
         key=str(line.get("key", "")),
         signature=str(line.get("sig", "")),
@@ -160,6 +161,7 @@ def event_of(line: object, writer: str) -> QuestionEvent:
     return event
 
 
+_BY_WORD = {str(kind): kind for kind in QuestionEventKind}
 _HEAD = ("v", "id", "question", "type", "key", "sig")
 
 

@@ -6,9 +6,11 @@ uses the very same sentence.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
+from functools import lru_cache
 from itertools import pairwise
 
+from agentx.clarification.limits import CLARIFY_ASKED_BACK_MAX
 from agentx.clarification.model import Clarification, EntryType
 from agentx.kernel.text import fold_text
 from agentx.prose.likeness import list_words, overlap
@@ -18,8 +20,12 @@ _ALIKE = 0.8
 
 def alike(one: str, other: str) -> bool:
     """Tell whether two texts say about the same."""
-    words, others = set(list_words(one)), set(list_words(other))
-    return _same(one, other) or overlap(words, others, least=_ALIKE) > 0
+    return overlap(_read_words(one), _read_words(other), least=_ALIKE) > 0 or _same(one, other)
+
+
+@lru_cache(maxsize=1_000)  # one question is held against many
+def _read_words(text: str) -> frozenset[str]:
+    return frozenset(list_words(text))
 
 
 def repeats_itself(state: Clarification) -> bool:
@@ -35,9 +41,15 @@ def bounces(states: tuple[Clarification, ...]) -> frozenset[str]:
     """
     found: set[str] = set()
     for talk in _by_pair(states):
-        for at, later in enumerate(talk):
-            if any(_asks_back(earlier, later) for earlier in talk[:at] if earlier.id not in found):
+        # What two agents ask each other, each in the last that the other asked.
+        asked: dict[str, deque[Clarification]] = defaultdict(
+            lambda: deque(maxlen=CLARIFY_ASKED_BACK_MAX)
+        )
+        for later in talk:
+            if any(_asks_back(earlier, later) for earlier in asked[later.to]):
                 found.add(later.id)
+            else:
+                asked[later.asker].append(later)
         for one_way in _directions(talk):
             for earlier, later in pairwise(one_way):
                 if _asks_anew(earlier, later):
@@ -57,7 +69,7 @@ def _asks_anew(earlier: Clarification, later: Clarification) -> bool:
     answers = earlier.entries(EntryType.ANSWER)
     if not answers or later.created_ms < answers[-1].at_ms:
         return False
-    return alike(earlier.topic, later.topic) and _same(earlier.question, later.question)
+    return _same(earlier.question, later.question) and alike(earlier.topic, later.topic)
 
 
 def _same(one: str, other: str) -> bool:

@@ -31,7 +31,7 @@ from agentx.observations.model import Category, Observation
 from agentx.observations.validity.marking import find_replacing
 from agentx.prose import cues
 from agentx.prose.sentences import sentences
-from agentx.recall.known.same_question import AskedFor, is_same, list_terms, read_asked
+from agentx.recall.known.same_question import AskedFor, find_leads, is_same, list_terms, read_asked
 from agentx.recall.limits import KNOWN_ANSWER_CHARS_MAX
 
 # A sentence that says more than the answer speaks of something else, too.
@@ -70,10 +70,12 @@ def find_known_answer(
 ) -> KnownAnswer | None:
     """Return what answers a question already, or None. `itself` is its own id once it is kept."""
     asked = read_asked(request.topic, request.question)
+    leads = find_leads(asked)  # most are about something else, which is seen at a glance
     alike = [
         state
         for state in known.clarifications
         if state.id != itself
+        and _has_all(f"{state.topic} {state.question}".casefold(), leads)
         and is_same(
             asked,
             read_asked(state.topic, state.question),
@@ -85,10 +87,15 @@ def find_known_answer(
     settled = [state for state in alike if state.resolved_ms is not None]
     if settled:
         newest = max(settled, key=lambda state: (state.resolved_ms or 0, state.id))
-        others = (state for state in known.clarifications if state not in alike)
+        same = {state.id for state in alike}
+        others = (state for state in known.clarifications if state.id not in same)
         later = tuple(filter(None, map(read_decision, others)))
         return _offer_settled(newest, settled, request, (*known.memories, *later))
     return _offer_decision(asked, request, known.memories)
+
+
+def _has_all(text: str, leads: Iterable[str]) -> bool:
+    return all(lead in text for lead in leads)
 
 
 def read_decision(state: Clarification) -> Observation | None:

@@ -62,6 +62,8 @@ _SHOULD = frozenset(("should", "shall", "ought"))
 # What speaks of itself in so few words is a subject of its own in every issue.
 _TERMS_ELSEWHERE_MIN = 3
 _TERMS_ASKED_MIN = 2
+# A stem begins as its words do.
+_LEAD_CHARS = 2
 
 
 @frozen
@@ -104,6 +106,13 @@ def list_terms(text: str) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(_stem(_SHORT.get(word, word)) for word in found if word not in _EMPTY)
     )
+
+
+def find_leads(asked: AskedFor) -> tuple[str, ...]:
+    """Return what must stand in every question that asks the same: how its words begin."""
+    long = frozenset(map(_stem, _SHORT.values()))  # these may be written short
+    leads = (term[:_LEAD_CHARS] for term in asked.order if term not in long)
+    return tuple(lead for lead in leads if "'" not in lead)
 
 
 def is_same(one: AskedFor, other: AskedFor, *, same_issue: bool) -> bool:

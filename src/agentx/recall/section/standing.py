@@ -133,18 +133,23 @@ class Standing:
 def _question(state: Clarification, role: str) -> str:
     """Return what a session is told of a clarification, and what can be done about it."""
     from agentx.clarification.model import ClarificationStatus  # noqa: PLC0415  somebody asked
-    from agentx.clarification.rendering import say_decision, say_next, say_worth  # noqa: PLC0415  as above
+    from agentx.clarification.rendering import (  # noqa: PLC0415  as above
+        find_asked,
+        say_decision,
+        say_next,
+        say_worth,
+    )
 
     if not role:
         verb = "answer" if state.is_unanswered else "resolve"
         command = f"agentx clarify {verb} {state.id} TEXT"
-        return f"{_about(state, state.question)} -- the user decides in a terminal: {command}"
+        return f"{_about(state, find_asked(state))} -- the user decides in a terminal: {command}"
     if state.to == role and state.is_unanswered:
         about = _about(state, state.question)
         return f"{about} -- answer with: agentx clarify answer {state.id} TEXT"
     if state.status is ClarificationStatus.ESCALATED:
         goes_on = "wait for it" if state.holds_its_asker else "go on with what is known"
-        return f"brought to a person: {_about(state, state.question)} -- {goes_on}"
+        return f"brought to a person: {_about(state, find_asked(state))} -- {goes_on}"
     if state.resolution is not None:
         return f"decided: {_about(state, say_decision(state))}"
     about = _about(state, state.answer)

@@ -39,7 +39,7 @@ def find_known(project: Project, state: Clarification) -> KnownAnswer | None:
         question=state.question,
     )
     try:
-        asked = tuple(each for one in open_clarifications(project).ledgers() for each in one)
+        asked = open_clarifications(project).list_all()
         found = find_known_answer(request, Known(clarifications=asked), itself=state.id)
         words = (f"{state.topic} {state.question}", "" if found is None else found.text)
         known = Known(clarifications=asked, memories=_search(project, words))

@@ -6,7 +6,14 @@ The same verbs as `agentx clarify`. What other agents wrote is fenced as data.
 from __future__ import annotations
 
 from agentx.clarification.model import PERSON, AnswerWorth, Clarification, KnownAnswer, NewQuestion
-from agentx.clarification.rendering import listing, name_speaker, say_decision, say_worth, stream
+from agentx.clarification.rendering import (
+    find_asked,
+    listing,
+    name_speaker,
+    say_decision,
+    say_worth,
+    stream,
+)
 from agentx.kernel.clock import SECOND_MS
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
@@ -128,7 +135,7 @@ def describe_thread(project: Project, issue: str) -> str:
 
 def _line(state: Clarification) -> str:
     shown = f"- {state.id} [{state.status}] {state.asker} -> {state.to}: {state.topic}"
-    shown += f"\n  Q: {preview(state.question, CLARIFY_TEXT_CHARS_MAX)}"
+    shown += f"\n  Q: {preview(find_asked(state), CLARIFY_TEXT_CHARS_MAX)}"
     answered = state.answered
     if answered is not None and state.status != "pending":
         by = "" if answered.speaker_shown == state.to else f" ({name_speaker(answered)})"

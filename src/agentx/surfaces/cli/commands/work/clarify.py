@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -363,7 +363,7 @@ def inbox(invocation: Invocation, role: str) -> None:
     seen = clarify_read.inbox_of(invocation.project, who)
     data = {
         "who": who,
-        "clarifications": [as_data(state) for state in seen.clarifications],
+        "clarifications": _list_data(invocation, seen.clarifications),
         "monitor": monitor_data(seen.monitor),
     }
     if seen.notes:
@@ -392,7 +392,7 @@ def _show_done(
 
 def _show_overview(invocation: Invocation, seen: clarify_read.Overview, which: str) -> None:
     data = {
-        "clarifications": [as_data(state) for state in seen.clarifications],
+        "clarifications": _list_data(invocation, seen.clarifications),
         "monitor": monitor_data(seen.monitor),
     }
     warn_of_damage(invocation, seen.monitor)
@@ -410,11 +410,16 @@ def _show_thread(invocation: Invocation, issue: int) -> None:
     ledger = clarify_read.thread(invocation.project, issue)
     data = {
         "issueNumber": ledger.issue,
-        "clarifications": [as_data(state) for state in ledger],
+        "clarifications": _list_data(invocation, ledger),
     }
     invocation.show(
         data, lambda screen: draw_thread(screen, ledger.issue, tuple(ledger), invocation.dates)
     )
+
+
+def _list_data(invocation: Invocation, states: Iterable[Clarification]) -> list[object]:
+    """Return clarifications as data, where a program reads: there may be thousands."""
+    return [as_data(state) for state in states] if invocation.as_json else []
 
 
 def monitor_data(found: MonitorReport) -> dict[str, object]:

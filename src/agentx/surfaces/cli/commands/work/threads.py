@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from agentx.clarification.model import PERSON, UNTRUSTED, Clarification, ClarificationStatus
 from agentx.clarification.rendering import (
     explain_escalation,
+    find_asked,
     name_speaker,
     next_actions,
     say_decision,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from agentx.clarification.model import KnownAnswer
     from agentx.surfaces.cli.dates import Dates
 
+_SHOWN_MAX = 100  # nobody reads on; a program takes them all
 _STYLES = {
     ClarificationStatus.PENDING: "yellow",
     ClarificationStatus.ANSWERED: "cyan",
@@ -42,7 +44,7 @@ def draw_overview(screen: Console, seen: clarify_read.Overview, which: str) -> N
         screen.print(_say_unread(seen) or f"No clarifications {which}.")
         return
     table = render.table("ID", "STATUS", "ROUND", "FROM -> TO", "ASKED", "TOPIC")
-    for state in seen.clarifications:
+    for state in seen.clarifications[:_SHOWN_MAX]:
         table.add_row(
             state.id,
             str(state.status),
@@ -53,10 +55,18 @@ def draw_overview(screen: Console, seen: clarify_read.Overview, which: str) -> N
             style=_STYLES[state.status],
         )
     screen.print(table)
+    _say_more(screen, len(seen.clarifications), "agentx clarify --issue N, or --json")
     screen.print("\nnext:", style="dim")
     for state in seen.clarifications[:5]:
         screen.print(f"  {next_actions(state)[0]}", style="dim")
     screen.print(f"  agentx clarify --issue {seen.clarifications[0].issue}", style="dim")
+
+
+def _say_more(screen: Console, count: int, where: str, what: str = "more") -> None:
+    """Say how many are not shown, and where they are."""
+    if count > _SHOWN_MAX:
+        line = f"\nand {count - _SHOWN_MAX:,} {what}: {where}"
+        screen.print(line, style="dim", soft_wrap=True)
 
 
 def _say_unread(seen: clarify_read.Overview) -> str:
@@ -72,7 +82,7 @@ def draw_inbox(screen: Console, seen: clarify_read.Overview, who: str) -> None:
     if not seen.clarifications:
         nobody = "Nothing waits for you." if who == PERSON else f"Nothing waits for {who}."
         screen.print(_say_unread(seen) or nobody)
-    for at, state in enumerate(seen.clarifications):
+    for at, state in enumerate(seen.clarifications[:_SHOWN_MAX]):
         if at:
             screen.print()
         when = age(state.created_ms, now_ms=seen.now_ms)
@@ -88,6 +98,7 @@ def draw_inbox(screen: Console, seen: clarify_read.Overview, who: str) -> None:
         for action in () if is_persons else next_actions(state)[:1]:
             # A command is copied whole, so it is not cut.
             screen.print(f"  {'next':<8}{action}", style="dim", soft_wrap=True)
+    _say_more(screen, len(seen.clarifications), f"agentx clarify inbox {who} --json")
     for note in seen.notes:
         screen.print(f"\n{printable(note)}", style="yellow", soft_wrap=True)
 
@@ -95,7 +106,9 @@ def draw_inbox(screen: Console, seen: clarify_read.Overview, who: str) -> None:
 def _list_words(state: Clarification, who: str) -> list[tuple[str, str]]:
     """Return what somebody must know to see to it, each with what it is."""
     rows = [("asks", f"{state.asker}{' (waits for it)' if state.holds_its_asker else ''}")]
-    rows.append(("what", state.question))
+    rows.append(("what", find_asked(state)))
+    if find_asked(state) != state.question:
+        rows.append(("before", state.question))
     if state.answer:
         rows.append(("answer", f"{state.answer}{_say_answerer(state)}"))
     if state.status is ClarificationStatus.ESCALATED:
@@ -126,12 +139,13 @@ def draw_thread(
     if not states:
         screen.print(f"Nobody asked anything about issue {issue}.")
         return
-    for state in states:
+    for state in states[-_SHOWN_MAX:]:
         # The colours are the renderer's own; everything else in it was made printable.
         screen.print(render.read_colours(terminal(state, colour=True, say_time=dates.say)))
         for action in next_actions(state)[:1]:
             screen.print(f"next: {action}", style="dim", soft_wrap=True)
         screen.print()
+    _say_more(screen, len(states), f"agentx clarify --issue {issue} --json", "earlier")
 
 
 def draw_asked(
