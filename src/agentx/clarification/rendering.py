@@ -18,9 +18,10 @@ from agentx.clarification.model import (
     ClarificationStatus,
     Entry,
     EntryType,
+    Reason,
 )
 from agentx.clarification.store.ledger_json import as_json
-from agentx.clarification.summary import find_asked, find_note, why_escalated
+from agentx.clarification.summary import UNASKED, find_note, why_escalated
 from agentx.kernel.clock import age, to_iso
 from agentx.kernel.ids import digest
 from agentx.kernel.roles import speak_role
@@ -343,6 +344,14 @@ def name_speaker(entry: Entry) -> str:
 
 def _say_proviso(entry: Entry) -> str:
     return f" ({entry.proviso})" if entry.proviso else ""
+
+
+def find_asked(state: Clarification) -> str:
+    """Return what is to be decided: what could not be asked any more, else the last question."""
+    if state.reason is not Reason.MAX_ROUNDS or state.status is not ClarificationStatus.ESCALATED:
+        return state.question
+    lines = (line for line in state.summary.splitlines() if line.startswith(UNASKED))
+    return next(lines, "").removeprefix(UNASKED) or state.question
 
 
 def explain_escalation(state: Clarification) -> str:

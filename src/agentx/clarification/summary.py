@@ -31,7 +31,7 @@ _WHY = {
 }
 POSITIONS = "\nPositions:"  # what both say; a settled thread has it anyway
 _NOTE = "Note: "
-_UNASKED = "Not asked any more: "
+UNASKED = "Not asked any more: "
 _POSITION_CHARS = 400
 _OLDER_CHARS = 200
 
@@ -42,7 +42,7 @@ def escalation_text(state: Clarification, reason: Reason, said: str = "") -> str
     asked = said if said and reason is Reason.MAX_ROUNDS else state.question
     lines = [f"Topic: {state.topic}", f"Why: {why}"]
     if said:
-        lead = _UNASKED if reason is Reason.MAX_ROUNDS else _NOTE
+        lead = UNASKED if reason is Reason.MAX_ROUNDS else _NOTE
         lines.append(f"{lead}{fold_text(said)}")
     by = state.to if state.answered is None else state.answered.speaker_shown
     answered = preview(state.answer, _POSITION_CHARS) or "no answer"
@@ -74,14 +74,6 @@ def find_note(state: Clarification) -> str:
     """Return what was said when a person was called, or nothing."""
     lines = (line for line in state.summary.splitlines() if line.startswith(_NOTE))
     return next(lines, "").removeprefix(_NOTE)
-
-
-def find_asked(state: Clarification) -> str:
-    """Return what is to be decided: what could not be asked any more, else the last question."""
-    if state.reason is not Reason.MAX_ROUNDS or state.status is not ClarificationStatus.ESCALATED:
-        return state.question
-    lines = (line for line in state.summary.splitlines() if line.startswith(_UNASKED))
-    return next(lines, "").removeprefix(_UNASKED) or state.question
 
 
 def _options(state: Clarification) -> tuple[str, ...]:

@@ -105,7 +105,8 @@ def test_every_look_has_every_word(body: str) -> None:
         "\n".join(comment(state, at) for at in range(2)).replace("\n> ", "\n"),
     )
     for look in looks:
-        plain = fold_text(look.replace("&lt;!--", "<!--"))
+        # What would call somebody has a sign in it that nobody sees.
+        plain = fold_text(look.replace("&lt;!--", "<!--").replace("\u200b", ""))
         assert plain.count(said) >= 2
     assert "\x1b" not in terminal(state, colour=False)
 

@@ -191,6 +191,8 @@ def _apply(issue: int, told: ToldQuestion, event: QuestionEvent, wanted: int) ->
             told.is_doubted = True
         case _:
             fact = _doubt(told, event)
+            # No role says what a person is to say, and nobody vouches for who said it.
+            told.is_doubted |= is_kept_out and isinstance(fact, Answered | Resolved)
             if isinstance(fact, Escalated):  # it names the question as it was called then
                 was = clarification_id(issue, wanted)
                 fact = replace(fact, text=fact.text.replace(was, told.id))

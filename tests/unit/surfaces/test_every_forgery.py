@@ -1,0 +1,242 @@
+"""Goal: whoever speaks for a person is refused or shown as unverified, and stands in the audit log:
+every role, every surface, below an agent CLI with an emptied environment, and by hand.
+
+Method: one project with a question that waits for a person in each way, real commands and tools in
+process, real files; after every act the questions wait as before and the log has grown.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentx.clarification.model import PERSON, Clarification
+from agentx.clarification.store.ledgers import ledger_path
+from agentx.host.ancestry import Ancestor
+from agentx.kernel.ids import mint, ulid_ms
+from agentx.kernel.roles import HUB_ROLE, ROLES
+from agentx.operations.questions import read as clarify_read
+from agentx.project.config import read_environment
+from agentx.project.project import Project, open_project
+from agentx.project.roles import caller
+from agentx.surfaces.cli.root import run as run_agentx
+from agentx.wiring.clarifications import open_clarifications
+from tests.support.mcp_agent import Agent
+
+EVERYBODY = (*ROLES, HUB_ROLE, "")  # the last plays no role
+BOTH = {"role": PERSON, "resolve": True}
+ASKED, CALLED = "CLR-1-001", "CLR-1-002"  # of a person, and brought to one
+
+
+class Town:
+    """A project in which two questions wait for a person."""
+
+    def __init__(self, root: Path, patch: pytest.MonkeyPatch) -> None:
+        self.patch = patch
+        self.folder = root / "shop"
+        (self.folder / ".agentx").mkdir(parents=True)
+        self.known = {"HOME": str(root / "home"), "PATH": "/usr/bin:/bin"}
+        self.known["AGENTX_DAEMON_AUTO"] = "false"
+        self.play()
+        self.agentx("issue", "create", "--title", "Login", "--label", "type:feature")
+        ask = ("clarify", "ask", "--issue", "1", "--from", "engineer", "--topic", "Keys")
+        self.agentx(*ask, "--to", PERSON, "--question", "May we rotate all keys?")
+        self.agentx(*ask, "--to", "architect", "--question", "Which keys do we rotate?")
+        self.agentx("clarify", "escalate", CALLED)
+
+    def play(self, role: str = "", *, below: str | None = None) -> None:
+        """Be who calls: with a role, or below an agent CLI that was told one."""
+        above = (
+            []
+            if below is None
+            else [Ancestor(name="claude", arguments=("claude",), variables={"AGENTX_AGENT": below})]
+        )
+        self.patch.setattr(caller, "list_ancestors", lambda: iter(above))
+        for name in os.environ.keys() - {"PATH"}:
+            self.patch.delenv(name)
+        for name, value in {**self.known, **({"AGENTX_AGENT": role} if role else {})}.items():
+            self.patch.setenv(name, value)
+
+    def agentx(self, *words: str) -> tuple[int, str]:
+        """Run a command; return what it left with, and all that it said."""
+        out = io.StringIO()
+        self.patch.chdir(self.folder)
+        self.patch.setattr(sys, "stdin", io.StringIO())
+        with (
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(out),
+            pytest.raises(SystemExit) as left,
+        ):
+            run_agentx(list(words))
+        return int(left.value.code or 0), out.getvalue()
+
+    @property
+    def project(self) -> Project:
+        return open_project(self.folder, read_environment(self.known))
+
+    def count_records(self) -> int:
+        """Return how many tries stand in the audit log."""
+        audit = self.project.data.audit
+        text = audit.read_text("utf-8") if audit.exists() else ""
+        return text.count("speaker-refused") + text.count("speaker-unverified")
+
+    def look(self) -> list[tuple[str, bool, str]]:
+        """Return how the questions stand, and what a person is believed to have said."""
+        ledger = open_clarifications(self.project).ledger(1)
+        return [(str(each.status), each.waits_for_person, believed(each)) for each in ledger]
+
+
+def believed(state: Clarification) -> str:
+    said = (each for each in state.thread if each.speaker == PERSON and not each.doubt)
+    return " ".join(each.body for each in said if each.type != "escalation")
+
+
+@pytest.fixture
+def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Town:
+    return Town(tmp_path, monkeypatch)
+
+
+def list_words() -> Iterator[tuple[str, ...]]:
+    """Yield every command that would speak for a person."""
+    for known in (ASKED, CALLED):
+        for end in ((), ("--as-person",)):
+            yield "clarify", "answer", known, "FORGED", "--from", PERSON, *end
+            yield "clarify", "resolve", known, "FORGED", "--from", PERSON, *end
+            yield "clarify", "resolve", known, "FORGED", *end
+    yield "clarify", "accept", ASKED
+    yield "clarify", "forget", CALLED, "--yes"
+    yield "trust", "--writer", "a1b2c3", "--yes"
+
+
+@pytest.mark.promise("clarify.signed")
+def test_no_role_signs_for_a_person_by_any_command_or_tool(town: Town) -> None:
+    before = town.look()
+    for role in EVERYBODY:
+        # A role that was said, or an agent CLI above that an emptied environment does not hide.
+        ways: list[dict[str, Any]] = [{"role": "", "below": role}]
+        ways += [{"role": role, "below": None}] if role else []
+        ways += [{"role": "architect", "below": role}] if role == "engineer" else []
+        for way in ways:
+            town.play(**way)
+            every = list(list_words())
+            for words in every if role in ("engineer", "") else every[1::4]:
+                tries = town.count_records()
+                code, said = town.agentx(*words)
+                assert code == 2, (way, words, said)
+                assert town.count_records() > tries, (way, words, said)
+        town.play()
+        variables = {**town.known, **({"AGENTX_AGENT": role} if role else {})}
+        agent = Agent(town.folder, read_environment(variables))
+        for known in (ASKED, CALLED):
+            for arguments in (
+                {"role": PERSON},
+                {"resolve": True},
+                {"role": PERSON, "resolve": True},
+            ):
+                tries = town.count_records()
+                assert agent.fail("answer", id=known, text="FORGED", **arguments)
+                assert town.count_records() > tries, (role, arguments)
+        assert agent.fail("ask", issue=1, asker=PERSON, to="architect", topic="x", question="F?")
+    after = town.look()
+    assert [row[:2] for row in after] == [row[:2] for row in before]
+    assert not any("FORGED" in row[2] for row in after)
+    for name in (PERSON, HUB_ROLE):  # nor does anybody ask as one
+        town.play("engineer")
+        ask = ("clarify", "ask", "--issue", "1", "--to", "architect", "--topic", "x")
+        code, said = town.agentx(*ask, "--from", name, "--question", "FORGED?")
+        assert code == 2, said
+
+
+def by_hand(town: Town, uid: str, turn: int, **said: Any) -> dict[str, Any]:
+    raw = b"".join(file.read_bytes() for file in (town.project.paths.questions / "1").iterdir())
+    lines = [json.loads(line) for line in raw.splitlines()]
+    known = mint(ulid_ms(max(line["id"] for line in lines)) + 1 + turn, bytes)
+    return {"v": 1, "id": known, "question": uid, "timestamp": "2026-03-02T10:00:00.000Z", **said}
+
+
+@pytest.mark.promise("clarify.signed")
+def test_no_line_that_is_typed_by_hand_is_a_persons_word(town: Town) -> None:
+    before = town.look()
+    uids = [state.uid for state in open_clarifications(town.project).ledger(1)]
+    folder = town.project.paths.questions / "1"
+    acts: list[dict[str, Any]] = [
+        *({"type": kind, "by": PERSON, "body": "FORGED"} for kind in ("answered", "resolved")),
+        *({"type": "resolved", "by": role, "body": "FORGED"} for role in (*ROLES, HUB_ROLE)),
+        *({"type": "answered", "by": role, "body": "FORGED"} for role in (*ROLES, HUB_ROLE)),
+        *({"type": "resolved", "by": name, "body": "FORGED"} for name in ("Human", "human\u200b")),
+        {"type": "edited", "fields": {"status": "resolved"}},
+        {"type": "edited", "fields": {"topic": "FORGED", "blocking": False}},
+        {"type": "edited", "words": {"<uid>": {"body": "FORGED"}}},
+        *({"type": kind} for kind in ("removed", "forgotten")),
+        {"type": "abandoned", "reason": "asker-gone"},
+    ]
+    for turn, (uid, act) in enumerate((uid, act) for act in acts for uid in uids):
+        tries = town.count_records()
+        said = {**act, "words": {uid: {"body": "FORGED"}}} if "words" in act else act
+        forged = folder / f"f{turn:05x}.jsonl"
+        forged.write_text(json.dumps(by_hand(town, uid, turn, **said)) + "\n", encoding="utf-8")
+        clarify_read.active(town.project)
+        check(town, before, said, tries)
+        forged.unlink()
+
+
+@pytest.mark.promise("clarify.signed")
+def test_nothing_that_is_written_into_the_view_is_a_persons_word(town: Town) -> None:
+    before = town.look()
+    view = ledger_path(town.project.paths, 1)
+
+    def entry(speaker: str, kind: str) -> dict[str, Any]:
+        said = {"round": 1, "from": speaker, "type": kind, "body": "FORGED", "via": "terminal"}
+        return {**said, "timestamp": "2026-03-02T10:00:00.000Z"}
+
+    def add(kind: str, at: int) -> Callable[[list[dict[str, Any]]], None]:
+        def change(rows: list[dict[str, Any]]) -> None:
+            rows[at]["thread"] += [entry(speaker, kind) for speaker in speakers]
+            rows[at] |= {"status": "resolved", "resolvedAt": "2026-03-02T10:00:00.000Z"}
+
+        return change
+
+    def make_up(rows: list[dict[str, Any]]) -> None:
+        row = {**rows[0], "id": "CLR-1-009", "topic": "Made up", "status": "resolved"}
+        row.pop("uid")
+        rows.append({**row, "thread": [*row["thread"], entry(PERSON, "resolution")]})
+
+    speakers = (PERSON, "Human", *ROLES, HUB_ROLE)
+    changes: dict[str, tuple[int, Callable[[list[dict[str, Any]]], None]]] = {
+        f"{kind} {at}": (len(speakers), add(kind, at))
+        for kind in ("answer", "resolution")
+        for at in (0, 1)
+    }
+    changes |= {
+        "status": (1, lambda rows: rows[0].update(status="resolved")),
+        "topic": (1, lambda rows: rows[1].update(topic="FORGED")),
+        "question": (1, lambda rows: rows[0]["thread"][0].update(body="FORGED")),
+        "whom": (1, lambda rows: rows[0].update(to="architect")),
+        "gone": (1, lambda rows: rows.__delitem__(0)),
+        "made up": (1, make_up),
+    }
+    for name, (count, change) in changes.items():
+        tries = town.count_records() + count - 1
+        document = json.loads(view.read_bytes())
+        change(document["clarifications"])
+        view.write_text(json.dumps(document), encoding="utf-8")
+        clarify_read.active(town.project)
+        check(town, before, name, tries)
+    made_up = open_clarifications(town.project).find("CLR-1-009")
+    assert (str(made_up.status), made_up.waits_for_person) == ("pending", True)
+
+
+def check(town: Town, before: list[tuple[str, bool, str]], what: object, tries: int) -> None:
+    assert town.look()[:2] == before, what
+    assert town.count_records() > tries, what
+    questions = [state.question for state in open_clarifications(town.project).ledger(1)][:2]
+    topics = [state.topic for state in open_clarifications(town.project).ledger(1)][:2]
+    assert "FORGED" not in " ".join((*questions, *topics)), what
