@@ -21,7 +21,7 @@ import pytest
 from agentx.surfaces.cli.layout import measure
 from tests.support.clarifying import CIRCLE, LONG_AGO
 from tests.support.house import BIN, House, processes_of
-from tests.support.terminal import converse
+from tests.support.terminal import converse, converse_in
 
 
 @pytest.fixture
@@ -36,15 +36,20 @@ def house(tmp_path: Path) -> House:
 class Claude:
     """Stands in for the agent CLI that plays the architect."""
 
-    def __init__(self, house: House, *, takes_s: float = 0, fails: bool = False) -> None:
+    def __init__(
+        self, house: House, *, takes_s: float = 0, fails: bool = False, says: str = ""
+    ) -> None:
         self.calls = house.root / "calls"
         folder = house.root / "clis"
         folder.mkdir()
         reply = json.dumps({"type": "result", "is_error": False, "result": "PostgreSQL."})
         end = "exit 3" if fails else f"printf '%s' '{reply}'"
         program = folder / "claude"
+        part = {"type": "assistant", "message": {"content": [{"type": "text", "text": says}]}}
+        said = f"echo '{json.dumps(part)}'\n" if says else ""
         program.write_text(
-            f"#!/bin/sh\ncat >/dev/null\necho called >> {self.calls}\nsleep {takes_s}\n{end}\n",
+            f"#!/bin/sh\ncat >/dev/null\necho called >> {self.calls}\n{said}"
+            f"sleep {takes_s}\n{end}\n",
             encoding="utf-8",
         )
         program.chmod(0o755)
@@ -307,3 +312,18 @@ def test_settled_threads_get_small_by_a_command_and_every_night(house: House) ->
 
     assert [len(entry["body"]) for entry in read(house)["thread"]][1] <= 120
     assert house.agentx("clarify", "compact").stdout == "settled threads shortened: 0\n"
+
+
+def test_who_waits_at_a_terminal_reads_what_the_agent_says_on_the_way(house: House) -> None:
+    claude = Claude(house, takes_s=2, says="I look at the migrations first.")
+    code, screen = converse_in(
+        house.project, {**house.environment, **claude.env}, [*words("--wait", "--timeout", "60")]
+    )
+    assert code == 0
+    assert "[Architect ...] I look at the migrations first." in screen
+    assert screen.index("I look at the migrations") < screen.index("PostgreSQL.")
+    assert "leave with Ctrl-C" in " ".join(screen.split())
+    assert not list(house.data.root.glob("**/asking/*.words"))
+    # A program that waits reads the answer alone.
+    piped = house.agentx(*words("--wait", "--ask-anyway", "--no-block"), env=claude.env)
+    assert "migrations" not in piped.stdout + piped.stderr

@@ -14,7 +14,7 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
@@ -38,6 +38,7 @@ class ProgramCall:
     environment: Mapping[str, str]
     time_limit_ms: int
     output_bytes_max: int = PROGRAM_OUTPUT_BYTES_MAX
+    heard: Callable[[bytes], None] | None = None  # is told what it prints, as it comes
     can_wait: bool = False  # for another day: it is ended when this process is about to leave
 
 
@@ -130,7 +131,8 @@ def _follow(process: subprocess.Popen[bytes], call: ProgramCall) -> Ended:
     assert process.stderr is not None, "it is a pipe"
     # Before anything is said: a program that hears nothing does nothing yet.
     watch = _watch(process.pid)
-    out, err = (_Ear(pipe, call.output_bytes_max) for pipe in (process.stdout, process.stderr))
+    out = _Ear(process.stdout, call.output_bytes_max, call.heard)
+    err = _Ear(process.stderr, call.output_bytes_max)
     mouth = threading.Thread(target=_speak, args=(process.stdin, call.said), daemon=True)
     mouth.start()
     too_late = False
@@ -162,8 +164,11 @@ def _follow(process: subprocess.Popen[bytes], call: ProgramCall) -> Ended:
 class _Ear:
     """Reads a pipe to its end, and keeps its first part."""
 
-    def __init__(self, pipe: IO[bytes], bytes_max: int) -> None:
+    def __init__(
+        self, pipe: IO[bytes], bytes_max: int, heard: Callable[[bytes], None] | None = None
+    ) -> None:
         self.is_full = False
+        self._heard_by = heard
         self._pipe = pipe
         self._bytes_max = bytes_max
         self._heard = bytearray()
@@ -185,6 +190,8 @@ class _Ear:
                 room = max(self._bytes_max - len(self._heard), 0)
                 self.is_full = self.is_full or len(block) > room
                 self._heard += block[:room]
+                if self._heard_by is not None:
+                    self._heard_by(block[:room])
 
 
 def _speak(pipe: IO[bytes], said: str) -> None:

@@ -19,6 +19,7 @@ from agentx.llm.clis.reading import (
     read_codex,
     read_gemini,
     read_opencode,
+    read_words,
 )
 
 ANSWER = '{"answer": "42"}'
@@ -103,3 +104,19 @@ def test_notices_are_known_by_their_words_and_by_being_short() -> None:
     assert all(map(is_login_notice, LOGINS))
     assert not is_quota_notice("429 Too Many Requests " * 100)
     assert not is_login_notice("Please run /login. " * 100)
+
+
+def test_what_an_agent_says_on_the_way_is_read_line_by_line() -> None:
+    said = {
+        '{"type":"assistant","message":{"content":[{"type":"text","text":"I look."},'
+        '{"type":"tool_use","name":"Read","input":{}}]}}': "I look. (uses Read)",
+        '{"type":"item.completed","item":{"type":"agent_message","text":"Here."}}': "Here.",
+        '{"type":"item.started","item":{"type":"command_execution","command":"ls"}}': "(runs ls)",
+        '{"type":"text","part":{"text":"So."}}': "So.",
+        '{"type":"tool_use","part":{"tool":"grep"}}': "(uses grep)",
+        '{"type":"result","result":"PostgreSQL."}': "",
+        '{"type":"assistant","message":{"content":"x"}}': "",
+        "plain words": "",
+        '{"type":': "",
+    }
+    assert {line: read_words(line) for line in said} == said

@@ -73,6 +73,14 @@ class Switchboard:
 
 
 @frozen
+class _Bounds:
+    """Until when somebody is asked, and who is told what they say on the way."""
+
+    until_ms: int | None = None
+    heard: Say | None = None
+
+
+@frozen
 class StatusesSettled:
     """Ledgers and statuses say the same again: the hub is done with what it did."""
 
@@ -213,9 +221,16 @@ class Hub:
         return self._find_runner(agent) is not None
 
     def route(
-        self, clarification_id: str, told: Say = silence, *, until_ms: int | None = None
+        self,
+        clarification_id: str,
+        told: Say = silence,
+        *,
+        until_ms: int | None = None,
+        heard: Say | None = None,
     ) -> Clarification:
         """Ask the target now, and keep what it answers; the stream is told as it runs.
+
+        `heard` is told what the target says on the way.
 
         `until_ms` bounds it: a target that has not answered by then was not given its time, so
         nothing is said of it, and the question stays open. A stale question is asked once more.
@@ -226,7 +241,7 @@ class Hub:
         """
         state = self._clarifications.find(clarification_id)
         if state.status is ClarificationStatus.STALE:
-            return self.retry(state.id, told)
+            return self.retry(state.id, told, heard=heard)
         if not state.is_unanswered:
             raise IllegalTransition(
                 f"{state.id} is {state.status}: nothing waits for {state.to}",
@@ -234,7 +249,7 @@ class Hub:
             )
         runner = self._need_runner(state)
         self._announce(state, told)
-        reply = self._reply(state, runner, told, until_ms)
+        reply = self._reply(state, runner, told, _Bounds(until_ms=until_ms, heard=heard))
         if reply is None:
             return self._clarifications.find(state.exact)
         return self._keep(state, reply, told)
@@ -265,7 +280,9 @@ class Hub:
         self.settle(*sorted(engaged | involved))
         return found
 
-    def retry(self, clarification_id: str, told: Say = silence) -> Clarification:
+    def retry(
+        self, clarification_id: str, told: Say = silence, *, heard: Say | None = None
+    ) -> Clarification:
         """Ask the target of a stale question once more; without an answer a person is called.
 
         That it is asked is kept before it is, so of several who notice one asks.
@@ -279,7 +296,7 @@ class Hub:
             return self._settle(state)
         self._announce(state, told)
         try:
-            reply = self._run(state, runner)
+            reply = self._run(state, runner, _Bounds(heard=heard))
         except UnavailableError as error:
             self._give_up(state, Reason.STALE, preview(error.message, 400), told)
             return self._clarifications.find(state.exact)
@@ -324,15 +341,16 @@ class Hub:
         return state
 
     def _reply(
-        self, state: Clarification, runner: Runner, told: Say, until_ms: int | None
+        self, state: Clarification, runner: Runner, told: Say, bounds: _Bounds
     ) -> Reply | None:
         """Return what the target says; None when the question was settled meanwhile, or time is up.
 
         Raises: ClarificationUnanswered after two failures.
         """
         try:
-            return self._run(state, runner, until_ms)
+            return self._run(state, runner, bounds)
         except UnavailableError as error:
+            until_ms = bounds.until_ms
             if until_ms is not None and self._clock.now_ms() + CLARIFY_AGAIN_AFTER_MS >= until_ms:
                 return None
             told(f"[Agent X] {state.to} failed: {preview(error.message, 200)}. Asking once more.")
@@ -341,7 +359,7 @@ class Hub:
         if not state.is_unanswered:
             return None
         try:
-            return self._run(state, runner, until_ms)
+            return self._run(state, runner, bounds)
         except UnavailableError as error:
             reason = preview(error.message, 400)
         self._give_up(state, Reason.AGENT_ERROR, reason, told)
@@ -361,10 +379,10 @@ class Hub:
         told(stream_entry(after, after.thread[-1]))
         raise report_unanswered(state.to, state.id, note)
 
-    def _run(self, state: Clarification, runner: Runner, until_ms: int | None = None) -> Reply:
-        asked = self._ask(state)
-        if until_ms is not None:
-            left_ms = max(until_ms - self._clock.now_ms(), 0)
+    def _run(self, state: Clarification, runner: Runner, bounds: _Bounds) -> Reply:
+        asked = replace(self._ask(state), heard=bounds.heard)
+        if bounds.until_ms is not None:
+            left_ms = max(bounds.until_ms - self._clock.now_ms(), 0)
             asked = replace(asked, time_limit_ms=min(asked.time_limit_ms, left_ms))
         reply = runner.run(asked)
         if not reply.answer.strip():

@@ -18,17 +18,27 @@ from pathlib import Path
 from agentx.agents.runners.port import Ask, Reply, Wants
 from agentx.agents.runners.wording import prompt_of, reply_of
 from agentx.host.program import Ended, ProgramCall, run_to_end
+from agentx.kernel.bus import Say
 from agentx.kernel.capture import Harness
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentUnavailable
 from agentx.kernel.text import preview, printable
 from agentx.kernel.values import frozen
-from agentx.llm.clis.reading import CliReply, read_claude, read_codex, read_gemini, read_opencode
+from agentx.llm.clis.reading import (
+    CliReply,
+    read_claude,
+    read_codex,
+    read_gemini,
+    read_opencode,
+    read_words,
+)
 from agentx.redaction.redact import redact
 
 # An agent CLI that is started by another one must not take itself for a part of it.
 _NOT_INHERITED = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT")
 _REASON_CHARS_MAX = 300
+_WORDS_CHARS_MAX = 300  # of what is said on the way: the answer is told whole
+_LINE_BYTES_MAX = 1024 * 1024
 
 
 @frozen
@@ -95,6 +105,7 @@ class AgentCli:
             folder=self._folder,
             environment=self._surroundings(ask),
             time_limit_ms=ask.time_limit_ms,
+            heard=None if ask.heard is None else _Lines(ask.heard),
         )
         began = self._clock.now_ms()
         try:
@@ -137,13 +148,29 @@ class AgentCli:
         return {**kept, "AGENTX_AGENT": ask.role}
 
 
+class _Lines:
+    """Tells what an agent says, line by line of what its program prints."""
+
+    def __init__(self, told: Say) -> None:
+        self._told = told
+        self._rest = b""
+
+    def __call__(self, block: bytes) -> None:
+        *lines, self._rest = (self._rest + block).split(b"\n")
+        self._rest = self._rest[-_LINE_BYTES_MAX:]
+        for line in lines:
+            words = read_words(line.decode("utf-8", "replace"))
+            if words.strip():
+                self._told(redact(printable(preview(words, _WORDS_CHARS_MAX))))
+
+
 def _hint(dialect: Dialect, *, is_trusted: bool) -> str:
     hint = f"try `{dialect.program}` in this folder: it may want a login or a model"
     return hint if is_trusted else f"{hint}, or you to trust the folder: agentx trust"
 
 
 def _claude_arguments(wants: Wants, is_trusted: bool) -> tuple[str, ...]:
-    head: tuple[str, ...] = ("-p", "--output-format", "json")
+    head: tuple[str, ...] = ("-p", "--output-format", "stream-json", "--verbose")
     if not is_trusted:
         # Without a terminal it asks nobody whether the folder's own settings may act.
         head = (*head, "--setting-sources", "user")

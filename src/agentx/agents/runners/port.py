@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from agentx.agents.limits import AGENT_ASK_WAIT_MS
+from agentx.kernel.bus import Say
 from agentx.kernel.values import frozen
 
 
@@ -63,6 +64,7 @@ class Ask:
     recalled: str = ""  # the recall section, fenced
     wants: Wants = Wants.ANSWER
     time_limit_ms: int = AGENT_ASK_WAIT_MS
+    heard: Say | None = None  # is told what the agent says on the way, where that is known
 
 
 @frozen

@@ -161,6 +161,38 @@ def read_codex(out: str) -> CliReply:
     return heard if said or fault else replace(_untold(out), usage=usage)
 
 
+def read_words(line: str) -> str:
+    """Return what an agent says in one line of its output, or what it does; mostly nothing."""
+    for value in _objects(line):
+        match value:
+            case {"type": "assistant", "message": {"content": list(parts)}}:  # Claude Code
+                return " ".join(filter(None, map(_say_part, parts)))
+            case {"type": "item.completed", "item": {"type": "agent_message", "text": str(said)}}:
+                return said  # Codex
+            case {
+                "type": "item.started",
+                "item": {"type": "command_execution", "command": str(run)},
+            }:
+                return f"(runs {run})"
+            case {"type": "text", "part": {"text": str(said)}}:  # OpenCode
+                return said
+            case {"type": "tool_use", "part": {"tool": str(tool)}}:
+                return f"(uses {tool})"
+            case _:
+                continue
+    return ""
+
+
+def _say_part(part: object) -> str:
+    match part:
+        case {"type": "text", "text": str(said)}:
+            return said
+        case {"type": "tool_use", "name": str(tool)}:
+            return f"(uses {tool})"
+        case _:
+            return ""
+
+
 def read_gemini(out: str) -> CliReply:
     """Read what `gemini --output-format json` printed; warnings may stand before the object."""
     start = out.find("{")

@@ -22,6 +22,7 @@ from agentx.host.program import begin_apart
 from agentx.kernel.bus import Bus, Say
 from agentx.kernel.errors import AgentUnavailable, ConflictError, IllegalTransition, LockHeld
 from agentx.kernel.values import frozen
+from agentx.operations.questions.words import passing_on
 from agentx.project.project import Project
 from agentx.project.roles.caller import find_caller
 from agentx.wiring.hub import open_hub, run_monitor
@@ -63,8 +64,11 @@ def route(
     player: Player | None = None,
     told: Say,
     until_ms: int | None = None,
+    heard: Say | None = None,
 ) -> Clarification:
     """Ask the target of an open question now, and keep what it answers.
+
+    `heard` is told what it says on the way; who waits elsewhere is shown that, too.
 
     Raises: ConflictError while another process asks it, IllegalTransition when nothing waits for
         the target, UnavailableError when nobody plays it, ClarificationUnanswered once a person
@@ -73,8 +77,14 @@ def route(
     played = player or Player()
     hub = open_hub(project, runner_of=lambda role: find_player(project, role, played))
     known = hub.find(clarification_id).id
-    with _asking(project, known):
-        return hub.route(known, told, until_ms=until_ms)
+    with _asking(project, known), passing_on(find_words(project, known)) as keep:
+
+        def hear(words: str) -> None:
+            keep(words)
+            if heard is not None:
+                heard(words)
+
+        return hub.route(known, told, until_ms=until_ms, heard=hear)
 
 
 def route_apart(project: Project, clarification_id: str, player: Player | None = None) -> None:
@@ -150,6 +160,11 @@ def is_being_asked(project: Project, clarification_id: str) -> bool:
 
 def _asking_place(project: Project, clarification_id: str) -> Path:
     return project.store.root / "asking" / clarification_id
+
+
+def find_words(project: Project, clarification_id: str) -> Path:
+    """Return where it stands meanwhile what an agent says on the way to its answer."""
+    return _asking_place(project, f"{clarification_id}.words")
 
 
 @contextmanager

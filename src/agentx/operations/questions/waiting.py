@@ -7,6 +7,7 @@ seconds, whether or not anything else runs.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from agentx.clarification.errors import report_unanswered
 from agentx.clarification.model import (
@@ -21,7 +22,8 @@ from agentx.kernel.bus import Say
 from agentx.kernel.clock import SECOND_MS
 from agentx.kernel.values import frozen
 from agentx.operations.limits import CLARIFY_POLL_MS, CLARIFY_WATCH_EVERY_MS
-from agentx.operations.questions.routing import is_being_asked, watch
+from agentx.operations.questions.routing import find_words, is_being_asked, watch
+from agentx.operations.questions.words import WordsHeard
 from agentx.project.project import Project
 from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.work import open_agents
@@ -37,6 +39,7 @@ class WaitLook:
     asked_ms: int  # for how long it was asked
     waited_ms: int
     doing: str
+    words: tuple[str, ...] = ()  # what it said since the last look
 
     def __str__(self) -> str:
         who = "a person" if self.waits_on == PERSON else self.waits_on
@@ -84,6 +87,7 @@ def await_outcome(
     Raises: as `wait`.
     """
     clarifications, clock = open_clarifications(project), project.clock
+    words = WordsHeard(find_words(project, state.id))
     watched_ms = began_ms = clock.now_ms()
     if is_waited_for(state) and began_ms < until_ms:
         seen(_look(project, state, began_ms))
@@ -94,6 +98,9 @@ def await_outcome(
                 watch(project)
                 watched_ms = clock.now_ms()
                 seen(_look(project, state, began_ms))
+            new = words.read_new()
+            if new:
+                seen(replace(_look(project, state, began_ms), words=new))
             known, state = len(state.thread), clarifications.find(state.exact)
             for entry in state.thread[known:]:
                 told(stream_entry(state, entry))

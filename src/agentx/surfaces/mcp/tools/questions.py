@@ -49,7 +49,8 @@ def ask(
 
         def see(look: WaitLook) -> None:
             check_wanted()  # the question stays; who asked can look with `inbox`
-            tell_far(look.waited_ms // SECOND_MS, wait_seconds, f"{look}")
+            said = f"; it says: {preview(look.words[-1], 200)}" if look.words else ""
+            tell_far(look.waited_ms // SECOND_MS, wait_seconds, f"{look}{said}")
 
         waiting = clarify_ask.Waiting(wait_ms=wait_seconds * SECOND_MS, apart=True, seen=see)
     project = desk.project()

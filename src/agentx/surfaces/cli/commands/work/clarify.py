@@ -44,6 +44,7 @@ from agentx.surfaces.cli.commands.work.threads import (
 )
 from agentx.surfaces.cli.commands.work.waits import watching
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
+from agentx.surfaces.cli.progress import is_watched
 from agentx.surfaces.cli.screen import ask as confirm
 
 if TYPE_CHECKING:
@@ -221,6 +222,7 @@ def route(invocation: Invocation, clarification_id: str, runner: str, script: Pa
         clarification_id,
         player=clarify_routing.Player(runner=runner, script=script),
         told=_stream(invocation),
+        heard=_stream(invocation) if is_watched(invocation) else None,
     )
     others = clarify_read.list_others(invocation.project, state)
     invocation.show(

@@ -1,10 +1,14 @@
-"""What who waits for an answer sees: a line that is drawn over, or plain lines in a pipe."""
+"""What who waits for an answer sees: a line that is drawn over, or plain lines in a pipe.
+
+At a terminal it is also shown what the agent that is asked says on the way.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from agentx.kernel.roles import speak_role
 from agentx.kernel.text import printable
 from agentx.operations.questions.waiting import SeeWait, WaitLook
 from agentx.surfaces.cli.frame import Invocation
@@ -26,6 +30,9 @@ def watching(invocation: Invocation) -> Iterator[SeeWait]:
                 said = printable(f"[Agent X] {look}{'' if next_ms else leave}")
                 invocation.talk.print(said, soft_wrap=not is_drawn)
                 next_ms = look.waited_ms + _PLAIN_EVERY_MS
+            for words in look.words if is_drawn else ():
+                said = f"[{speak_role(look.waits_on)} ...] {words}"
+                invocation.talk.print(printable(said), style="dim")
             who = look.waits_on if look.waits_on != "human" else "you"
             line.turn_to(printable(f"waiting for {who} ({look.clarification_id})"))
 
