@@ -75,7 +75,7 @@ def open_of(document: object, issue: int, since_ms: int) -> Ledger:
     return Ledger(issue=issue, clarifications=tuple(found), faults=tuple(faults))
 
 
-def settled_of(document: object, issue: int) -> Ledger:
+def read_settled_rows(document: object, issue: int) -> Ledger:
     """Read only what is settled of a ledger.
 
     Raises: DamagedLedger, as `ledger_of`.

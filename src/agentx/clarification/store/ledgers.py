@@ -28,7 +28,7 @@ from agentx.clarification.store.ledger_json import (
     clarification_of,
     ledger_of,
     open_of,
-    settled_of,
+    read_settled_rows,
 )
 from agentx.clarification.store.naming.names import find_row, list_meant
 from agentx.clarification.store.question_events import QuestionEvent, QuestionEventKind
@@ -120,7 +120,7 @@ class LedgerStore:
 
         Raises: as `read`.
         """
-        return self._look(issue, lambda document: settled_of(document, issue))
+        return self._look(issue, lambda document: read_settled_rows(document, issue))
 
     def check(self, issue: int) -> tuple[str, ...]:
         """Return what is wrong with the files of an issue, read through whatever its view says.
