@@ -56,8 +56,8 @@ def event_document(event: Event) -> Document | None:
 def chapter_documents(events: Iterable[Event]) -> Iterator[Document]:
     """Yield the documents that make up what was said, in order."""
     for event in events:
-        document = event_document(event)
-        if document is not None and event.event_type not in _UNHEARD:
+        document = None if event.event_type in _UNHEARD else event_document(event)
+        if document is not None:
             yield document
 
 
