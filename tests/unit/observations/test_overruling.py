@@ -29,6 +29,11 @@ OVERRULED = [
     ("Use cspell in pre-commit.", "Turn cspell off in pre-commit, it is noisy."),
     ("Enable strict mode in the compiler.", "Disable strict mode in the compiler."),
     ("Always rebase before pushing.", "No more rebase before pushing, merge main instead."),
+    # in the words of every day
+    ("Read the files with polars.", "duckdb then, polars out."),
+    ("We take Jenkins for the builds.", "out with Jenkins, Buildkite it is"),
+    ("Keep using `make ship`.", "`make ship` is dead, it's `just release` now"),
+    ("Let's do policy classes for the permissions.", "the policy classes are history"),
     # another number for the same thing
     ("Keep the lease time at 20 seconds.", "Set the lease time to 45 seconds."),
     ("The upload limit is 10 MB.", "Raise the upload limit to 25 MB."),
@@ -93,6 +98,11 @@ OVERRULED = [
 ]
 # Near, and both stand.
 SIDE_BY_SIDE = [
+    # no name is dropped
+    ("Read the files with polars.", "print it out, then polars reads it"),
+    ("Print the log of polars.", "find out why polars is slow"),
+    ("Use Jenkins for the builds.", "the old Jenkins box is dead, use Jenkins on the new one"),
+    ("Keep the dead letters for a week.", "mark those that are dead, then go on"),
     # another service, place or file
     ("Use Mongo for the catalogue.", "Use Cassandra for the audit trail instead of Mongo."),
     ("Use Redis for the basket.", "Drop Redis for the ranking."),
@@ -252,3 +262,15 @@ def test_no_ruling_takes_long_to_read(text: str) -> None:
     overrules(stances, stances)
 
     assert process_time() - begun < 1
+
+
+def test_what_an_agent_chose_falls_by_a_word_of_the_user() -> None:
+    old = said(
+        1,
+        "I chose `polars` over `pandas` because we need three columns.",
+        category=Category.DECISION,
+    )
+    other = said(2, "The importer reads `polars.toml`.", category=Category.KEY_FACT)
+    new = said(3, "The user said: duckdb then, polars out", category=Category.DECISION)
+
+    assert find_superseded([old, other, new]) == [(old.id, new.id)]

@@ -15,6 +15,15 @@ from agentx.recall.section.kinds import Kind, kind_of
 from tests.support.telling import Talk
 
 _WANTED = [
+    # no name is taken or left
+    "ok then",
+    "what then?",
+    "see you then",
+    "try it out",
+    "find out",
+    "then print it out",
+    "the pipeline is dead again since this morning",
+    "back then, the tests were slow",
     # why somebody wants it is not how it is to be
     "Write a widget test for the login form so that we notice a button that is off too early",
     "Add a progress bar to the export because users think that it hangs",
@@ -75,6 +84,14 @@ _WANTED = [
     "since the file is in git perhaps we don't need the copy, we just need the link, right",
 ]
 _SETTLED = [
+    # what is taken and what is left, in a few words
+    "`pnpm` it is.",
+    "jenkins out, we build on the box now",
+    "make ship is dead, it's `just release` since yesterday",
+    "Tom owns billing now",
+    "we moved the dev server to 9090",
+    "0.76 is what we show",
+    "the blue theme is off the table",
     "The exporter must not write keys without checking them",
     "The importer runs without a lock, we decided that last week",
     "No key is stored without encrypting it",
@@ -133,6 +150,14 @@ def test_what_is_only_wanted_or_broken_is_no_decision(text: str, is_first: bool)
 @pytest.mark.parametrize("text", _SETTLED)
 def test_what_says_how_a_thing_is_to_be_is_a_decision(text: str, is_first: bool) -> None:
     assert Category.DECISION in _say(text, is_first=is_first)
+
+
+@pytest.mark.parametrize("text", ["duckdb then, polars out", "fine, Room then", "out: not now"])
+def test_what_is_taken_in_short_is_a_decision_where_something_was_said_before(text: str) -> None:
+    is_taken = Category.DECISION in _say(text, is_first=False)
+
+    assert is_taken is not text.startswith("out")
+    assert Category.DECISION not in _say(text, is_first=True)
 
 
 @pytest.mark.parametrize(

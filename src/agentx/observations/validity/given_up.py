@@ -90,13 +90,20 @@ _GONE = compile_late(
     r"(?:\A|[.;,]\s+|\band\s+)(?P<thing>[^,.;:()\n]{2,60}?)\s+"
     r"(?:(?:gives?|gave|makes?|made) (?:way|room) (?:to|for)"
     r"|(?:is|are|was|were|has been|have been)\s+(?:now\s+|all\s+)?"
-    r"(?:gone|removed|dropped|deleted|replaced|retired|abandoned|reverted))\b",
+    r"(?:gone|removed|dropped|deleted|replaced|retired|abandoned|reverted|dead|history"
+    r"|off the table))\b",
     re.IGNORECASE,
 )
 # "PyJWT can go then": all of it, by who may say so.
 _MAY_GO = compile_late(
     r"(?:\A|[.;,]\s+|\band\s+)(?P<thing>[^,.;:()\n]{2,40}?)\s+(?:can|may|must|should)"
     r"\s+(?:go|leave)(?: then| now| too| as well)?\s*(?=[.,;!]|\Z)",
+    re.IGNORECASE,
+)
+# "duckdb then, polars out": a name, whatever it looks like, by who may say so.
+_OUT = compile_late(
+    r"(?:\A|[.;,]\s+|\band\s+)(?:out with (?P<with>[\w.@+-]+)|(?P<thing>[\w.@+-]+)(?: is)? out)"
+    r"(?: then| now)?\s*(?=[.,;!]|\Z)",
     re.IGNORECASE,
 )
 # "The hook no longer waits for the daemon": both halves together are what is not so any more.
@@ -147,7 +154,7 @@ _USER = compile_late(r"(?:Asked: .*\n)?The user ")
 _BESIDE = compile_late(r"(?:;|\n)\s*(?:Asked|Files|Commit|Why asked): ")
 # What leaves nothing of it, unless it is only taken out of a part.
 _TAKES_AWAY = compile_late(
-    r"(?i:\b(?:replac|drop|remov|delet|abandon|retir|kill|throw|rid of|gone|taken out|entfern"
+    r"(?i:\b(?:replac|drop|remov|delet|abandon|retir|kill|throw|rid of|gone|dead|taken out|entfern"
     r"|(?:go|leave)(?: then| now| too| as well)?\s*\Z))"
 )
 _WHOLE = (
@@ -311,6 +318,10 @@ def _list_named(sentence: str, *, orders: bool) -> Iterator[Thing]:
                 continue
             is_removed = bool(takes_away) and not _MAYBE_OF_A_PART.match(rest)
             yield replace(_name_thing(match[kind], match.start(kind)), is_removed=is_removed)
+    for match in _OUT.finditer(sentence) if orders else ():
+        kind = "with" if match["with"] else "thing"
+        thing = _name_thing(match[kind], match.start(kind))
+        yield replace(thing, is_name=True, is_removed=True)
     for match in _MOVED.finditer(sentence) if is_firm or orders else ():
         thing = _name_thing(match["thing"], match.start("thing"))
         yield replace(thing, is_name=True, moved=terms(match["what"]) - _ALL)

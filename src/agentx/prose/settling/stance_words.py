@@ -28,6 +28,7 @@ _NO = r"""
     no longer (?:us(?:e|es|ing)|need|want|deploy with|rely on) | (?:stop|quit) using | get rid of
     drop(?:ping|ped)? | remov(?:e|ing) | ditch(?:ing)? | scrap(?:ping)? | kill | abandon(?:ing)?
     retir(?:e|ing) | disabl(?:e|ing) | (?:turn|switch) off | throw out | do away with | bye bye
+    out with
     entfern\w* | streich\w* | verzicht\w* auf | weg mit | deaktivier\w* | abandonn\w+ | supprim\w+
     enl[e\u00e8]v\w+ | d\u00e9sactiv\w+ | n'utilis\w+ plus | arr[e\u00ea]t\w+ d'utiliser | quita\w*
     elimina\w* | desactiva\w* | deja(?:d|mos|r)? de usar | ya no us\w+ | remov[ae] | tir[ae]

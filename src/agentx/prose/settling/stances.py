@@ -31,6 +31,18 @@ _CLAUSE = compile_late(
 )
 # Why, before what is ruled.
 _LED = compile_late(r"(?i:\A\W*(?:(?:and|so|ok(?:ay)?)[, ]+)?now that [^,;\n]{2,80}, )")
+# "X out", "X is dead", "X it is", "X then": a few words that drop or take something by name.
+_NAME = (
+    r"(?P<thing>(?!(?:it|that|this|they|what|and|ok|so|find|try|see)\b)"
+    r"[^\s,.;]+(?: [^\s,.;]+){0,2})"
+)
+_DROPS = compile_late(
+    rf"(?i:(?P<lead>\A|[,;] |\band )(?:{_NAME}(?: is| are)? out(?=[.,;!]|\s*\Z)"
+    rf"|{_NAME.replace('thing', 'dead')} (?:is|are) (?:dead|history|off the table)\b))"
+)
+_TAKES = compile_late(
+    rf"(?i:(?P<lead>\A|[,;] )(?:ok(?:ay)?,? |fine,? )?{_NAME} (?:then|it is)(?=[.,;!]|\s*\Z))"
+)
 _CLAUSE_UNSPACED = compile_late(r"[,\uff0c\u3001\uff1a:]\s*")
 _WORD = compile_late(r"#?[^\W_](?:(?:[\w'\u2019./+-]|:(?=\d))*[\w%])?%?|[$\u20ac%]")
 _NUMBER = compile_late(r"\d+(?:[.,:]\d+)*")
@@ -126,7 +138,7 @@ def read_stances(text: str) -> tuple[Stance, ...]:
     for at, own in enumerate(_SENTENCE.split(text[:_CHARS_MAX])):
         if not own or is_question(own):
             continue
-        sentence = put_lifting(_LED.sub("", own))
+        sentence = _put_plainly(put_lifting(_LED.sub("", own)))
         language = _find_language(sentence)
         is_spaced = sentence.isascii() or max(sentence) < "\u3040"
         clauses = (_CLAUSE if is_spaced else _CLAUSE_UNSPACED).split(sentence)
@@ -140,6 +152,12 @@ def read_stances(text: str) -> tuple[Stance, ...]:
             if len(found) == _CLAUSES_MAX:
                 return tuple(found)
     return tuple(found)
+
+
+def _put_plainly(sentence: str) -> str:
+    """Return a sentence with what is dropped or taken in short said as a ruling says it."""
+    said = _DROPS.sub(lambda m: f"{m['lead']}drop {m['thing'] or m['dead']}", sentence)
+    return _TAKES.sub(lambda m: f"{m['lead']}use {m['thing']}", said)
 
 
 def _read_clause(clause: str, language: str, *, is_first: bool) -> Stance | None:

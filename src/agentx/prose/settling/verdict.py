@@ -40,6 +40,9 @@ SETTLES = anywhere(
     by default | switch(?:ed|ing)? (?:to|from) | after all
     let'?s (?:use|keep|go|stick|drop|not|avoid|make)
     we (?:want|use|support|keep|take|store|ship|don'?t|do not|never|only|write|run|call)
+    we(?:'ve| have)? (?:moved|switched|migrated) [^.;?]{1,60} to | is what we \w+
+    (?:owns|handles|maintains|is responsible for|is in charge of) [^.;?]{1,40} (?:now|from now on)
+    (?:is|are) (?:dead|history|retired|off the table)
     i (?:want|prefer|don'?t|will have|would rather) | i'?d rather
     (?:is|are) (?:fine|enough|ok|required|mandatory|not) | no need | leave
     (?<!i )(?<!you )(?<!they )(?<!we )(?<!to )(?<!can )use
@@ -104,6 +107,17 @@ _ORDERS = at_the_start(
 )
 
 
+# "DuckDB then", "Postgres it is", "polars out": what is taken or left, and no more.
+_TAKES = compile_late(
+    r"(?i:\A\W*(?:(?:ok|okay|fine|right|alright|good|hm+|and|so)\W+)*"
+    r"(?!(?:what|who|why|how|where|when|which|and|but|if|i|you|it|that|this|not|see|later|later on"
+    r"|tomorrow|never|mind|lol|back|by|until|since|even|every|just|right|now|only|do|go|try|let|well|yes|no)\b)"
+    r"[`\w./+@-]+(?: (?!(?:is|are|was|were|will|can|could|would|should|did|do|does|by|since|until"
+    r"|even|back|right|just|it|that|this|them|me|us)\b)[`\w./+@-]+){0,3} (?:(?:then|out)\s*[.,;!]"
+    r"|(?:then|out|it is)\s*[.!]?\Z)|\A[^.;,]{2,40} (?:is|are) dead, (?:it'?s|use|we)\b)"
+)
+
+
 def settles(text: str) -> bool:
     """Tell whether what a person says settles how something is to be."""
     if calls_command(text):
@@ -113,6 +127,11 @@ def settles(text: str) -> bool:
     said = [one.text for one in sentences(text)]
     is_look = wants_a_look(text)
     return any(rules_out(one) if is_look else _settles(one) for one in said)
+
+
+def takes_in_short(text: str) -> bool:
+    """Tell whether a sentence takes or leaves something by name, and says no more."""
+    return _TAKES.match(text) is not None
 
 
 def wants_work(text: str) -> bool:
@@ -144,7 +163,7 @@ def _settles(sentence: str) -> bool:
     text = drop_task(sentence)
     if greets(text):
         return False
-    if rules_out(text):
+    if rules_out(text) or (takes_in_short(text) and not is_question(text)):
         return True
     if is_question(text) or wants_work(text) or _OPINES.match(text):
         return False

@@ -25,7 +25,7 @@ from agentx.prose.settling.asking import CONSTRAINS, calls_command, commands, on
 from agentx.prose.settling.errands import cut_reason, drop_guesses, wants_a_look
 from agentx.prose.settling.greetings import drop_task, greets
 from agentx.prose.settling.rulings import only_reports, rules_out
-from agentx.prose.settling.verdict import SETTLES, is_order, wants_work
+from agentx.prose.settling.verdict import SETTLES, is_order, takes_in_short, wants_work
 
 _LINES_A_PROMPT_MAX = 3
 _STOPS = ".!?:;,\u3002\uff01\uff1f\uff1a"
@@ -218,7 +218,7 @@ def _settles(line: Line, *, is_first: bool, offered: bool) -> bool:
     is_pasted = cues.LOGS.search(text) or _PASTED.search(text)
     if is_pasted or line.block is Block.HEADING or greets(text):
         return False
-    if not is_first and _THEN.search(text):
+    if not is_first and (_THEN.search(text) or takes_in_short(text)):
         return True
     if rules_out(text):
         return not _NARRATES.search(text)
