@@ -351,7 +351,7 @@ def _tell_doing(program: str, given: list[str]) -> tuple[tuple[str, ...], list[s
 
 def _is_within(scope: str, other: str) -> bool:
     """Tell whether what one scope names lies in another."""
-    wide = other.removesuffix("...").rstrip("/")
+    wide = other.removesuffix("...").rstrip("/").strip("+")  # "+model": and what it is made of
     narrow = scope.removesuffix("...").rstrip("/")
     return narrow == wide or narrow.startswith((f"{wide}/", f"{wide}::", f"{wide}:", f"{wide}."))
 

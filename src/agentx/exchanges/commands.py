@@ -75,7 +75,9 @@ _ERROR_LINES = tuple(
             r"^(?:FAILED\s+\S+::|--- FAIL:|fatal:|panic:|npm ERR!|E {2,}\S|Caused by:|e: \S)"
             r"|^[\s\u2502]*(?:[\w.]+\.)?\w*(?:Error|Exception|Panic)\b(?:\[\w+\])?:"
             r"|\berror(?:\[\w+\]|:| TS\d+:?| CS\d+:?) |:\d+:? error:$|: command not found"
-            r"|^\s*(?:\[(?:ERROR|error)\] \S|\*\* \(\w|error \u2022 )"
+            r"|^\s*(?:\[(?:ERROR|error)\] \S|\*\* \(\w|error \u2022 |ERR_[A-Z]\w+ )"
+            r"|\b(?:Database|Compilation|Runtime|Parsing|Dependency) Error in \w"
+            r"|\bFailure in test \S|^npm error (?!code|A complete|path|command|errno|syscall)\S"
         ),
         # Words that seldom tell of anything else.
         (
@@ -83,7 +85,8 @@ _ERROR_LINES = tuple(
             r"|^\s*\d+ - \S+ \((?:Failed|Timeout|SEGFAULT)|\bwas not equal to\b|\S > .+ FAILED$"
             r"|\+\d+ -\d+: .+ \[E\]"
             r"|\b(?:cannot|could not|unable to|undefined|unresolved|mismatch|No such file"
-            r"|Permission denied|not found|refused|not defined|expected)\b"
+            r"|Permission denied|not found|refused|not defined|expected"
+            r"|(?:does|do) not (?:exist|satisfy|match)|already exists)\b"
         ),
         # A place in a file, and what is wrong there.
         r"^\s*\S+\.\w{1,5}(?::\d+){1,2}:? \S|^\s*\S+\.\w{1,5}\(\d+,\d+\)",
@@ -95,34 +98,47 @@ _LOG_LEVEL = compile_late(
 _STAMP = compile_late(r"\A[\[(]?\d{4}-?\d\d-?\d\d[T ][\d:.,Z+-]+[\])]?\s*|\A\d\d:\d\d:\d\d\S*\s*")
 _BROKEN_RUN = compile_needing(
     r"^(?:FAIL\b|--- FAIL|FAILED\b|npm ERR!|error(?:\[\w+\])?:|Traceback \(most recent|panic:)|"
-    r"^=+ .*\b\d+ failed\b|^\s*Tests?:?\s+\d+ failed|^\d+ failed\b|Build FAILED|BUILD FAILED",
+    r"^=+ .*\b\d+ failed\b|^\s*Tests?:?\s+\d+ failed|^\d+ failed\b|Build FAILED|BUILD FAILED"
+    r"|^\*\* \w+ FAILED \*\*|^fatal: \[[\w.-]+\]: (?:FAILED|UNREACHABLE)!",
     re.MULTILINE,
-    needs=("FAIL", " failed", "error", "Traceback", "panic:", "npm ERR!"),
+    needs=("FAIL", " failed", "error", "Traceback", "panic:", "npm ERR!", "UNREACHABLE"),
 )
 # A runner counts what failed, and that counts more than what was printed on the way.
 _FAILED_SOME = compile_needing(
     r"^=+ .*\b[1-9]\d* failed\b|^\s*(?:Tests?:?\s+)?[1-9]\d* fail(?:ed|ures?)?\b"
-    r"|test result: FAILED|^Found [1-9]\d* errors?\b|\b(?:failures|errors)=[1-9]",
+    r"|test result: FAILED|^Found [1-9]\d* errors?\b|\b(?:failures|errors|failed)=[1-9]"
+    r"|\bERROR=[1-9]\d* SKIP=|\bFailed: +[1-9]|, with [1-9]\d* failures?\b"
+    r"|\| [1-9]\d* failed\b|\btests?, [1-9]\d* failures?\b",
     re.MULTILINE,
-    needs=(" fail", "test result: FAILED", "Found ", "failures=", "errors="),
+    needs=(
+        " fail",
+        "result: FAILED",
+        "Found ",
+        "failures=",
+        "errors=",
+        "failed=",
+        "ERROR=",
+        "Failed:",
+    ),
 )
 _FAILED_NONE = compile_needing(
     r"\b0 fail(?:ed|ures?|ing)?\b|test result: ok|^\s*Tests:? +\d+ passed\b|^OK\b(?: \(|$)"
-    r"|^=+ \d+ passed\b|^\d+ passed\b|^Found 0 errors\b",
+    r"|^=+ \d+ passed\b|^\d+ passed\b|^Found 0 errors\b|\bERROR=0 SKIP=|\bfailed=0\b",
     re.MULTILINE,
-    needs=("0 fail", "test result: ok", " passed", "OK", "Found 0 errors"),
+    needs=("0 fail", "test result: ok", " passed", "OK", "Found 0 errors", "ERROR=0", "failed=0"),
 )
 # Says that something failed, and not what.
 _SAYS_ONLY_THAT = compile_late(
     r"exit(?:ed)?(?: with)?(?: status| code)?:? \d+|completed with exit code"
     r"|complete log of this run|\breturned \d+ exit status|\[(?:setup|build) failed\]"
-    r"|\bcould not compile\b|\Amake(?:\[\d+\])?: \*\*\*|subprocess-exited-with-error"
+    r"|\bcould not compile\b|\Amake(?:\[\d+\])?: \*\*\* (?!No rule)|subprocess-exited-with-error"
     r"|\A(?:FAIL|FAILED|ERROR|Error)\W*\Z|\berrors were \w+ while\b"
     r"|due to (?:\d+ )?previous errors?|\d+ chart\(s\) failed|\bsome tests failed\b"
     r"|\btests unsuccessful\b|\bfailed: total \d|failed to execute goal|\[help \d+\]"
     r"|\bcompilation (?:error|failed)|the following (?:tests|build commands) failed"
     r"|errors while running|re-run maven|to see the full stack trace|for more information about"
     r"|\A(?:ERRORS|FAILURES)!|\bwebpack compiled with|\bbuild failed\b|\btests? failed out of\b"
+    r"|\Aerror: tests? failed\Z|\bcompleted with \d+ errors?\b|\bPASS=\d+ WARN="
     r"|expect\(received\)|test result: FAILED|Failure/Error:|\A[\d.]+ passed\b",
     re.IGNORECASE,
 )
@@ -141,7 +157,12 @@ _NAMES_TEST = compile_late(
     r"|.*\+\d+ -\d+: (?P<dart>.+) \[E\]|test (?P<rust>\S+) \.\.\. FAILED"
     r"|(?:\[info\] )?- (?P<scala>.+) \*\*\* FAILED \*\*\*)\Z"
 )
-_ENDS_OPEN = compile_late(r"\A\S+:\d+(?::\d+)?:? (?:fatal )?error:\Z")
+_ENDS_OPEN = compile_late(
+    r"\A\S+:\d+(?::\d+)?:? (?:fatal )?error:\Z|\A(?i:error message):\Z|\AError: P\d{4}\Z"
+    r"|\A(?:(?:Database|Compilation|Runtime|Parsing|Dependency) Error in|Failure in test) \S"
+)
+# Of which step of a build a line is, and when it was printed in it.
+_STEP_OF_BUILD = compile_late(r"\A#\d+ (?:\d+\.\d+ )?")
 _LEADS = compile_late(r"\A(?:\[(?:error|info|ERROR)\]|\u2502)\s*")
 _COUNTED = compile_late(
     r"\b(?:(\d+) (?:tests? )?passed\b|OK \((\d+) tests?\)|Tests\s+(\d+) passed)"
@@ -249,7 +270,8 @@ def find_errors(output: str) -> list[str]:
 @lru_cache(maxsize=_OUTPUTS_KNOWN_MAX)
 def _find_errors(told: str) -> tuple[str, ...]:
     found: dict[str, tuple[int, int]] = {}
-    rows = [raw[: 2 * _LINE_CHARS_MAX] for raw in told.split("\n") if raw.strip()]
+    lines = (_STEP_OF_BUILD.sub("", raw) for raw in told.split("\n") if raw.strip())
+    rows = [line[: 2 * _LINE_CHARS_MAX] for line in lines]
     test = ""
     for number, line in enumerate(rows):
         plain_line = " ".join(line.split())
@@ -264,7 +286,9 @@ def _find_errors(told: str) -> tuple[str, ...]:
             rank, text = 0, f"{test}: {plain_line}, {after}" if test else f"{plain_line}, {after}"
         if rank is not None and len(text) > 8 and not _SAYS_ONLY_THAT.search(text):
             found.setdefault(text, (rank, number))
-    best = sorted(found, key=lambda text: found[text])[:_LINES_MAX]
+    ranked = sorted(found, key=lambda text: found[text])
+    whole = (text for text in ranked if not any(text in one for one in ranked if one != text))
+    best = list(whole)[:_LINES_MAX]
     return tuple(shorten(text, _LINE_CHARS_MAX) for text in best)
 
 
@@ -280,7 +304,7 @@ def _read_error(line: str, plain_line: str, after: str) -> tuple[int | None, str
     )
     # What is wrong there stands on the next line.
     if _ENDS_OPEN.search(text) and after:
-        text = f"{text} {after}"
+        text = f"{text} {_STAMP.sub('', after)}"
     return rank, text
 
 

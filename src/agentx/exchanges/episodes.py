@@ -7,7 +7,8 @@ Two failures of one command with the same error are one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from agentx.exchanges import wording
 from agentx.exchanges.checks import CommandCheck
@@ -51,6 +52,7 @@ _CAUSE = cues.anywhere(
 # What came out well explains no failure.
 _CAME_WELL = cues.at_the_start(r"(?:\S+ ){0,5}(?:pass(?:ed|es)|succeed(?:ed|s))(?: now)?(?=[.:;,])")
 _EXPLAINS_WORDS_MIN = 5
+_REMEDY_WORDS_MAX = 20
 _OF_ONESELF = cues.at_the_start(
     r"""
     i | i'?m | i'?ll | i'?ve | we | let | now | next | first | then | adding | fixing | running
@@ -61,6 +63,21 @@ _OF_ONESELF = cues.at_the_start(
 )
 _SAYS_WHY = cues.anywhere(
     "because | due to | found (?:it|the \\w+) | weil | porque | parce que | debido a"
+)
+# "The test fails because ...", said at once: of what just failed, whatever words it shares with it.
+_FAILS_BECAUSE = cues.anywhere(
+    r"""
+    (?:fails?|failed|failing|breaks|broke|crash(?:es|ed)?|errors? out) (?:\w+ )?(?:because|since|as)
+    (?:fails?|failed|failing|breaks|broke|crash(?:es|ed)?) due to
+    (?:schl\u00e4gt|schlug) fehl,? weil | \u00e9choue parce que | falla porque
+    """
+)
+# What would mend it, said right after why it broke: the other half of the cause.
+_REMEDY = cues.anywhere(
+    r"""
+    (?:is|are) (?:needed|required|necessary|missing) | needs? | requires? | must | has to | have to
+    only works? (?:with|when|if|on)
+    """
 )
 
 
@@ -227,13 +244,15 @@ def _causes(episode: Episode, reply: Turn, boot: Boot) -> list[Line]:
     names = {name.lower() for name in code_names(" ".join(episode.errors))}
     told = " ".join(episode.errors).lower()
     kept: list[Line] = []
-    for line in lines(reply, boot):
+    said = lines(reply, boot)
+    for number, line in enumerate(said):
         own = line.own
         if words(own) < 6 or is_question(own) or own.endswith(":") or line.block is Block.HEADING:
             continue
         if cues.ANNOUNCES.match(own) or cues.INTENDS.match(own) or wording.POSSIBLE.search(own):
             continue
-        says_so = bool(cues.EXPLAINS.search(own) or _SAYS_WHY.search(own))
+        fails_so = bool(_FAILS_BECAUSE.search(own))
+        says_so = bool(fails_so or cues.EXPLAINS.search(own) or _SAYS_WHY.search(own))
         explains = says_so or bool(_CAUSE.search(own))
         soon = episode.mended is None and episode.between <= (3 if says_so else 1)
         shared = len(terms(own) & about)
@@ -241,9 +260,21 @@ def _causes(episode: Episode, reply: Turn, boot: Boot) -> list[Line]:
         related = shared >= enough or any(name in own.lower() for name in names)
         # "The linker can't find zstd", said at once of "cannot find -lzstd".
         related |= soon and any(len(word) > 3 and word in told for word in terms(own))
+        related |= fails_so and soon and not episode.between
         if explains and related and not says_nothing(own) and not _CAME_WELL.match(own):
-            kept.append(line)
+            kept.append(_join_remedy(line, said[number + 1 : number + 2]))
     return kept
+
+
+def _join_remedy(line: Line, after: Sequence[Line]) -> Line:
+    """Return a cause with what is said right after it to be needed."""
+    for one in after:
+        is_stated = not (is_question(one.own) or one.own.endswith(":"))
+        intends = cues.ANNOUNCES.match(one.own) or cues.INTENDS.match(one.own)
+        is_brief = one.paragraph == line.paragraph and words(one.own) <= _REMEDY_WORDS_MAX
+        if is_brief and is_stated and not intends and _REMEDY.search(one.own):
+            return replace(line, text=f"{line.text} {one.own}")
+    return line
 
 
 def _find_said_before_fix(episode: Episode) -> list[Line]:

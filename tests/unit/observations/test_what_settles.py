@@ -10,7 +10,7 @@ import pytest
 
 from agentx.observations.extract import extract
 from agentx.observations.model import Category
-from agentx.prose.settling.verdict import decides
+from agentx.prose.settling.verdict import decides, settles
 from agentx.recall.section.kinds import Kind, kind_of
 from tests.support.telling import Talk
 
@@ -246,3 +246,32 @@ def test_what_was_settled_is_quoted_without_greetings_and_without_a_question_s_r
     talk = Talk().user("Build the page").edit("a.ts", "a", "b").agent("The page is there.")
     talk.user(said).edit("b.ts", "x", "y").agent("I changed `b.ts` accordingly.")
     assert [one.content for one in talk.found(Category.DECISION)] == [f"The user said: {told}"]
+
+
+@pytest.mark.parametrize(
+    ("said", "is_settled"),
+    [
+        ("port the payment hook of apps/web to Elixir in packages/pay", False),
+        ("SQL warehouse: make the orders incremental", False),
+        ("checkout: add a field for the voucher", False),
+        ("packages/pay: rename Hook to Webhook", False),
+        ("Mobile app: fix the drawer on small screens", False),
+        ("CI: run the linters in their own job", False),
+        ("#57: write a test for the fee", False),
+        ("docs: update the page on tides", False),
+        ("port the old parser to Rust please", False),
+        ("api v2: implement paging for the list", False),
+        ("Policy: use UTC everywhere", True),
+        ("Move the gateway to aiohttp, httpx leaks sockets", True),
+        ("Migrate the queue to NATS, Kafka is too much for us", True),
+        ("Use merge, not delete and insert", True),
+        ("Tabs: never in Python", True),
+        ("checkout: no vouchers below 10 euro", True),
+        ("We decided: port nothing before the fair", True),
+        ("Switch from npm to pnpm", True),
+        ("SQL warehouse: we use merge instead of delete", True),
+        ("Rule: every table must have an owner", True),
+    ],
+)
+def test_a_task_settles_nothing_whatever_it_is_headed_by(said: str, is_settled: bool) -> None:
+    assert settles(said) is is_settled

@@ -68,7 +68,7 @@ CONSTRAINS = cues.anywhere(
 
 # "Move the gateway to aiohttp" chooses; "move it to the other file" is work.
 _TO_ANOTHER = (
-    r"(?:move|migrate|port|switch) \S.{0,60}? (?:over )?to (?!(?:an?|the|its?|their|our|his|her|my"
+    r"(?:move|migrate|switch) \S.{0,60}? (?:over )?to (?!(?:an?|the|its?|their|our|his|her|my"
     r"|this|that|these|those|another|one|use|be|top|bottom|left|right|end|start|front|main|master"
     r"|utils?|helpers?|shared|common|separate|own|\S*[/:(_]\S*|\S+\.[a-z]{1,4})\b)[\w@`]+"
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import dropwhile
 
 from agentx.kernel.text import compile_late
+from agentx.prose.cues import COMMANDS
 from agentx.prose.sentences import sentences
 
 _HELLO = (
@@ -24,7 +25,12 @@ _INTRODUCES = (
 )
 _GREETS = compile_late(rf"\W*(?i:{_HELLO}\b(?: \w+){{0,3}})?\W*(?:\Z|{_INTRODUCES})")
 _TASK = compile_late(r"\W*(?i:(?:issue|task|bug|story) )?#\d{1,7}(?:[:,.]|\s+[-\u2013\u2014])\s+")
-
+# "SQL warehouse: make the orders incremental": what it is about, before what is wanted of it.
+_TOPIC = compile_late(
+    r"\W*(?!(?:rule|policy|decision|decided|note|remember|important|always|never|lesson|convention)\b)(?![^:\n]*\b(?i:decid|agree))"
+    r"[\w./#-]+(?: [\w./#-]+){0,3}: (?=[a-z])"
+)
+_FORBIDS = compile_late(r"(?i:no|never|always|don'?t|do not)\b")
 _SHOULD = compile_late(r"(?i:\bshould )")
 
 
@@ -43,4 +49,8 @@ def cut_greeting(text: str) -> str:
 def drop_task(sentence: str) -> str:
     """Return a sentence without the number of its task: what that should do is no ruling."""
     named = _TASK.match(sentence)
-    return _SHOULD.sub("", sentence[named.end() :]) if named else sentence
+    if named:
+        return _SHOULD.sub("", sentence[named.end() :])
+    topic = _TOPIC.match(sentence)
+    rest = sentence[topic.end() :] if topic else ""
+    return rest if rest and (COMMANDS.match(rest) or _FORBIDS.match(rest)) else sentence
