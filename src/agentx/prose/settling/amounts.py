@@ -113,19 +113,23 @@ _PLAINLY = compile_late(
     r"(?:,? (?:please|pls|from now on|now|again|bitte|ab jetzt))*"
     r"(?:,? (?:now that|because|since|weil) [^;\n]+)?,?[.!]*\Z)"
 )
-_MEASURE = r"(?<![\w.#:/-])\d+(?:[.,]\d+)?[ -]?(?:%|[A-Za-z]{1,8})(?![\w:/-]|\.\d)"
-# How one says that an amount holds no longer.
-_TAKEN_BACK = compile_late(
-    r"(?i:\b(?:revers|overturn|supersed|replac)(?:es|ed) (?:the |our |those )?"
-    rf"(?P<reversed>{_MEASURE})"
-    r"|\b(?:instead of|rather than|no longer|not any ?more|statt|anstatt|nicht mehr|au lieu de"
-    rf"|en vez de) (?:the |for |only )?(?P<instead>{_MEASURE})"
-    rf"|(?P<wrong>{_MEASURE}) (?:is|are|was|were|ist|war|est|es) "
-    r"(?:clearly |just |simply |far |much |also )?(?:wrong|too (?:short|long|little|few|much|many"
-    r"|low|high|small|big|large)|not enough|no longer enough|zu (?:kurz|lang|wenig|viel)|falsch)\b"
-    r"|\b(?:rais|chang|mov|bump|extend|increas|lower|reduc|cut|lengthen|shorten|go|goes|went|up"
-    rf"|down)\w*(?: [^.;:\n]{{0,40}}?)? from (?P<was>{_MEASURE}) to (?={_MEASURE}))"
+# How one says that an amount holds no longer: what stands before it, and after it.
+_TAKES_BACK = compile_late(
+    r"(?i:\b(?:(?:revers|overturn|supersed|replac)(?:es|ed)|instead of|rather than|no longer"
+    r"|not any ?more|statt|anstatt|nicht mehr|au lieu de|en vez de)(?: the| our| those| for| only)?"
+    r" \Z)"
 )
+_WAS_WRONG = compile_late(
+    r"(?i: (?:is|are|was|were|ist|war|est|es) (?:clearly |just |simply |far |much |also )?"
+    r"(?:wrong|too (?:short|long|little|few|much|many|low|high|small|big|large)|not enough"
+    r"|no longer enough|zu (?:kurz|lang|wenig|viel)|falsch)\b)"
+)
+_CHANGED_FROM = compile_late(
+    r"(?i:\b(?:rais|chang|mov|bump|extend|increas|lower|reduc|cut|lengthen|shorten|go|goes|went|up"
+    r"|down)\w*(?: [^.;:\n]*)? from \Z)"
+)
+_TO_ANOTHER = compile_late(r"(?i: to \d)")
+_BEFORE_CHARS, _AFTER_CHARS = 60, 40
 _AMOUNTS_MAX = 6
 _TELLING_WORDS = 3
 
@@ -199,13 +203,20 @@ def list_measures(text: str) -> frozenset[Measured]:
 
 def list_taken_back(text: str) -> frozenset[Measured]:
     """Return the amounts of which a text says that they hold no longer."""
-    said = (
-        match[name]
-        for match in _TAKEN_BACK.finditer(text)
-        for name in ("reversed", "instead", "wrong", "was")
-        if match[name]
+    return frozenset(
+        Measured(dimension, amount)
+        for each in _AMOUNT.finditer(text)
+        for dimension, amount in [measure(each["number"], each["unit"] or "")]
+        if dimension and _is_taken_back(text, each.start(), each.end())
     )
-    return frozenset().union(*map(list_measures, said))
+
+
+def _is_taken_back(text: str, start: int, end: int) -> bool:
+    before = text[max(0, start - _BEFORE_CHARS) : start]
+    after = text[end : end + _AFTER_CHARS]
+    if _TAKES_BACK.search(before) or _WAS_WRONG.match(after):
+        return True
+    return bool(_TO_ANOTHER.match(after) and _CHANGED_FROM.search(before))
 
 
 def _list_amounts(text: str) -> Iterator[SetAmount]:

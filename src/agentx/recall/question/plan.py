@@ -187,12 +187,15 @@ def _answer(index: TextIndex, question: Question, made: Plan, weights: Weights) 
     holding = read_holding(question.text)
     replaced = bring_replacing(evidence, reading, question.filters, holding) if holding else {}
     ranked = rank(evidence, view)
-    read = partial(_passage, reading)
+    passages: dict[int, str] = {}
+    read = partial(_passage, reading, passages)
     asked = frozenset(made.query.terms)
     ranked = put_answers_first(
         ranked, evidence, question.limit, lambda found: asks_for(read(found), asked)
     )
-    grounds = Grounds(evidence=evidence, reading=reading, filters=question.filters, asked=asked)
+    grounds = Grounds(
+        evidence=evidence, reading=reading, filters=question.filters, asked=asked, read=read
+    )
     overturned = put_replaced_behind(ranked, grounds, question.limit)
     settled = settle(overturned.ranked, reading, question.limit)
     order = _keep_holders(settled.ranked, made.query)
@@ -238,8 +241,12 @@ def _keep_holders(ranked: tuple[Ranked, ...], query: Query) -> tuple[Ranked, ...
     return own if any(each.candidate.passage for each in own) else ranked
 
 
-def _passage(reading: Reading, ranked: Ranked) -> str:
-    return reading.hit(ranked.candidate.place, ranked.score).passage
+def _passage(reading: Reading, known: dict[int, str], ranked: Ranked) -> str:
+    """Return the passage of a row; several rules ask, and it is opened once."""
+    key = ranked.candidate.key
+    if key not in known:
+        known[key] = reading.hit(ranked.candidate.place, ranked.score).passage
+    return known[key]
 
 
 def _name(session: RankedSession, evidence: Evidence, reading: Reading) -> str:

@@ -37,6 +37,7 @@ from agentx.search.text.matching import (
     match_keys,
     match_kind,
     match_made_of,
+    match_replaced,
     match_session,
     match_typed,
 )
@@ -107,6 +108,10 @@ class Reading:
     def find_made_of(self, keys: Sequence[int], filters: Filters) -> tuple[Kept, ...]:
         """Return what was made of some documents."""
         return self._open_kept(match_made_of(keys, filters)) if keys else ()
+
+    def has_replaced(self, keys: Sequence[int], filters: Filters) -> bool:
+        """Tell whether anything that was made of some documents was replaced since."""
+        return bool(keys and self.kept.search(match_replaced(keys, filters), 1).addresses)
 
     def find_kept_of(self, session_key: int, filters: Filters) -> tuple[Kept, ...]:
         """Return what was kept of a session."""

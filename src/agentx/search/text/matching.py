@@ -23,7 +23,7 @@ from agentx.search.limits import (
 )
 from agentx.search.query import Query
 from agentx.search.text.engine import Reader
-from agentx.search.text.schema import clean, name_kind, name_source, schema
+from agentx.search.text.schema import REPLACED, clean, name_kind, name_source, schema
 
 # The engine's own constants: the most that one term can add is its rarity times this.
 SATURATION = 2.2
@@ -186,6 +186,12 @@ def match_keys(keys: Sequence[int], filters: Filters) -> tantivy.Query:
 def match_made_of(keys: Sequence[int], filters: Filters) -> tantivy.Query:
     """Return what finds the first passages of what was made of documents, by the keys of these."""
     return _first_passages("member", [name_source(each) for each in keys], filters)
+
+
+def match_replaced(keys: Sequence[int], filters: Filters) -> tantivy.Query:
+    """Return what finds what was made of documents, and was replaced since."""
+    gone = tantivy.Query.term_query(schema(), "member", REPLACED, "basic")
+    return tantivy.Query.boolean_query([_silent(gone), _silent(match_made_of(keys, filters))])
 
 
 def match_session(session_key: int, filters: Filters) -> tantivy.Query:

@@ -83,6 +83,9 @@ def name_source(source: int) -> str:
     return f"<{source:016x}"
 
 
+REPLACED = "!"  # how a passage says that something replaced it
+
+
 def name_kind(kind: str) -> str:
     """Return how a passage names of what kind it is."""
     return f"={clean(kind)}"
@@ -116,6 +119,7 @@ class _Told:
             self._texts.append(("member", clean(document.part)))
             self._texts += [("member", name_kind(document.kind))] if document.kind else []
             self._texts += [("member", name_source(key(each))) for each in document.drawn_from]
+            self._texts += [("member", REPLACED)] if document.superseded_by else []
         if document.superseded_by or document.drawn_from:
             replacement = key(document.superseded_by) if document.superseded_by else 0
             self._members = pack((replacement, *map(key, document.drawn_from)))

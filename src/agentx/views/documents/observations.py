@@ -18,7 +18,7 @@ from agentx.search.document import Document
 
 DOC_TYPE = "observation"
 # How documents are made of observations: where that changes, they are put again.
-_MADE = "2: with their kind, found by what they were made of"
+_MADE = "3: with their kind, found by what they were made of, and by being replaced"
 
 
 class ObservationDocuments:

@@ -13,7 +13,7 @@ took back in so many words. Nothing that was found is lost.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -34,7 +34,7 @@ _FALLS_TO = 0.75
 _ABOVE = 1.001
 _STEPS_MAX = 8
 # Who takes a figure back speaks of what is asked for: of its words so many.
-_LOOKED_AT = 60
+_LOOKED_AT = 40
 _SAME_SHARE = 0.5
 
 
@@ -46,6 +46,7 @@ class Grounds:
     reading: Reading
     filters: Filters
     asked: frozenset[str]
+    read: Callable[[Ranked], str]  # opens a passage
 
 
 @frozen(kw_only=False)
@@ -103,9 +104,8 @@ def _list_gone(top: Sequence[Ranked], grounds: Grounds) -> Iterator[tuple[int, _
     said = [each.candidate.key for each in top if not each.candidate.traits & _DRAWN]
     of_rows: dict[int, list[_Memory]] = {key: [] for key in said}
     near = Filters(doc_types=_MEMORIES, projects=grounds.filters.projects)
-    made = grounds.reading.find_made_of(said, near)
-    if any(each.traits & _SUPERSEDED for each in made):
-        for memory in map(partial(_open, grounds), made):
+    if grounds.reading.has_replaced(said, near):
+        for memory in map(partial(_open, grounds), grounds.reading.find_made_of(said, near)):
             for source in memory.ties.drawn_from:
                 of_rows.get(source, []).append(memory)
     for each in top:
@@ -176,21 +176,28 @@ def _list_taken_back(
     ranked: Sequence[Ranked], top: Sequence[Ranked], grounds: Grounds
 ) -> Iterator[tuple[int, str, int]]:
     """Yield the rows of figures that were taken back: each with the id and row of what did it."""
-    reading = grounds.reading
+    rows = [(each, grounds.read(each)) for each in top[: (len(top) + 1) // 2]]
+    named = frozenset().union(*(list_measures(text) for _, text in rows))
+    if not named:
+        return
     taken: dict[Measured, Ranked] = {}
     for each in ranked[:_LOOKED_AT]:
         if each.candidate.traits & (_UNSAID | _DRAWN):
             continue
-        text = reading.hit(each.candidate.place, 0.0).passage
-        back = list_taken_back(text)
-        if back and coverage(grounds.asked, frozenset(terms(text))) >= _SAME_SHARE:
+        text = grounds.read(each)
+        back = list_taken_back(text) & named
+        if back and _is_asked(text, grounds):
             for one in back:
                 taken.setdefault(one, each)
     if not taken:
         return
-    rows = [(each, reading.hit(each.candidate.place, 0.0).passage) for each in top]
-    near = [each for each, text in rows if not grounds.asked.isdisjoint(terms(text))]
-    sessions = {each.candidate.session_key for each in near}
+    rows = [(each, grounds.read(each)) for each in top]
+    # Of what is asked for: what was said of it, and what else was said of the figure then.
+    sessions = {
+        each.candidate.session_key
+        for each, text in rows
+        if list_measures(text) & taken.keys() and _is_asked(text, grounds)
+    }
     for each, text in rows:
         for one in list_measures(text):
             by = taken.get(one)
@@ -200,6 +207,10 @@ def _list_taken_back(
                 and by.candidate.session_key != each.candidate.session_key
                 and each.candidate.session_key in sessions
             ):
-                hit = reading.hit(by.candidate.place, 0.0)
+                hit = grounds.reading.hit(by.candidate.place, 0.0)
                 yield each.candidate.key, hit.doc_id, by.candidate.key
                 break
+
+
+def _is_asked(text: str, grounds: Grounds) -> bool:
+    return coverage(grounds.asked, frozenset(terms(text))) >= _SAME_SHARE
