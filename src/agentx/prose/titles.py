@@ -76,6 +76,16 @@ _NAMES_NOTHING = compile_late(
     r"|(?:\u3042\u308a\u304c\u3068|\u8c22\u8c22|\u8b1d\u8b1d|\u611f\u8c22|\uac10\uc0ac).{0,12}\Z",
     re.IGNORECASE,
 )
+# What somebody heard, and from whom: what is to be done about it stands after it.
+_HEARD = compile_late(
+    r"(?:(?!i\b|we\b)[\w'\u2019-]+ ){1,4}?(?:told|mailed|wrote|called|phoned|texted|warned|informed"
+    r"|emailed) (?:me|us)\b(?! to\b)"
+    r"|i (?:just |also )?(?:talked|spoke|chatted) (?:to|with)\b"
+    r"|i(?:['\u2019]m| am| was) (?:just )?(?:on the phone|in a (?:call|meeting)|back from)\b"
+    r"|(?:i )?(?:just )?got [\w' -]{2,30} on the (?:phone|line)\b"
+    r"|(?:ich habe|hab) (?:eben |gerade )?mit [\w' -]{2,30} (?:gesprochen|telefoniert)\b",
+    re.IGNORECASE,
+)
 _MACHINE = compile_late(
     r"\s*(?:<[a-z][\w-]*>|\[Request interrupted|\[Image: |Caveat: The messages below"
     r"|This session is being continued|/\w[\w:-]*\s*\Z)",
@@ -225,6 +235,7 @@ def _score(phrase: str) -> int:
     if (
         not phrase
         or _NAMES_NOTHING.match(phrase)
+        or (_HEARD.match(phrase) and not cues.COMMANDS.match(phrase))
         or (going_on and going_on.end() > len(phrase) - 3)
     ):
         return 0

@@ -100,7 +100,7 @@ def digest_lines(project: Project) -> tuple[str, ...]:
     run, _ = runs.run(name)
     done = sum(task.over for task in run.tasks.values())
     when = age(run.updated_ms, now_ms=project.clock.now_ms())
-    head = f"run {run.id}: {run.title} ({run.phase}, {run.status}, "
+    head = f"{run.title} ({run.phase}, {run.status}, "
     by = f", for {run.requester}" if run.requester else ""
     head += f"{done} of {len(run.tasks)} tasks done, last change {when}{by})"
     steps = runs.way_on(run).next[:_STEPS_IN_DIGEST]

@@ -15,6 +15,7 @@ from tests.support.telling import Talk
 _ROUNDS = "Found it.\n\n- `labels.render` takes `week_of` from the year before.\n- It runs daily."
 _NEVER = "The importer stalls because the lock of the sidecar is never freed by anybody."
 _EARLY = "Because `outbox.flush` is called before the commit, the mail leaves without its order."
+_HOLDS = "`hooks.attempt` holds `BEGIN WORK` over the call, so the web never gets its turn."
 _STANDS = "One run: the order is put 20 ms after `now()`, so it is not due, for the worker."
 
 _THEIRS = "I checked `harbour/kiosk`: their `kiosk.json` only has what all share, no `remote`."
@@ -46,6 +47,9 @@ def _category(talk: Talk, words: str) -> tuple[Category, str]:
         (_EARLY, 0, ("src/orders.py", "outbox.flush(db)", "put(db)"), True),
         (_EARLY, 1, ("src/orders.py", "outbox.flush(db)", "put(db)"), True),
         (_EARLY, 1, ("src/orders.py", "outbox.flush(db)", "outbox.flush(db, now)"), False),
+        (_HOLDS, 0, ("src/hooks.py", 'db.execute("begin work")', "pass"), True),
+        (_HOLDS, 0, ("src/hooks.py", "timeout = 3", "timeout = 5"), False),
+        (_HOLDS, 0, ("src/other.py", 'db.execute("begin work")', "pass"), False),
         (_STANDS, 0, ("src/jobs.py", "at <= now()", "at <= clock()"), True),
         (_THEIRS, 0, ("kiosk.json", '"remote": "acme"', '"remote": ""'), False),
     ],

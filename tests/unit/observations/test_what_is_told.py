@@ -220,6 +220,27 @@ LISTED = """# Move the parcel labels to the printer service
 """
 
 
+HEADED = """# Ferries at night
+
+What can go wrong, first
+- two ferries at one berth: the second waits outside, and its captain is told by radio
+
+## Steps
+1. `berths.py`: one row for each night, and a constraint that refuses a second ferry in it, with
+   the number of the ferry that is there in the message, so that who is refused knows whom to ask
+"""
+
+
+def test_what_only_stands_over_the_items_of_a_plan_is_not_told() -> None:
+    talk = Talk().user(f"Implement the following plan:\n{HEADED}").agent("Implemented.")
+
+    (kept,) = (one for one in talk.kept() if one.startswith("The user approved a plan"))
+
+    assert "two ferries at one berth" in kept
+    assert "Steps" not in kept
+    assert "What can go wrong" not in kept
+
+
 @pytest.mark.parametrize(
     ("plan", "told"),
     [

@@ -22,6 +22,7 @@ from agentx.memory.found import SearchRequest
 from agentx.memory.port import Memory
 from agentx.observations.ids import ID_PREFIX, observation_id, shorten_id
 from agentx.observations.model import Category, Observation
+from agentx.observations.tidying.dropping import drop, sift
 from agentx.operations.recall.everywhere import search_everywhere
 from agentx.operations.recall.read import fitting, read
 from agentx.operations.recall.recall import recall
@@ -35,6 +36,7 @@ from agentx.wiring.memory import open_store
 from agentx.wiring.observations import open_observations
 from tests.support.desk import talk
 from tests.support.drafts import draft
+from tests.support.observations import observation
 from tests.support.remembering import project_in, remember, sample_project
 
 
@@ -153,6 +155,27 @@ def test_what_lies_in_other_rooms_is_opened_and_traced_by_its_id(tmp_path: Path)
     assert [below.id for below in trace.rests_on] == [event.event_id]
     assert trace.left_out == 1, "an event that is forgotten is counted"
     assert (of_run.kind, of_run.rests_on) == ("run", ())
+
+
+def test_an_event_says_that_what_it_says_was_dropped_or_is_like_that(tmp_path: Path) -> None:
+    project = remember(project_in(tmp_path), talk())
+    with open_store(project) as memory:
+        first, again, other = memory.events(EventQuery(limit=3)).events
+        with closing(open_observations(project)) as room:
+            kept = observation(
+                "Never moor with one line.",
+                at_ms=first.timestamp_ms,
+                event_ids=(first.event_id,),
+            )
+            room.store.store([kept])
+            drop(room.store, kept, why="noise", at_ms=first.timestamp_ms)
+            sift(room.store, [observation("never moor with one line", at_ms=again.timestamp_ms)])
+        said = [why(project, memory, each.event_id).source for each in (first, again, other)]
+
+    assert f"what was kept of it, {kept.id}, a person dropped on" in said[0]
+    assert f"not kept: it is like {kept.id}, which a person dropped on" in said[1]
+    assert "(noise)" in said[1]
+    assert "dropped" not in said[2]
 
 
 def test_a_timeline_is_in_order_with_what_was_asked_for_in_the_middle(

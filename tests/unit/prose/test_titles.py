@@ -116,3 +116,36 @@ def test_an_answer_or_a_report_names_no_work(said: str) -> None:
 )
 def test_a_task_that_begins_like_an_answer_names_work(said: str) -> None:
     assert names_task(said)
+
+
+HEARD = [
+    "Their on-call told me in the night of the storm: they repeat for 72 hours.",
+    "I talked to Mira about the berths.",
+    "The harbour master called me this morning.",
+    "Got the office on the phone.",
+    "I was on the phone with Marstal.",
+    "Somebody from sales wrote us again.",
+    "I just spoke with the two of them.",
+    "Ines mailed me a screenshot of it.",
+    "Ich habe eben mit Frau Petersen telefoniert.",
+    "I'm back from the meeting.",
+]
+NAMES_WORK = [
+    "Mira told me to add a berth plan",
+    "Call the harbour master when a mail bounces",
+    "Write us a page about the tides",
+    "Show who called us in the log",
+    "We told the office that exports come, build them",
+    "Let the worker tell me what failed",
+    "Talk to the printer over IPP",
+    "Add a phone number to each berth",
+    "Tell me who phoned",
+    "The log told nobody about the crash, fix it",
+]
+
+
+def test_what_somebody_heard_is_no_title_but_what_is_to_be_done_about_it_is() -> None:
+    found = {said: request(f"{said} Print the tide table in blue.") for said in HEARD}
+
+    assert [said for said, title in found.items() if title != "Print the tide table in blue"] == []
+    assert [said for said in NAMES_WORK if not request(said)] == []

@@ -16,10 +16,12 @@ from agentx.recall.section.choose import (
     _FIRST,
     _KIND_COSTS,
     _LIKENESS_COSTS,
+    _LISTED_COSTS,
     _SESSION_COSTS,
     _WORTH_MIN,
     SAME,
     Tellable,
+    _find_last_list,
     choose,
     count_fitting,
     put_after_choice,
@@ -84,6 +86,31 @@ def test_every_memory_has_a_kind(category: Category, text: str, kind: Kind) -> N
             "The user refused `the plan A`: slow",
         ),
         (Kind.DECISION, "In code for now, the labels of all", "In code for now, as decided by all"),
+        (
+            Kind.DECISION,
+            "The user said: 7 days, 24 h is wrong for keys",
+            "The user said: 7 days, 24 h is known for keys",
+        ),
+        (
+            Kind.DECISION,
+            "The user said: staff of the office must log in",
+            "The user said: First thing: staff must log in",
+        ),
+        (
+            Kind.DECISION,
+            "The user said: let the clerk collect the names",
+            "The user said: let a sub-agent collect names",
+        ),
+        (
+            Kind.FACT,
+            "The wheel lacks `a.sql`, it was found",
+            "CI is green. The wheel lacks `a.sql`",
+        ),
+        (
+            Kind.CHANGE,
+            "Added in the words of the table here",
+            "Added as a line, in those words here",
+        ),
         # An answer without its question, a report, and what happened by the clock.
         (
             Kind.FACT,
@@ -230,10 +257,11 @@ def test_at_every_step_the_best_of_all_that_is_left_is_taken(
     chosen = choose(given_ones, count)
 
     left = [one for one in given_ones if one not in chosen]
+    listed = _find_last_list(given_ones)
     for step, one in enumerate(chosen):
         taken = chosen[:step]
-        best = max(_worth_beside(other, taken) for other in (*chosen[step:], *left))
-        assert _worth_beside(one, taken) == pytest.approx(best)
+        best = max(_worth_beside(other, taken, listed) for other in (*chosen[step:], *left))
+        assert _worth_beside(one, taken, listed) == pytest.approx(best)
     if len(chosen) < count:
         assert all(_is_told_by(other, chosen) for other in left)
 
@@ -245,7 +273,7 @@ def _is_told_by(one: Tellable, taken: list[Tellable]) -> bool:
     )
 
 
-def _worth_beside(one: Tellable, taken: list[Tellable]) -> float:
+def _worth_beside(one: Tellable, taken: list[Tellable], listed: frozenset[str]) -> float:
     """Say what a line is worth beside others, as the module describes it, in plain words."""
     if _is_told_by(one, taken):
         return -2.0
@@ -254,6 +282,7 @@ def _worth_beside(one: Tellable, taken: list[Tellable]) -> float:
     crowd += _KIND_COSTS[one.kind] * sum(other.kind == one.kind for other in taken)
     if one.answers or one.is_of_issue:
         crowd += _ANSWER_COSTS * sum(other.answers or other.is_of_issue for other in taken)
+    crowd = _LISTED_COSTS if one.doc_id in listed else crowd
     is_lead = one.worth >= _WORTH_MIN and all(other.kind != one.kind for other in taken)
     crowd_lead = _FIRST.get(one.kind, 0.0) if is_lead else 0.0
     first = one.has_place - (like >= SAME) + crowd_lead
@@ -273,6 +302,55 @@ def test_what_answers_leaves_room_for_what_everybody_needs_to_know() -> None:
 
     assert 4 <= sum(one.answers for one in chosen) <= 9
     assert chosen[0].answers
+
+
+OPEN = ("the ropes are not spliced", "nobody paid the harbour", "which flag goes up", "no charts")
+
+
+def _leave(text: str, session: str, at_ms: int) -> Tellable:
+    one = candidate(text, session=session, kind=Kind.OPEN_END, worth=0.5)
+    return replace(one, at_ms=at_ms)
+
+
+def test_what_the_last_session_left_open_is_told_as_a_list() -> None:
+    names = [f"{first}{second}" for first in "bcdfgh" for second in ("ar", "el", "os", "um")]
+    others = [candidate(f"{name} {name}q", session=name, worth=0.52) for name in names]
+    left = [_leave(each, "last", 9) for each in OPEN]
+    before = [_leave(f"earlier {each} of the yawl", "first", 1) for each in OPEN]
+
+    told = choose([*others, *before, *left], 50)
+
+    places = [told.index(one) for one in left]
+    assert max(places) < len(left) + 1, "the whole list, before what is worth as much"
+    assert sum(one in told[:10] for one in before) <= 1
+
+
+def test_a_list_is_no_longer_the_last_when_much_was_done_since() -> None:
+    left = [_leave(each, "last", 9) for each in OPEN]
+    since = [
+        replace(candidate(f"work {name}", session=name, worth=0.52), at_ms=20)
+        for name in ("one", "two", "three")
+    ]
+
+    assert _find_last_list([*left, *since[:2]]) == {one.doc_id for one in left}
+    assert _find_last_list([*left, *since]) == frozenset()
+
+
+def test_a_rule_that_was_said_again_says_how_often() -> None:
+    said = "The user said: never deploy the ferry on a Friday"
+    rules = [
+        replace(
+            candidate(said, session=f"s{day}", kind=Kind.PREFERENCE),
+            doc_id=f"obs-{day}",
+            at_ms=day,
+            is_ruling=True,
+        )
+        for day in range(3)
+    ]
+
+    assert [one.text for one in choose(rules, 5)] == [f"{said} (said 3 times)"]
+    again = replace(rules[1], session="s0")
+    assert [one.text for one in choose([rules[0], again], 5)] == [said], "once in a session"
 
 
 def test_as_many_fit_as_their_texts_and_what_stands_beside_them_cost() -> None:

@@ -215,6 +215,34 @@ def test_lines_of_the_run_may_point_to_one_place_and_nothing_else_stands_twice()
     assert [line.group for line in found.lines] == [RUN, RUN, Kind.DECISION]
 
 
+def test_with_room_for_few_lines_the_run_leaves_some_to_what_was_learnt() -> None:
+    learnt = [observation(f"Chose {name} for the {name} of the ferry.") for name in ("tar", "oak")]
+
+    found = Gatherer(sources(learnt), tokens=300).gather(About())
+
+    assert [line.group for line in found.lines][:3] == [RUN, Kind.DECISION, RUN]
+
+
+def test_a_line_that_points_where_the_one_before_it_did_does_not_name_it_again() -> None:
+    lines = Gatherer(sources(), tokens=900).gather(About()).lines
+    told = section(lines, Cap(tokens=900), more="more", order=ORDER).text
+
+    assert told.count("run-1]") == 1
+    assert "- next: the ropes [run]" in told
+
+
+def test_the_cause_of_an_error_is_worth_less_beside_the_error() -> None:
+    said = "The tests reach for a real broker. `always_eager` runs tasks in place."
+    cause = "`pytest` failed: E refused; Cause: `always_eager` runs tasks in place; Fixed by: a.py"
+    fact = observation(said, category=Category.KEY_FACT, event_ids=("e1",))
+    other = observation(said, category=Category.KEY_FACT, event_ids=("e2",))
+    error = observation(cause, category=Category.ERROR, event_ids=("e0", "e1"))
+
+    found = {one.doc_id: one.worth for one in _weigh_all(fact, other, error)}
+
+    assert found[fact.id] < found[other.id]
+
+
 def test_a_room_that_cannot_give_what_it_has_is_left_out_and_reported() -> None:
     said: list[str] = []
     heard = sources(broken=True, report=lambda error: said.append(error.message))

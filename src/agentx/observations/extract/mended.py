@@ -85,14 +85,19 @@ def tell_mended(
 
 def _find_mending(finding: Finding, text: str, later: Sequence[Exchange], boot: Boot) -> str:
     """Return where what a text names was edited; long after it, only where it was taken out."""
-    names = [name.rsplit(".", 1)[-1] for name in code_names(text)]
+    named_code = code_names(text)
+    names = [name.rsplit(".", 1)[-1] for name in named_code]
+    modules = {name.split(".")[-2] for name in named_code[:1] if "." in name}
+    quoted = [one.strip("`").lower() for one in _CODE.findall(text) if len(one) > _NAME_CHARS_MIN]
     for number, exchange in enumerate(later):
         for edit in _list_edits(finding, exchange, boot):
             removed, added = "\n".join(edit.removed), "\n".join(edit.added)
             if number >= _NEAR:
                 is_mended = any(name in removed and name not in added for name in names)
             else:
-                named = edit.path.rsplit("/", 1)[-1] in text
+                name = edit.path.rsplit("/", 1)[-1]
+                is_own = name.partition(".")[0] in modules
+                named = name in text or (is_own and any(one in removed.lower() for one in quoted))
                 is_mended = named or any(name in removed for name in names)
             if is_mended:
                 return f"since mended in {edit.path}"

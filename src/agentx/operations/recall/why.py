@@ -17,13 +17,15 @@ from dataclasses import replace
 
 from agentx.conversation.model import Event
 from agentx.conversation.toc_model import Bullet, Expansion, Span, TocNode
+from agentx.host.files.plain import is_folder
 from agentx.kernel.clock import Millis, to_iso
-from agentx.kernel.errors import InputError, NotFound
+from agentx.kernel.errors import InputError, InvalidValue, NotFound
 from agentx.kernel.ids import is_ulid
 from agentx.kernel.text import compile_late, fold_text
 from agentx.kernel.values import frozen
 from agentx.memory.found import REPOSITORY_KINDS
 from agentx.memory.port import Memory
+from agentx.observations.ids import parse_observation_id
 from agentx.observations.model import Observation
 from agentx.observations.tidying.overviews import is_overview
 from agentx.operations.limits import WHY_LINES_MAX
@@ -99,14 +101,15 @@ def _trace(project: Project, memory: Memory, doc_id: str) -> Trace:
         return _of_lesson(project, doc_id)
     if is_ulid(doc_id):
         with suppress(NotFound):
-            return _event(memory.event(doc_id))
-    found = open_document(project, memory, doc_id)
+            found = _event(memory.event(doc_id))
+            return replace(found, source=found.source + _say_kept_out(project, found))
+    opened = open_document(project, memory, doc_id)
     return Trace(
-        id=found.doc_id,
-        kind=found.kind,
-        text=found.text,
-        timestamp_ms=found.timestamp_ms,
-        source=", ".join(filter(None, (found.title, found.agent))),
+        id=opened.doc_id,
+        kind=opened.kind,
+        text=opened.text,
+        timestamp_ms=opened.timestamp_ms,
+        source=", ".join(filter(None, (opened.title, opened.agent))),
     )
 
 
@@ -157,6 +160,29 @@ def _say_beside(project: Project, doc_id: str) -> str:
     times = "once" if count == 1 else f"{count} times"
     again = f"; its like came {times} and was not kept" if count else ""
     return f", dropped by a person on {to_iso(noted.at_ms)[:10]}{why}{again}"
+
+
+def _say_kept_out(project: Project, event: Trace) -> str:
+    """Return that a person dropped what was kept of an event, or what it is like."""
+    if not is_folder(project.observations):
+        return ""
+    with closing(open_observations(project)) as room:
+        listed = room.store.drops.read()
+    told = []
+    for noted in listed.dropped.values():
+        why = f" ({noted.why})" if noted.why else ""
+        by = f"a person dropped on {to_iso(noted.at_ms)[:10]}{why}"
+        if event.id in listed.unsaid.get(noted.id, ()):
+            told.append(f", what was kept of it, {noted.id}, {by}")
+        elif any(_is_of_moment(name, event.timestamp_ms) for name in noted.kept_out):
+            told.append(f", not kept: it is like {noted.id}, which {by}")
+    return "".join(told)
+
+
+def _is_of_moment(observation_id: str, at_ms: Millis | None) -> bool:
+    with suppress(InvalidValue):  # the list can be edited by hand
+        return parse_observation_id(observation_id).timestamp_ms == at_ms
+    return False
 
 
 def _of_lesson(project: Project, doc_id: str) -> Trace:

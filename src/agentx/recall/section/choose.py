@@ -46,6 +46,10 @@ _KIND_COSTS = {
 # what is left to do, then what was ruled.
 _SHORT = 40
 _FIRST = {Kind.OPEN_END: 1.0, Kind.PREFERENCE: 0.5, Kind.DECISION: 0.5}
+# What a reply listed as open last is told as the list it is, unless more sessions were since.
+_LISTED_COSTS = 0.9
+_LIST_MIN = 3
+_SESSIONS_SINCE = 2
 # What a further line is worth less that answers what is to be done, or is of the issue at hand:
 # whoever begins needs to know more than what is like the question.
 _ANSWER_COSTS = 0.12
@@ -88,7 +92,8 @@ def choose(candidates: Sequence[Tellable], count: int) -> list[Tellable]:
     standing = [one for one in candidates if not one.replaced_by]
     ordered = sorted(_leave_newest(standing), key=lambda one: (-one.worth, -one.at_ms, one.doc_id))
     taken: list[Tellable] = []
-    crowds, told = _Crowds(is_short=count <= _SHORT), _Told(ordered)
+    crowds = _Crowds(is_short=count <= _SHORT, listed=_find_last_list(standing))
+    told = _Told(ordered)
     # What a line is worth only falls while others are taken, so what it was worth when it was
     # looked at last is the most it can be: only who stands first has to be looked at again.
     queue = [(-_value(one, 0.0, crowds), at) for at, one in enumerate(ordered)]
@@ -109,9 +114,27 @@ def choose(candidates: Sequence[Tellable], count: int) -> list[Tellable]:
     return taken
 
 
+def _find_last_list(standing: Sequence[Tellable]) -> frozenset[str]:
+    """Return the ids of what one reply listed as open last, where little was done since."""
+    left = [one for one in standing if one.kind is Kind.OPEN_END and not one.is_elsewhere]
+    if not left:
+        return frozenset()
+    last = max(left, key=lambda one: (one.at_ms, one.doc_id))
+    since = {one.session for one in standing if one.at_ms > last.at_ms} - {last.session}
+    if len(since) > _SESSIONS_SINCE:
+        return frozenset()
+    of_reply = (last.session, last.at_ms)
+    listed = frozenset(one.doc_id for one in left if (one.session, one.at_ms) == of_reply)
+    return listed if len(listed) >= _LIST_MIN else frozenset()
+
+
 def _leave_newest(standing: Sequence[Tellable]) -> Iterator[Tellable]:
-    """Yield some, but of rulings that say the same the newest only, for what the best is worth."""
+    """Yield some, but of rulings that say the same the newest only, for what the best is worth.
+
+    It says how often it was ruled.
+    """
     newest: list[Tellable] = []
+    times: Counter[int] = Counter()
     rulings = (one for one in standing if one.is_ruling)
     for one in sorted(rulings, key=lambda one: (-one.at_ms, one.doc_id)):
         looked_at = enumerate(newest[:_WEIGHED_MAX])
@@ -121,7 +144,9 @@ def _leave_newest(standing: Sequence[Tellable]) -> Iterator[Tellable]:
             newest.append(one)
         else:
             newest[at] = replace(newest[at], worth=max(newest[at].worth, one.worth))
-    yield from newest
+            times[at] += one.session != newest[at].session
+    for at, one in enumerate(newest):
+        yield replace(one, text=f"{one.text} (said {times[at] + 1} times)") if times[at] else one
     yield from (one for one in standing if not one.is_ruling)
 
 
@@ -194,10 +219,11 @@ def within(chosen: Sequence[Tellable], tokens: int) -> list[Tellable]:
 
 
 class _Crowds:
-    """How many lines each kind and each session has."""
+    """How many lines each kind and each session has. What is `listed` crowds nothing out."""
 
-    def __init__(self, *, is_short: bool) -> None:
+    def __init__(self, *, is_short: bool, listed: frozenset[str]) -> None:
         self._is_short = is_short
+        self._listed = listed
         self._kinds: Counter[Kind] = Counter()
         self._sessions: Counter[str] = Counter()
         self._answers = 0
@@ -213,6 +239,8 @@ class _Crowds:
         return _FIRST.get(one.kind, 0.0) if leads and not self._kinds[one.kind] else 0.0
 
     def measure(self, one: Tellable) -> float:
+        if one.doc_id in self._listed:
+            return _LISTED_COSTS
         of_kind = _KIND_COSTS[one.kind] * self._kinds[one.kind]
         is_close = one.answers or one.is_of_issue
         of_answers = _ANSWER_COSTS * self._answers if is_close else 0

@@ -63,6 +63,7 @@ _TELLING = tuple(kind for kind in KINDS if kind not in ("event", "toc_node", "ob
 _CLOSE_MAX = 12
 _ANSWERS_MIN = 0.5
 _BEFORE_LESSONS = 12  # what runs taught has a place after so many memories
+_SHORT = 400  # tokens
 _BRANCH_LIFT = 0.5
 _CONTEXT_CHARS_MAX = 4_000
 _MEMORIES_MAX = 400
@@ -98,7 +99,6 @@ class Gatherer:
         lines: list[RecallLine] = []
         if with_standing:
             lines += self.standing.lines(self._now, about.role)
-        lines += self._run
         near = self._search(about)
         learnt = self._learn(about)
         if near.since_ms is not None:
@@ -110,10 +110,18 @@ class Gatherer:
         candidates += [one for one in beside if not learnt.taken_down.covers(one)]
         chosen = self._choose(candidates, learnt)
         memories = [self._tell(one) for one in chosen]
-        lines += [*memories[:_BEFORE_LESSONS], *self._lessons, *memories[_BEFORE_LESSONS:]]
+        lines += self._join_run(memories[:_BEFORE_LESSONS])
+        lines += [*self._lessons, *memories[_BEFORE_LESSONS:]]
         told = list(_drop_repeats(lines))
         known = sum(line.doc_id.startswith(ID_PREFIX) for line in told)
         return Gathered(lines=told, untold=max(learnt.standing - known, 0))
+
+    def _join_run(self, memories: list[RecallLine]) -> list[RecallLine]:
+        """Return the run and some memories; with room for few lines, both of them in turn."""
+        if self._tokens > _SHORT:
+            return [*self._run, *memories]
+        head, step, rest = self._run[:1], self._run[1:2], self._run[2:]
+        return [*head, *memories[:1], *step, *memories[1:3], *rest, *memories[3:]]
 
     def list_learnt(self, about: About) -> Gathered:
         """Return what sessions learnt, best first."""
@@ -165,6 +173,7 @@ class Gatherer:
                     text=line,
                     doc_id=run_id,
                     at_ms=self._now.now_ms,
+                    is_of_now=True,
                     source="run",
                     tokens=estimate(line),
                 )

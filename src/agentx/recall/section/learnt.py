@@ -22,8 +22,10 @@ from agentx.observations.ids import parse_observation_id, shorten_id
 from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
+from agentx.prose.likeness import coverage
 from agentx.prose.sentences import is_question
 from agentx.prose.sentences import words as count_words
+from agentx.prose.settling.amounts import list_taken_back
 from agentx.recall.section.choose import Tellable
 from agentx.recall.section.kinds import Kind, kind_of
 from agentx.recall.section.taken_down import TakenDown
@@ -46,6 +48,7 @@ _CHATTER = cues.anywhere(
     i(?:['\u2019](?:m|ll|ve)| am| will| have) | let me | working tree | now i | next i
     next is | steps? \d+ (?:to|and) \d+
     final pass | tests? (?:now )?pass(?:es|ed)? | looks good | all green | as expected
+    (?:ci|build|suite|pipeline|everything) is (?:now )?green
     """
 )
 # What was looked at and found to be as it should be: nobody has to know it any more.
@@ -54,6 +57,7 @@ _CONFIRMS = cues.anywhere(
     match(?:es)?(?: exactly)?(?=[;.,]|$) | all match | match(?:es)? (?:the|`|exactly)
     (?:is|are|was|were|looks?|all) (?:accurate|correct|intact|unchanged|up[ -]to[ -]date|untouched)
     left (?:untouched|alone|as is) | verified | confirm(?:s|ed) | successfully | no changes? needed
+    committed as | (?:re)?played (?:on|back|against) | rehearsed
     """
 )
 _TAKES_OVER = cues.anywhere(
@@ -64,6 +68,7 @@ _WORKED = compile_late(r"; `[^`]+` worked")
 # What a session was asked to do is done with; what came of it is told by what was kept of that.
 _REQUESTS = compile_late(
     r"[^:.\n]{2,60} (?:asked|reported): "
+    r"|The user said: (?:(?:ok(?:ay)?|and|so)[ ,.]+)*(?:first(?: thing| task)?|next|today|task): "
     r"|(?:The user said|Planned[^:]{0,40}): (?:(?:also|now|ok(?:ay)?|and|then|so|next)[ ,.]+)*"
     r"(?:can (?:you|we)|could you|please|add|fix|write|make|create|implement|update|review|check"
     r"|improve|run|replace|remove|rename|move|change|enrich|extend|refactor|show|look|find"
@@ -86,6 +91,7 @@ _SETTLES_ANEW = cues.anywhere(
     (?:move|switch)\w* (?:\S+ ){0,5}?from | no longer
     """
 )
+_REVERSES = cues.anywhere("revers(?:e|es|ed) (?:it|this|that|the|our|decision|\\d+)")
 # What broke once and is mended, or is gone with what it was of; what happened by the clock.
 _MENDED = compile_late(r"\(since mended in ")
 _REMOVED = compile_late(r"\(since removed: ")
@@ -96,14 +102,21 @@ _HOLDING = (
     (_WORKED, 0.2),
     (_APPROVED, 0.3),
     (_REFUSED_PLAN, -0.4),
-    (_MENDED, -0.25),
+    (_MENDED, -0.4),
     (_REMOVED, -0.5),
     (_BY_CLOCK, -0.3),
 )
-_POINTS = cues.anywhere("as (?:decided|discussed|agreed|planned|you said)")
+_POINTS = cues.anywhere(
+    "as (?:decided|discussed|agreed|planned|you said) | in (?:those|these|your|just those) words"
+)
+# How one task is to be done.
+_ERRAND = cues.anywhere(
+    "let (?:a|an|the|another|your) (?:sub-?)?agents? | (?:spawn|start|use) (?:a|the) sub-?agents?"
+)
 _SAYING = (
     (_REASON, 0.2),
     (cues.PRESCRIBES, 0.15),
+    (_ERRAND, -0.25),
     (_CHATTER, -0.25),
     (_CONFIRMS, -0.25),
     (_POINTS, -0.25),
@@ -137,6 +150,9 @@ _FILES_LIFT = 0.5
 _INSTEAD_LIFT = 1.0  # for what holds now instead of what was asked of
 _AGE_SHARE = 0.25  # of the worth of a change, which the oldest loses
 _REPEATED_LIFT = 0.5  # for what went wrong more than once: it will again
+_CAUSE = compile_late(r"; Cause: (.+?)(?:; Fixed by: |\n|\Z)")
+_CAUSE_SHARE = 0.5  # of the worth of a fact: its error says it
+_CAUSE_WORDS, _SAME_CAUSE = 2.5, 0.8
 _FILES_SHOWN_MAX = 3
 _CONTEXT_CHARS_MAX = 4_000
 # What a line is about stands at its beginning.
@@ -186,6 +202,7 @@ def weigh(
     handed = _hand_on(known, answers)
     placed = _list_placed(known)
     files = frozenset(path for one in known if one.is_of_issue for path in one.observation.files)
+    causes = _list_causes(known)
     times = [one.observation.timestamp_ms for one in known]
     oldest_ms, newest_ms = min(times, default=0), max(times, default=0)
     found = []
@@ -200,6 +217,8 @@ def weigh(
             worth *= 1 - _AGE_SHARE * (newest_ms - at_ms) / max(newest_ms - oldest_ms, 1)
         answer = max(own, other)
         instead = other >= _ANSWERS_MIN or _TAKES_OVER.search(line) is not None
+        if kind is Kind.FACT and _is_cause(observed, words, causes):
+            worth *= _CAUSE_SHARE
         lift = ISSUE_LIFT * one.is_of_issue + ANSWER_LIFT * answer + _INSTEAD_LIFT * other
         replaced_by = observed.superseded_by if one.restored is None else ""
         if observed.repeats:
@@ -236,8 +255,8 @@ def value_line(kind: Kind, line: str) -> float:
     worth += sum(more for pattern, more in _HOLDING if pattern.search(line))
     worth += sum(more for cue, more in _SAYING if cues.finds(cue, line))
     worth += sum(more for cue, more in _BEGINNING if cues.begins(cue, line))
-    if kind is Kind.DECISION and cues.finds(_SETTLES_ANEW, line):
-        worth += 0.25
+    if kind is Kind.DECISION and (cues.finds(_SETTLES_ANEW, line) or list_taken_back(line)):
+        worth += 0.4 if cues.finds(_REVERSES, line) else 0.25
     if kind is Kind.FACT and _DESCRIBES.match(line):
         worth -= 0.3
     if kind is not Kind.PREFERENCE and _REQUESTS.match(line):
@@ -258,6 +277,27 @@ def _is_ruling(observed: Observation, line: str) -> bool:
     """Tell whether a person said, answered or refused it, and did not only ask for something."""
     is_decided = observed.category is Category.DECISION
     return is_decided and _RULED.search(line) is not None and _REQUESTS.match(line) is None
+
+
+def _list_causes(known: Sequence[WeighedMemory]) -> dict[str, list[frozenset[str]]]:
+    """Return the words of each cause that an error names, by the events that it was made of."""
+    found: dict[str, list[frozenset[str]]] = {}
+    for observed in (one.observation for one in known):
+        cause = _CAUSE.search(observed.content) if observed.category is Category.ERROR else None
+        for event in observed.event_ids if cause is not None else ():
+            found.setdefault(event, []).append(terms(cause[1]) if cause else frozenset())
+    return found
+
+
+def _is_cause(
+    observed: Observation, words: frozenset[str], causes: Mapping[str, list[frozenset[str]]]
+) -> bool:
+    """Tell whether a fact says little more than the cause of an error, which tells it too."""
+    return any(
+        len(words) <= _CAUSE_WORDS * len(cause) and coverage(cause, words) >= _SAME_CAUSE
+        for event in observed.event_ids
+        for cause in causes.get(event, ())
+    )
 
 
 def _is_overview(observed: Observation) -> bool:

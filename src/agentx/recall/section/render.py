@@ -86,7 +86,10 @@ def section(
     What changes is told anew: `told_as` names how the thing of an id is now.
     """
     stages = told_as or {}
-    said = [say_line(line) for line in lines]
+    said = [
+        say_line(line, is_known=_is_named_by(line, before))
+        for before, line in zip((None, *lines), lines, strict=False)
+    ]
 
     def write(count: int) -> Section:
         left_out = len(lines) - count + untold
@@ -123,10 +126,17 @@ def _rows(
     return tuple(rows)
 
 
-def say_line(line: RecallLine) -> str:
-    """Return one line, whatever its text is; it cannot close the fence that it stands in."""
+def _is_named_by(line: RecallLine, before: RecallLine | None) -> bool:
+    """Tell whether the line before it points to the same place."""
+    return before is not None and (before.group, before.doc_id) == (line.group, line.doc_id)
+
+
+def say_line(line: RecallLine, *, is_known: bool = False) -> str:
+    """Return one line, whatever its text is; it cannot close the fence that it stands in.
+
+    `is_known`: the line before it has said where it points to.
+    """
     source = disarm(fold_text(line.source))
-    beside = ", ".join(
-        filter(None, (source, line.age.removesuffix(" ago"), shorten_id(line.doc_id)))
-    )
+    where = "" if is_known else shorten_id(line.doc_id)
+    beside = ", ".join(filter(None, (source, line.age.removesuffix(" ago"), where)))
     return f"- {disarm(fold_text(line.text))} [{beside}]"

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 
 from agentx.kernel.text import compile_late
 from agentx.prose.passages import Stretch, cut_passages
-from agentx.prose.sentences import sentences, show_excerpt
+from agentx.prose.sentences import Block, sentences, show_excerpt, words
 
 _PIECES_MAX = 6
 _ROWS_MAX = 40
+_HEAD_WORDS_MAX = 6
 _TABLE = compile_late(r"(?:^[ \t]*\|.*(?:\n|\Z))+", re.MULTILINE)
 _RULE = compile_late(r"[ \t|:-]+\Z")
 # The column of a table that holds what was chosen, not what was before, and not why.
@@ -37,9 +38,20 @@ def word_plan(plan: str, title: str, chars_max: int) -> tuple[str, list[str]]:
         rows.append(row)
         longer = "; ".join((title, *rows))
         head = longer if len(longer) <= chars_max else head
-    said = [one for one in cut_passages(plan) if one.text != title]
+    heads = {title, *_list_heads(plan)}
+    said = [one for one in cut_passages(plan) if one.text not in heads]
     pieces = [piece for one in said[:_PIECES_MAX] for piece in _split_long(plan, one, chars_max)]
     return head, sorted(pieces, key=lambda piece: _LEAVES_OUT.match(piece) is not None)
+
+
+def _list_heads(plan: str) -> Iterator[str]:
+    """Yield what only stands over something: headings, and a few words over a list."""
+    said = sentences(plan)
+    for one, after in zip(said, (*said[1:], None), strict=True):
+        is_over = after is not None and after.block is Block.ITEM and one.block is Block.PROSE
+        is_brief = not one.text.endswith((".", "!", "?")) and words(one.text) <= _HEAD_WORDS_MAX
+        if one.block is Block.HEADING or (is_over and is_brief):
+            yield one.text
 
 
 def _split_long(plan: str, passage: Stretch, chars_max: int) -> list[str]:
