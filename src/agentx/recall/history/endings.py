@@ -26,11 +26,12 @@ from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import Words, coverage
 from agentx.prose.sentences import sentences
 from agentx.recall.history.asked import HistoryKind, read_history
-from agentx.recall.history.calendar import Wanted
+from agentx.recall.history.calendar import EVER, Wanted
 
 # Each is looked up among all sessions; who asks where it stopped means the last few.
 _SESSIONS_MAX = 5
 _SESSIONS_LOOKED_AT = 60
+_SESSIONS_FIRST = 10
 _EVENTS_MAX = 120
 _ROW_CHARS_MAX = 400
 _SENTENCES_MAX = 4
@@ -125,27 +126,43 @@ class Endings:
 
     def _newest(self) -> Iterator[tuple[Session, tuple[_Exchange, ...]]]:
         """Yield the newest sessions that did something, each with its exchanges, newest first."""
+        seen: set[tuple[str, str]] = set()
+        told = 0
+        # Found from the end of the log, the first few mostly have it.
+        is_open = self._wanted.until_ms >= EVER[1]
+        steps = (_SESSIONS_FIRST, _SESSIONS_LOOKED_AT) if is_open else (_SESSIONS_LOOKED_AT,)
+        for looked_at in steps:
+            found = self._find(looked_at)
+            for session in found:
+                name = (session.harness, session.session_id)
+                if name in seen:
+                    continue
+                seen.add(name)
+                exchanges = self._exchanges(session) if self._is_wanted(session) else ()
+                if exchanges:
+                    told += 1
+                    yield session, exchanges
+                if told == _SESSIONS_MAX:
+                    return
+            if len(found) < looked_at:
+                return
+
+    def _find(self, limit: int) -> tuple[Session, ...]:
         wanted = self._wanted
         names = wanted.who
-        found = self._sessions(
+        return self._sessions(
             SessionQuery(
                 harness=names.harnesses[0] if len(names.harnesses) == 1 else "",
                 agent=names.roles[0] if len(names.roles) == 1 else "",
                 since_ms=wanted.since_ms or None,
-                until_ms=wanted.until_ms,
-                limit=_SESSIONS_LOOKED_AT,
+                until_ms=wanted.until_ms if wanted.until_ms < EVER[1] else None,
+                limit=limit,
             )
         )
-        told = 0
-        for session in found:
-            if wanted.session not in ("", session.session_id) or not _is_by(session, wanted):
-                continue
-            exchanges = self._exchanges(session)
-            if exchanges:
-                told += 1
-                yield session, exchanges
-            if told == _SESSIONS_MAX:
-                return
+
+    def _is_wanted(self, session: Session) -> bool:
+        wanted = self._wanted
+        return wanted.session in ("", session.session_id) and _is_by(session, wanted)
 
     def _exchanges(self, session: Session) -> tuple[_Exchange, ...]:
         """Return what was asked and answered at the end of a session, newest first."""
