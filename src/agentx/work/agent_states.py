@@ -11,13 +11,16 @@ An agent that is asked returns to what it was. One that waits or is stuck and is
 asked stays as it is: that it waits is what others must see. With several open
 questions the oldest is kept in the status; when it is settled the next takes its
 place. Asking is a sign of work: an agent that asks was working, whatever it was before.
+
+A role that several play at once, on several issues, has a status on each.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from agentx.kernel.clock import Millis
+from agentx.kernel.clock import DAY_MS, Millis
 from agentx.kernel.errors import IllegalTransition
 from agentx.kernel.values import frozen
 from agentx.work.model import AgentState, AgentStatus
@@ -29,6 +32,9 @@ _IDLE, _WORKING, _DONE, _STUCK = (
     AgentState.STUCK,
 )
 _CLARIFYING, _BLOCKED = AgentState.CLARIFYING, AgentState.BLOCKED_CLARIFICATION
+# Who began and never said that it ended: after so long nobody takes it for somebody at work.
+_FORGOTTEN_AFTER_MS = DAY_MS
+_ISSUES_MAX = 20
 
 MOVES: dict[AgentState, frozenset[AgentState]] = {
     _IDLE: frozenset({_WORKING, _CLARIFYING}),
@@ -38,6 +44,48 @@ MOVES: dict[AgentState, frozenset[AgentState]] = {
     _DONE: frozenset({_WORKING, _CLARIFYING}),
     _STUCK: frozenset({_WORKING}),
 }
+
+
+# Of several, what others must see first.
+_FIRST = (_BLOCKED, _CLARIFYING, _WORKING, _STUCK, _DONE, _IDLE)
+_AT_REST = frozenset({_IDLE, _DONE})
+
+
+def choose(statuses: Sequence[AgentStatus], issue: int | None) -> AgentStatus:
+    """Return an agent's status on an issue; without one, what others see first.
+
+    Who begins on another issue than the one that the role is at work on is another who plays it.
+    """
+    first = statuses[0]
+    if issue is None:
+        return first
+    same = next((one for one in statuses if one.issue == issue), None)
+    if same is not None:
+        return same
+    rest = next((one for one in statuses if one.state in _AT_REST or one.issue is None), None)
+    return AgentStatus(agent=first.agent) if rest is None else rest
+
+
+def merge(
+    statuses: Sequence[AgentStatus], before: AgentStatus, after: AgentStatus
+) -> tuple[AgentStatus, ...]:
+    """Return an agent's statuses after one changed: of each issue one, the most urgent first.
+
+    What is at rest makes place for work; what nobody touched for a day is nobody's any more.
+    """
+    now_ms = after.last_activity_ms or 0
+    others = [
+        one
+        for one in statuses
+        if one != before
+        and one.issue not in (None, after.issue)
+        and one.state not in _AT_REST
+        and now_ms - (one.last_activity_ms or 0) < _FORGOTTEN_AFTER_MS
+    ]
+    urgent = sorted(
+        (after, *others), key=lambda one: (_FIRST.index(one.state), -(one.last_activity_ms or 0))
+    )
+    return tuple(urgent[:_ISSUES_MAX])
 
 
 @frozen

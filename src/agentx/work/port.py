@@ -51,14 +51,23 @@ class AgentStatusStore(Protocol):
     """Where it is kept what agents are doing."""
 
     def all(self) -> tuple[AgentStatus, ...]:
-        """Return every agent that was ever at work, by name."""
+        """Return every agent that was ever at work, by name; one on several issues by each."""
         ...
 
-    def get(self, agent: str) -> AgentStatus:
-        """Return one agent; one never heard of is idle."""
+    def list_of(self, agent: str) -> tuple[AgentStatus, ...]:
+        """Return what one agent does on each issue; one never heard of is idle."""
         ...
 
-    def change(self, agent: str, decide: Callable[[AgentStatus], AgentStatus]) -> AgentStatus:
+    def get(self, agent: str, issue: int | None = None) -> AgentStatus:
+        """Return one agent, on an issue or as others see it first; one never heard of is idle."""
+        ...
+
+    def change(
+        self,
+        agent: str,
+        decide: Callable[[AgentStatus], AgentStatus],
+        issue: int | None = None,
+    ) -> AgentStatus:
         """Replace a status by what `decide` makes of it, under the lock; return what is kept.
 
         `decide` is called once and must not wait for anybody. What it raises leaves the file as

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from agentx.agents.hub.standing import open_questions, settle_status
 from agentx.agents.limits import CLARIFY_AGAIN_AFTER_MS, CLARIFY_THREAD_TOKENS_MAX
@@ -307,11 +308,17 @@ class Hub:
         for agent in agents:
             if agent == PERSON:
                 continue  # what people do is nobody's status
-            known = self._statuses.get(agent)
-            if self._want_status(known) != known:
-                # Looked at again under the lock: whoever writes a ledger settles after it, so
-                # the last to hold the lock has seen everything.
-                self._statuses.change(agent, self._want_status)
+            known = self._statuses.list_of(agent)
+            issues = frozenset(one.issue for one in known)
+            for at, status in enumerate(known):
+                elsewhere = issues - {status.issue}
+                want = partial(
+                    self._want_status, elsewhere=elsewhere, only=None if at == 0 else status.issue
+                )
+                if want(status) != status:
+                    # Looked at again under the lock: whoever writes a ledger settles after it, so
+                    # the last to hold the lock has seen everything.
+                    self._statuses.change(agent, want, status.issue if len(known) > 1 else None)
         self._bus.tell(StatusesSettled())
 
     def _find_runner(self, agent: str) -> Runner | None:
@@ -329,11 +336,22 @@ class Hub:
             )
         return runner
 
-    def _want_status(self, status: AgentStatus) -> AgentStatus:
+    def _want_status(
+        self, status: AgentStatus, *, elsewhere: frozenset[int | None], only: int | None
+    ) -> AgentStatus:
+        """Return what a status must say.
+
+        What is asked on an issue is for who works on it; on others, for who is seen first.
+        """
         survey = self._clarifications.survey()
         if survey.hides(status.clarification_id):
             return status  # until somebody mends the ledger
-        open_now = open_questions(status.agent, survey.active)
+        active = (
+            one
+            for one in survey.active
+            if one.issue not in elsewhere and (only is None or one.issue == only)
+        )
+        open_now = open_questions(status.agent, active)
         return settle_status(status, open_now, self._clock.now_ms())
 
     def _settle(self, state: Clarification) -> Clarification:

@@ -88,7 +88,9 @@ def finish(
     """
     role = role_named(project, require_role(project, agent))
     now = project.clock.now_ms()
-    work = _Work(agent=role, issue=issue, since_ms=_find_begin(project, role, now), now_ms=now)
+    work = _Work(
+        agent=role, issue=issue, since_ms=_find_begin(project, role, issue, now), now_ms=now
+    )
     # While it is still at work: what it taught is its own, and of this issue.
     captured = _with_memory(project, open_memory, "hook-capture", partial(_learn, work=work))
     ended = partial(finishing, issue=issue, at_ms=now)
@@ -112,10 +114,10 @@ def _cross(
 ) -> Boundary:
     bus = open_bus(project)
     statuses = open_agents(project)
-    before = statuses.get(role)
-    statuses.change(role, change)
+    before = statuses.get(role, issue)
+    statuses.change(role, change, issue)
     found = run_monitor(project, bus)
-    after = statuses.get(role)
+    after = statuses.get(role, issue)
     bus.tell(told(before))
     if after.state is not before.state:
         bus.tell(
@@ -219,9 +221,9 @@ def _note_end(session: Session, work: _Work) -> Draft:
     )
 
 
-def _find_begin(project: Project, role: str, now: Millis) -> Millis:
+def _find_begin(project: Project, role: str, issue: int, now: Millis) -> Millis:
     """Return since when a role is at work; of one that never said so, the last hour counts."""
-    before = open_agents(project).get(role)
+    before = open_agents(project).get(role, issue)
     began = before.last_activity_ms if before.state not in _AT_REST else None
     return began if began is not None else Millis(now - _UNSAID_MS)
 

@@ -93,12 +93,12 @@ def run_agent(
         time_limit_ms=request.time_limit_ms,
     )
     told(f"{role} ({chosen.name}) works on #{issue.number}")
-    status = open_agents(project).get(role)
+    status = open_agents(project).get(role, issue.number)
     if status.state is AgentState.BLOCKED_CLARIFICATION:
         who = status.waiting_on or "an answer"
         told(f"{role} is blocked: {status.clarification_id} waits for {who}")
     reply = _work(project, ask, chosen.run)
-    state = open_agents(project).get(role).state
+    state = open_agents(project).get(role, issue.number).state
     if step is not None and request.advance and state is AgentState.DONE:
         issue = _move(project, issue, step.status_on_complete)
     return RunReply(
@@ -136,7 +136,7 @@ def _work(project: Project, ask: Ask, run: Callable[[Ask], Reply]) -> Reply:
     assert ask.issue is not None, "work is on an issue"
     issue, agents, bus = ask.issue, open_agents(project), open_bus(project)
     began = project.clock.now_ms()
-    agents.change(ask.role, lambda now: starting(now, issue=issue, at_ms=began))
+    agents.change(ask.role, lambda now: starting(now, issue=issue, at_ms=began), issue)
     bus.tell(AgentStarted(timestamp=began, agent=ask.role, issue_number=issue))
     try:
         reply = run(ask)
@@ -145,11 +145,12 @@ def _work(project: Project, ask: Ask, run: Callable[[Ask], Reply]) -> Reply:
         agents.change(
             ask.role,
             lambda now: fail(now, at_ms=at) if now.state is AgentState.WORKING else now,
+            issue,
         )
         bus.tell(AgentError(timestamp=at, agent=ask.role, error=error.message, issue_number=issue))
         raise
     ended = project.clock.now_ms()
-    agents.change(ask.role, lambda now: finishing(now, issue=issue, at_ms=ended))
+    agents.change(ask.role, lambda now: finishing(now, issue=issue, at_ms=ended), issue)
     bus.tell(
         AgentCompleted(
             timestamp=ended, agent=ask.role, duration_ms=ended - began, issue_number=issue
