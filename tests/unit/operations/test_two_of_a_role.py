@@ -95,6 +95,7 @@ def test_a_file_of_another_tool_is_read_as_ever(project: Project) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     at = "2026-03-02T10:00:00.000Z"
     one = {"status": "working", "issue": 1, "lastActivity": at}
-    for issues in (None, [], {"2": "odd"}, {"2": {"status": "working"}}):
+    odd: tuple[object, ...] = (None, [], {"2": "odd"}, {"2": {"status": "working"}})
+    for issues in odd:
         path.write_text(json.dumps({"engineer": {**one, "issues": issues}}), encoding="utf-8")
         assert look(project) == [(1, "working", "")]

@@ -14,9 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
-from agentx.agents.hub.standing import open_questions, settle_status
+from agentx.agents.hub.standing import settle_agent
 from agentx.agents.limits import CLARIFY_AGAIN_AFTER_MS, CLARIFY_THREAD_TOKENS_MAX
 from agentx.agents.runners.person import PERSON as AT_TERMINAL
 from agentx.agents.runners.port import AnswerStanding, Ask, Reference, Reply, Runner, Utterance
@@ -50,7 +49,7 @@ from agentx.kernel.errors import IllegalTransition, UnavailableError
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
 from agentx.kernel.text import cut, preview
 from agentx.kernel.values import frozen
-from agentx.work.model import AgentState, AgentStatus
+from agentx.work.model import AgentState
 from agentx.work.port import AgentStatusStore
 
 _ENGAGED = frozenset({AgentState.CLARIFYING, AgentState.BLOCKED_CLARIFICATION})
@@ -308,17 +307,7 @@ class Hub:
         for agent in agents:
             if agent == PERSON:
                 continue  # what people do is nobody's status
-            known = self._statuses.list_of(agent)
-            issues = frozenset(one.issue for one in known)
-            for at, status in enumerate(known):
-                elsewhere = issues - {status.issue}
-                want = partial(
-                    self._want_status, elsewhere=elsewhere, only=None if at == 0 else status.issue
-                )
-                if want(status) != status:
-                    # Looked at again under the lock: whoever writes a ledger settles after it, so
-                    # the last to hold the lock has seen everything.
-                    self._statuses.change(agent, want, status.issue if len(known) > 1 else None)
+            settle_agent(agent, self._statuses, self._clarifications.survey, self._clock)
         self._bus.tell(StatusesSettled())
 
     def _find_runner(self, agent: str) -> Runner | None:
@@ -335,24 +324,6 @@ class Hub:
                 hint="name one with --runner; or it is shown at the agent's next session start",
             )
         return runner
-
-    def _want_status(
-        self, status: AgentStatus, *, elsewhere: frozenset[int | None], only: int | None
-    ) -> AgentStatus:
-        """Return what a status must say.
-
-        What is asked on an issue is for who works on it; on others, for who is seen first.
-        """
-        survey = self._clarifications.survey()
-        if survey.hides(status.clarification_id):
-            return status  # until somebody mends the ledger
-        active = (
-            one
-            for one in survey.active
-            if one.issue not in elsewhere and (only is None or one.issue == only)
-        )
-        open_now = open_questions(status.agent, active)
-        return settle_status(status, open_now, self._clock.now_ms())
 
     def _settle(self, state: Clarification) -> Clarification:
         self.settle(state.asker, state.to)

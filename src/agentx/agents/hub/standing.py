@@ -8,14 +8,16 @@ until the next command.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from agentx.clarification.model import Clarification
-from agentx.kernel.clock import Millis
+from agentx.clarification.service import Survey
+from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.values import frozen
 from agentx.work.agent_states import Open, answers, began, settle, waits
 from agentx.work.model import AgentState, AgentStatus
+from agentx.work.port import AgentStatusStore
 
 
 @frozen
@@ -41,6 +43,36 @@ def open_questions(agent: str, states: Iterable[Clarification]) -> OpenQuestions
             if state.to == agent and state.is_unanswered
         ),
     )
+
+
+def settle_agent(
+    agent: str, statuses: AgentStatusStore, survey: Callable[[], Survey], clock: Clock
+) -> None:
+    """Make what an agent's statuses say what the ledgers say: on each issue that it works on.
+
+    What is asked on an issue is for who works on it; on others, for who is seen first.
+    """
+    known = statuses.list_of(agent)
+    issues = frozenset(one.issue for one in known)
+    for at, status in enumerate(known):
+        elsewhere, only = issues - {status.issue}, None if at == 0 else status.issue
+
+        def want(
+            now: AgentStatus,
+            elsewhere: frozenset[int | None] = elsewhere,
+            only: int | None = only,
+        ) -> AgentStatus:
+            seen = survey()
+            if seen.hides(now.clarification_id):
+                return now  # until somebody mends the ledger
+            active = (one for one in seen.active if one.issue not in elsewhere)
+            own = (one for one in active if only is None or one.issue == only)
+            return settle_status(now, open_questions(agent, own), clock.now_ms())
+
+        if want(status) != status:
+            # Looked at again under the lock: whoever writes a ledger settles after it, so
+            # the last to hold the lock has seen everything.
+            statuses.change(agent, want, status.issue if len(known) > 1 else None)
 
 
 def settle_status(status: AgentStatus, open_now: OpenQuestions, at_ms: Millis) -> AgentStatus:
