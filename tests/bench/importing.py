@@ -3,7 +3,7 @@
     make bench-import DATA=folder
 
 The folder holds transcripts of Claude Code and Codex, at any depth. They are told `--times`
-times over: each time under other session ids and at other times, so that all are sessions of
+times over: each time under other ids and at other times, so that all are sessions of
 their own. The installed product imports them; meanwhile it is asked, as a user would, whether
 it knows the newest session yet. Seconds of the processor are told beside those of the clock,
 which runs for others too.
@@ -38,6 +38,7 @@ _POLL_S = 0.05
 _SHIFT_DAYS = 40
 _MB = 1_000_000
 _TIME = re.compile(r'"(20\d\d-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d(?:\.\d+)?)Z"')
+_UUID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 _CWD = re.compile(r'"cwd":\s?"([^"]+)"')
 
 
@@ -70,7 +71,9 @@ def lay_out(data: Path, folder: Path, times: int) -> History:
 def _lay_one(made: History, raw: str, session: str, number: int) -> None:
     name = f"{session[:-3]}{number:03x}"
     moved = _TIME.sub(lambda found: f'"{_earlier(found[1], number)}Z"', raw)
-    text = moved.replace(session, name)
+    # Lines of one uuid in two files would be taken for those of a fork, and looked into.
+    apart = _UUID.sub(lambda found: f"{found[0][:-3]}{number:03x}", moved)
+    text = apart.replace(session, name)
     ended = max(_TIME.findall(text))
     if '"session_meta"' in text[:400]:
         at = ended[:19].replace(":", "-")
