@@ -12,7 +12,7 @@ from agentx.observations.extract import extract
 from agentx.observations.model import Category
 from agentx.observations.validity.reading import Comparable
 from agentx.observations.validity.supersede import find_superseded
-from agentx.prose.settling.rulings import rules_out
+from agentx.prose.settling.rulings import rules_for_good, rules_out
 from agentx.prose.settling.wishes import is_wish
 from agentx.recall.section.kinds import Kind, kind_of
 from tests.support.telling import Talk
@@ -248,3 +248,95 @@ def test_what_is_one_ruling_is_not_parted(said: str) -> None:
 
     assert len(kept) == 1
     assert said.rstrip(".") in kept[0]
+
+
+_FOR_GOOD = [
+    "remember for good: count failures before touching anything",
+    "And remember for good: count failures first",
+    "note for the future: the CI needs Java 17",
+    "keep in mind from now on that the API is paged",
+    "lesson: measure before you tune",
+    "Lesson learned: back up the volume before a resize",
+    "for next time: ask before you delete branches",
+    "please remember this for next time: no rebase on shared branches",
+    "rule of thumb: one migration per release",
+    "merke dir: vor dem Deploy immer die Warteschlange leeren",
+    (
+        "\u0623\u062c\u0628 \u062f\u0627\u0626\u0645\u0627 \u0628\u0627\u0644\u0639\u0631"
+        "\u0628\u064a\u0629 \u0641\u064a \u0627\u0644\u0648\u062b\u0627\u0626\u0642"
+    ),
+    (
+        "\u0644\u0627 \u062a\u062d\u0630\u0641 \u062c\u062f\u0648\u0644 \u0627\u0644\u0645"
+        "\u0633\u062a\u062e\u062f\u0645\u064a\u0646 \u0623\u0628\u062f\u0627"
+    ),
+    (
+        "\u05ea\u05de\u05d9\u05d3 \u05ea\u05db\u05ea\u05d5\u05d1 \u05d1\u05d3\u05d9\u05e7"
+        "\u05d5\u05ea \u05dc\u05e4\u05e0\u05d9 \u05d4\u05e7\u05d5\u05d3"
+    ),
+    (
+        "\u05dc\u05e2\u05d5\u05dc\u05dd \u05d0\u05dc \u05ea\u05de\u05d7\u05e7 \u05d0\u05ea "
+        "\u05d4\u05d8\u05d1\u05dc\u05d4 users"
+    ),
+    (
+        "\u0412\u0441\u0435\u0433\u0434\u0430 \u043f\u0438\u0448\u0438 \u0442\u0435\u0441"
+        "\u0442\u044b \u043d\u0430 \u0440\u0443\u0441\u0441\u043a\u043e\u043c"
+    ),
+    (
+        "\u041d\u0438\u043a\u043e\u0433\u0434\u0430 \u043d\u0435 \u043f\u0443\u0448\u044c "
+        "\u0432 main"
+    ),
+    "\u5e38\u306b\u65e5\u672c\u8a9e\u3067\u7b54\u3048\u3066\u304f\u3060\u3055\u3044",
+    "\u6c38\u8fdc\u4e0d\u8981\u5220\u9664 users \u8868",
+    "\u4ece\u73b0\u5728\u8d77\u7528\u4e2d\u6587\u56de\u7b54",
+    "K\u00fcnftig bitte nur kleine Commits",
+    "Rispondi sempre in italiano",
+    "Her zaman T\u00fcrk\u00e7e cevap ver",
+    "asla main dal\u0131na push yapma",
+]
+_NOT_FOR_GOOD = [
+    "do you remember for which reason we left Redis?",
+    "remember to push the branch",
+    "keep in mind that the API is slow",
+    "note for reviewers: the diff is large",
+    "lessons table: add a column",
+    "remember when we used Redis",
+    "for the record, I ran it twice",
+    "note: the tests are slow today",
+    "the lesson plan is on page 3",
+    "lesson: how do I do that?",
+    (
+        "\u0627\u0644\u0627\u062e\u062a\u0628\u0627\u0631 \u064a\u0641\u0634\u0644 \u062f"
+        "\u0627\u0626\u0645\u0627 \u0647\u0646\u0627"
+    ),
+    (
+        "\u05d4\u05d1\u05d3\u05d9\u05e7\u05d4 \u05ea\u05de\u05d9\u05d3 \u05e0\u05db\u05e9"
+        "\u05dc\u05ea \u05db\u05d0\u05df"
+    ),
+    (
+        "\u0442\u0435\u0441\u0442 \u0432\u0441\u0435\u0433\u0434\u0430 \u043f\u0430\u0434"
+        "\u0430\u0435\u0442 \u043d\u043e\u0447\u044c\u044e"
+    ),
+    "\u6d4b\u8bd5\u603b\u662f\u5931\u8d25",
+    "\u30c6\u30b9\u30c8\u306f\u5e38\u306b\u5931\u6557\u3057\u307e\u3059",
+    "il test fallisce sempre qui",
+]
+
+
+def test_what_is_to_be_remembered_for_good_is_a_rule_in_any_language() -> None:
+    lost = [each for each in _FOR_GOOD if not rules_for_good(each)]
+    unwanted = [
+        each
+        for each in _FOR_GOOD
+        if kind_of(DECISION, f"The user said: {each}") is not Kind.PREFERENCE
+    ]
+
+    assert (lost, unwanted) == ([], [])
+    assert [each for each in _NOT_FOR_GOOD if is_wish(each) or rules_out(each)] == []
+
+
+def test_a_rule_that_came_with_an_errand_is_kept_by_itself() -> None:
+    rule = "And remember for good: count failures before touching anything."
+    talk = Talk().user("why is it flaky?").agent("Two workers share a port.")
+    talk.user(f"Close #26. {rule}").edit("a.py", "b", "c").agent("Closed.")
+
+    assert f"The user said: {rule}" in [one.content for one in talk.found(DECISION)]

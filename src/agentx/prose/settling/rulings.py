@@ -12,7 +12,12 @@ from agentx.prose.sentences import is_question, words
 from agentx.prose.settling.amounts import sets_plainly
 from agentx.prose.settling.errands import is_for_once, reports_fault
 from agentx.prose.settling.liftings import lifts
-from agentx.prose.settling.wishes import FOR_EVER, forbids_always, is_wish
+from agentx.prose.settling.wishes import (
+    FOR_EVER,
+    asks_to_remember,
+    forbids_always,
+    is_wish,
+)
 
 _OPENING = (
     r"\W*(?:(?:ok(?:ay)?|well|so|and|but|also|please|pls|hm+|right|alright|fine|then|sorry|yes|yeah"
@@ -129,12 +134,18 @@ _WORDS_MAX = 40
 def rules_out(text: str) -> bool:
     """Tell whether a sentence forbids something, or lays down what is to be from now on."""
     count = words(text)
-    if not _WISH_WORDS_MIN <= count <= _WORDS_MAX or is_question(text) or is_for_once(text):
+    if not _WISH_WORDS_MIN <= count <= _WORDS_MAX or is_question(text):
+        return False
+    if asks_to_remember(text):
+        return True
+    if is_for_once(text):
         return False
     if is_wish(text) or _SWITCHES.search(text):
         return True
-    if count < _WORDS_MIN:
-        return False
+    return count >= _WORDS_MIN and _lays_down(text)
+
+
+def _lays_down(text: str) -> bool:
     if lifts(text) or sets_plainly(text):
         return True
     if _INSTEAD.match(text) or _RATHER.match(text) or _THEN.match(text):
@@ -147,7 +158,10 @@ def rules_for_good(text: str) -> bool:
     if _AT_THE_END.match(text) and not (is_question(text) or reports_fault(text)):
         return True
     return rules_out(text) and bool(
-        FOR_EVER.search(text) or _FOR_GOOD.match(text) or forbids_always(text)
+        asks_to_remember(text)
+        or FOR_EVER.search(text)
+        or _FOR_GOOD.match(text)
+        or forbids_always(text)
     )
 
 

@@ -51,13 +51,48 @@ FOR_EVER = cues.anywhere(
     from (?:now|here|today) on(?:wards?)? | from here on out | going forward
     under no circumstances | no matter what
     bitte (?:.{1,60}? )?(?:immer|nie|niemals) | ab (?:jetzt|sofort) | a partir de ahora | siempre
-    d\u00e9sormais | toujours | dor\u00e9navant | d'ora in poi | sempre
+    d\u00e9sormais | toujours | dor\u00e9navant | d'ora in (?:poi|avanti) | sempre
+    von nun an | k\u00fcnftig | in zukunft | a partire da (?:ora|oggi) | non \w+ mai
+    her zaman | asla | bundan (?:sonra|b\u00f6yle) | voortaan | altijd | zawsze | nigdy | od teraz
     """,
     r"""
     \u4eca\u5f8c | \u5fc5\u305a | \u306a\u3044\u3067\u304f\u3060\u3055\u3044 | \u4eca\u540e
     \u4ece\u73b0\u5728\u8d77 | \u4ee5\u540e | \u4e00\u5f8b | \ud56d\uc0c1 | \uc808\ub300
     \u0432\u0441\u0435\u0433\u0434\u0430 | \u043d\u0438\u043a\u043e\u0433\u0434\u0430
+    \u043e\u0442\u043d\u044b\u043d\u0435 | \u0432\u043f\u0440\u0435\u0434\u044c
+    \u0437\u0430\u0432\u0436\u0434\u0438 | \u043d\u0456\u043a\u043e\u043b\u0438
+    \u5e38\u306b | \u6c7a\u3057\u3066 | \u7d76\u5bfe\u306b | \u4eca\u65e5\u304b\u3089
+    \u6c38\u8fdc | \u603b\u662f | \u59cb\u7ec8 | \u7edd\u4e0d | \u5207\u52ff
+    \u5343\u4e07\u4e0d\u8981
+    \u062f\u0627\u0626\u0645\u0627 | \u062f\u0627\u0626\u0645\u064b\u0627
+    \u0623\u0628\u062f\u0627 | \u0623\u0628\u062f\u064b\u0627
+    \u0645\u0646 \u0627\u0644\u0622\u0646 \u0641\u0635\u0627\u0639\u062f\u0627
+    \u0645\u0646 \u0627\u0644\u0622\u0646 \u0641\u0635\u0627\u0639\u062f\u064b\u0627
+    \u0645\u0646 \u0627\u0644\u0622\u0646 \u0648\u0635\u0627\u0639\u062f\u0627
+    \u05ea\u05de\u05d9\u05d3 | \u05dc\u05e2\u05d5\u05dc\u05dd | \u05d0\u05e3 \u05e4\u05e2\u05dd
+    \u05de\u05e2\u05db\u05e9\u05d9\u05d5 | \u05de\u05d4\u05d9\u05d5\u05dd
     """,
+)
+# What goes wrong every time is told with the same words.
+_FALLS = compile_late(
+    r"\u043f\u0430\u0434\u0430\u0435\u0442|\u043b\u043e\u043c\u0430\u0435\u0442"
+    r"|\u043d\u0435 \u0440\u0430\u0431\u043e\u0442\u0430\u0435\u0442"
+    r"|\u043e\u0448\u0438\u0431\u043a"
+    r"|\u0641\u0634\u0644|\u062a\u0639\u0637\u0644|\u062e\u0637\u0623|\u05e0\u05db\u05e9\u05dc"
+    r"|\u05e7\u05d5\u05e8\u05e1|\u05e9\u05d2\u05d9\u05d0"
+    r"|\u5931\u8d25|\u62a5\u9519|\u5d29\u6e83|\u5931\u6557|\u843d\u3061"
+    r"|(?i:\b(?:schl\u00e4gt|fehl|kaputt|fallisce|rompe|hata|\u00e7\u00f6k\u00fcyor|mislukt"
+    r"|faalt)\b)"
+)
+# "Remember for good: ...", "lesson: ...": what is to be known the next time too.
+_REMEMBERS = compile_late(
+    rf"(?i:{_OPENING}(?:(?:please )?(?:remember|note|keep|bear)(?: (?:this|that|it|in mind))*"
+    r" (?:for (?:good|ever|the future|next time|later|all time)|forever|from now on|going forward"
+    r"|in (?:the )?future)\b"
+    r"|(?:(?:the |my |our )?lessons?(?: learn(?:ed|t))?(?: (?:here|for (?:us|you|next time)))?"
+    r"|rule (?:of thumb|for (?:us|you|the future|good|next time))|for (?:the future|next time)"
+    r"|note to self|merk(?:e|t)? (?:dir|euch)(?: f\u00fcr immer)?): (?=\w+ \w+ \w))"
+    r"(?!.*\?\s*\Z))"
 )
 # What is forbidden of all that is of a kind, and not of the thing at hand.
 _FORBIDS_ALL = compile_late(
@@ -72,6 +107,11 @@ def forbids_always(text: str) -> bool:
     return _FORBIDS_ALL.match(text) is not None
 
 
+def asks_to_remember(text: str) -> bool:
+    """Tell whether a sentence says that something is to be known the next time too."""
+    return _REMEMBERS.match(text) is not None
+
+
 def is_wish(text: str) -> bool:
     """Tell whether a sentence says how somebody wants things to be, whatever the task."""
     return bool(
@@ -79,5 +119,6 @@ def is_wish(text: str) -> bool:
         or _BETTER.match(text)
         or _OF_ALL.match(text)
         or _SPEAKS.match(text)
-        or FOR_EVER.search(text)
+        or asks_to_remember(text)
+        or (FOR_EVER.search(text) and not _FALLS.search(text))
     )
