@@ -31,9 +31,11 @@ def judge(
     here: str = "main",
     at_ms: int | None = None,
     days_later: int = 0,
+    is_start: bool = False,
 ) -> Reach:
     now_ms = time.time_ns() // 1_000_000
-    learnt = Bond(branch=name, head=head, at_ms=now_ms if at_ms is None else at_ms)
+    at_ms = now_ms if at_ms is None else at_ms
+    learnt = Bond(branch=name, head=head, at_ms=at_ms, is_start=is_start)
     kept = BranchHistory(shop.folder, shop.common, shop.folder.parent / "branches.json")
     facts = kept.read(frozenset({(name, head)}), Millis(now_ms), WAIT_MS)
     return find_reach(learnt, facts, here, Millis(now_ms + days_later * DAY_MS))
@@ -173,6 +175,28 @@ def test_on_a_branch_on_which_nothing_is_committed_nothing_was_merged(shop: Repo
     shop.git("checkout", "-q", "main")
     shop.git("merge", "-q", "--ff-only", "feature/x")
     assert extent(shop) is Extent.EVERYWHERE
+
+
+def test_where_a_session_began_says_nothing_of_a_merge(shop: Repository) -> None:
+    began = {"head": shop.tip("main"), "is_start": True}
+    shop.branch("feature/x")
+    assert judge(shop, **began).why == "nothing is committed on it"  # type: ignore[arg-type]
+
+    for name in ("feature/x", "feature/y", "feature/z"):
+        shop.git("checkout", "-q", *(() if name == "feature/x" else ("-b",)), name)
+        shop.commit("own", f"{name[-1]}.py")
+        shop.git("checkout", "-q", "main")
+        assert judge(shop, name, **began).mark == f"on {name}, not merged"  # type: ignore[arg-type]
+        assert extent(shop, name, here=name, **began) is Extent.HERE
+    shop.git("merge", "-q", "--squash", "feature/x")
+    shop.git("commit", "-q", "-m", "squashed")
+    shop.git("merge", "-q", "--no-ff", "-m", "in", "feature/y")
+    shop.git("branch", "-D", "feature/z")
+    assert [extent(shop, name, **began) for name in ("feature/x", "feature/y", "feature/z")] == [
+        Extent.EVERYWHERE,
+        Extent.EVERYWHERE,
+        Extent.ABANDONED,
+    ]
 
 
 def test_a_later_branch_of_the_same_name_is_another(shop: Repository) -> None:

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from agentx.kernel.clock import DAY_MS, Millis
 from agentx.observations.model import Category, Observation
 from agentx.recall.branches.bonds import is_bound, part_wishes
+from agentx.recall.branches.history import BranchHistory
 from agentx.recall.branches.lines import find_holders, find_roots
+from agentx.recall.branches.marks import Reaches
 from agentx.recall.branches.reach import (
     Bond,
     BranchFacts,
@@ -25,6 +27,7 @@ from agentx.recall.section.choose import Tellable
 from agentx.recall.section.elsewhere import put_elsewhere_last, say_elsewhere
 from agentx.recall.section.kinds import Kind
 from tests.support.observations import observation
+from tests.support.time_and_chance import FakeClock
 
 NOW = Millis(1_772_445_600_000)
 
@@ -252,3 +255,33 @@ def test_what_the_user_wants_is_told_apart_from_what_was_decided_on_the_branch()
         observation("The user said: We take TOML instead of a vendor.", branch="feature/flags"),
     ):
         assert part_wishes(whole) == (whole,)
+
+
+def test_the_commit_a_session_began_at_is_no_commit_of_its_branch() -> None:
+    """Codex notes the HEAD of the session's start: on a fresh branch that of the default one."""
+    start, made = "a" * 40, "b" * 40
+    facts = BranchFacts(
+        default="main",
+        branches={"feature/x": BranchLine(tip=made)},
+        commits={
+            start: BranchLine(tip=start, landed=Landing.CONTAINED),
+            made[:7]: BranchLine(tip=made),
+        },
+    )
+
+    class Known(BranchHistory):
+        def __init__(self) -> None:
+            pass
+
+        def read(self, wanted: object, now_ms: Millis, wait_ms: int) -> BranchFacts:
+            return facts
+
+    reaches = Reaches(Known(), lambda: "main", FakeClock(NOW), 0)
+    told = replace(learnt("We show our own banner.", Category.DECISION, commit=start), id="told")
+    change = replace(
+        learnt("Web manifest (commit bbbbbbb)", Category.CODE_CHANGE, commit=made[:7]), id="made"
+    )
+    alone, both = reaches.find([told]), reaches.find([told, change])
+    assert [alone["told"].mark, both["told"].mark, both["made"].mark] == [
+        "on feature/x, not merged"
+    ] * 3

@@ -43,7 +43,7 @@ class Reaches:
         heads = _list_heads(bound)
         return {
             one.id: find_reach(
-                Bond(branch=one.branch, head=_find_head(one, heads), at_ms=one.timestamp_ms),
+                _bond(one, heads),
                 facts,
                 where,
                 now_ms,
@@ -54,7 +54,7 @@ class Reaches:
     def _read(self, bound: Sequence[Observation]) -> BranchFacts:
         newest = sorted(bound, key=lambda one: -one.timestamp_ms)
         heads = _list_heads(bound)
-        pairs = dict.fromkeys((one.branch, _find_head(one, heads)) for one in newest)
+        pairs = dict.fromkeys((one.branch, _bond(one, heads).head) for one in newest)
         wanted = frozenset(list(pairs)[:_BRANCHES_MAX])
         asked, facts = self._known
         if not wanted <= asked:
@@ -64,14 +64,24 @@ class Reaches:
         return facts
 
 
+def _bond(one: Observation, heads: Mapping[tuple[str, str], str]) -> Bond:
+    made = one.head or _find_made(one) or heads.get((one.session_id, one.branch), "")
+    return Bond(
+        branch=one.branch,
+        head=made or one.commit,
+        at_ms=one.timestamp_ms,
+        is_start=not made,
+    )
+
+
 def _list_heads(bound: Iterable[Observation]) -> dict[tuple[str, str], str]:
     """Return a commit that each session made on a branch, by both."""
-    return {(one.session_id, one.branch): one.commit for one in bound if one.commit}
+    return {(one.session_id, one.branch): made for one in bound if (made := _find_made(one))}
 
 
-def _find_head(one: Observation, heads: Mapping[tuple[str, str], str]) -> str:
-    """Return where a branch was when something was learnt, or what was committed on it then."""
-    return one.head or one.commit or heads.get((one.session_id, one.branch), "")
+def _find_made(one: Observation) -> str:
+    """Return the commit that an observation says was made; others only say where one began."""
+    return one.commit if one.commit and f"(commit {one.commit[:7]}" in one.content else ""
 
 
 def share_of(reach: Reach | None, *, pinned: bool = False) -> float:

@@ -57,6 +57,7 @@ class Bond:
     branch: str
     head: str = ""  # what the branch was at then, if the default branch did not have that
     at_ms: int = 0
+    is_start: bool = False  # the commit is only what a session began at: it may be the fork itself
 
 
 @frozen
@@ -127,7 +128,7 @@ def _find_there(
 ) -> Reach:
     """Return how far something reaches whose branch is there."""
     name = learnt.branch
-    was = facts.commits.get(learnt.head)
+    was = _find_line(learnt, facts)
     is_same = was is not None and name in was.holders
     if line.created_ms > learnt.at_ms + _NAMESAKE_MS and not is_same:
         return _everywhere(name, "the branch of that name was made later")
@@ -148,11 +149,22 @@ def _find_there(
     return Reach(extent=Extent.ELSEWHERE, branch=name, why=why)
 
 
+def _find_line(learnt: Bond, facts: BranchFacts) -> BranchLine | None:
+    """Return the line up to the commit that something was learnt at, if that says anything.
+
+    Where a session began on a fresh branch, the default branch has that commit from the start.
+    """
+    line = facts.commits.get(learnt.head)
+    if line is not None and learnt.is_start and line.landed is Landing.CONTAINED:
+        return None
+    return line
+
+
 def _find_gone(learnt: Bond, facts: BranchFacts, here: str) -> Reach:
     """Return how far something reaches whose branch is gone, by the last that is known of it."""
     name = learnt.branch
-    tips = (facts.last_tips.get(name, ""), learnt.head)
-    lines = [line for tip in tips if tip and (line := facts.commits.get(tip)) is not None]
+    last = facts.commits.get(facts.last_tips.get(name, ""))
+    lines = [line for line in (last, _find_line(learnt, facts)) if line is not None]
     if not lines:
         return _everywhere(name, "the branch is gone, and nothing is known of its commits")
     for line in lines:
