@@ -32,6 +32,7 @@ from agentx.project.project import Project
 from agentx.project.zone import project_zone
 from agentx.wiring.hub import listen_on_github, send_waiting
 from agentx.wiring.keeping.backup import backup_memory
+from agentx.wiring.kept.decided import keep_decisions
 from agentx.wiring.listeners.happenings import tell_news
 from agentx.wiring.memory import open_store
 from agentx.wiring.observation_upkeep import settle_observations
@@ -199,6 +200,7 @@ def _question_job(project: Project) -> JobSpec:
             return "no questions of ours"
         unhurried = take_time(project)
         replies = listen_on_github(unhurried)
+        keep_decisions(unhurried)
         heard = f", answered on GitHub: {replies:,}" if replies else ""
         waiting = send_waiting(unhurried)
         unsent = f", waiting for GitHub: {waiting:,}" if waiting else ""

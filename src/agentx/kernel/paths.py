@@ -145,6 +145,12 @@ class StorePaths:
         return self.root / f"branches{mine}.json"
 
     @property
+    def decided(self) -> Path:
+        """Which settled questions were looked at for what memory keeps of them."""
+        mine = f"-{encode_name(self.shared_by)}" if self.shared_by else ""
+        return self.root / f"decided{mine}.json"
+
+    @property
     def cautions(self) -> Path:
         """What hooks look commands and files up in."""
         return self.digests / "cautions.tsv"

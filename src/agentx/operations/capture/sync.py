@@ -8,6 +8,7 @@ from agentx.memory.port import Drained, Memory
 from agentx.project.project import Project
 from agentx.wiring.hub import listen_on_github, mirror_threads
 from agentx.wiring.keeping.inventory import take_inventory
+from agentx.wiring.kept.decided import keep_decisions
 from agentx.wiring.observation_upkeep import settle_observations
 from agentx.wiring.spool import open_spool
 from agentx.wiring.work import take_time
@@ -18,6 +19,7 @@ def sync(project: Project, memory: Memory, told: HowFar = unheard) -> Drained:
     drained = memory.drain()
     memory.settle(told)
     for room, bring_up in (
+        ("decisions", keep_decisions),
         ("observations", settle_observations),
         ("replies", listen_on_github),
         ("threads", mirror_threads),

@@ -187,6 +187,13 @@ class Keyring:
         """Return the keys that the user trusts here, by fingerprint."""
         return self._look()[0].trusted
 
+    def name_owner(self, known: str) -> str:
+        """Return what the owner of a key that counts is called; nothing where no name is known."""
+        trusted = self._look()[0].trusted.get(known)
+        if trusted is not None:
+            return trusted.name
+        return self._says() if self.own and known == fingerprint(self.own) else ""
+
     def trust_key(self, card: WriterCard) -> None:
         """Let the words count that a writer's key signs.
 

@@ -98,15 +98,18 @@ def _has_all(text: str, leads: Iterable[str]) -> bool:
     return all(lead in text for lead in leads)
 
 
-def read_decision(state: Clarification) -> Observation | None:
-    """Return what a settled question came to, as a decision; None where nothing was decided."""
+def read_decision(state: Clarification, by: str = "") -> Observation | None:
+    """Return what a settled question came to, as a decision; None where nothing was decided.
+
+    `by` is what the person is called who decided it, where that is known.
+    """
     said = _say_answer(state)
     settled = state.resolution
     if not said or settled is None or state.resolved_ms is None:
         return None
     said = said if said.endswith((".", "!", "?")) else f"{said}."
     asked = fold_text(state.question)
-    content = f"{state.topic}: {said} Decided by {_name_decider(state)}, asked: {asked}"
+    content = f"{state.topic}: {said} Decided by {_name_decider(state, by)}, asked: {asked}"
     content = f"{cut(content, KNOWN_ANSWER_CHARS_MAX)} [{state.id}]"
     return Observation(
         id=str(state.id),
@@ -282,9 +285,13 @@ def _find_decider(state: Clarification) -> str:
     return word.speaker if word is not None else ""
 
 
-def _name_decider(state: Clarification) -> str:
+def _name_decider(state: Clarification, by: str = "") -> str:
     word = _find_word(state)
-    return name_speaker(word) if word is not None else ""
+    if word is None:
+        return ""
+    said = name_speaker(word)
+    is_theirs = word.speaker == PERSON and not word.account  # who keeps a comment did not say it
+    return said.replace("a person", by, 1) if by and is_theirs else said
 
 
 def _name_answerer(state: Clarification) -> str:

@@ -31,6 +31,7 @@ from agentx.recall.question.order.decided import (
 from agentx.recall.question.order.holding import bring_replacing, lead_with_holding, read_holding
 from agentx.recall.question.order.reasons import lead_with_reasons
 from agentx.recall.question.order.replaced import Grounds, put_replaced_behind
+from agentx.recall.question.order.threads import lead_with_outcomes
 from agentx.recall.question.order.ties import asks_for, put_answers_first, settle
 from agentx.recall.question.rank import (
     WEIGHTS,
@@ -214,7 +215,7 @@ def _answer(index: TextIndex, question: Question, made: Plan, weights: Weights) 
     }
     return Answer(
         plan=made,
-        memories=merge_alike(hits, made_of),
+        memories=lead_with_outcomes(merge_alike(hits, made_of)),
         sessions=tuple(
             FoundSession(_name(each, evidence, reading), each.score)
             for each in rank_sessions(evidence, ranked, weights)[: question.limit]

@@ -9,6 +9,7 @@ bound of its own, so that none crowds out the rest.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
@@ -106,7 +107,7 @@ class Gatherer:
         candidates = weigh(learnt.weighed, about.context, learnt.replacing)
         beside = self._tolerate(lambda: self._list_bullets(about, learnt.elsewhere))
         if near.since_ms is None:
-            beside += _list_close(near, learnt.elsewhere)
+            beside += _list_close(_leave_out_kept(near, learnt), learnt.elsewhere)
         candidates += [one for one in beside if not learnt.taken_down.covers(one)]
         chosen = self._choose(candidates, learnt)
         memories = [self._tell(one) for one in chosen]
@@ -298,6 +299,15 @@ class Gatherer:
         except AgentXError as error:
             self._sources.report(error)
             return []
+
+
+def _leave_out_kept(reply: SearchReply, learnt: Memories) -> SearchReply:
+    """Return what was found without the threads of questions whose outcome is a memory."""
+    ends = tuple(f"[{hit.doc_id}]" for hit in reply.hits if hit.kind == "clarification")
+    said = [one.observation.content for one in learnt.weighed if ends]
+    kept = {end for end in ends if any(each.endswith(end) for each in said)}
+    left = tuple(hit for hit in reply.hits if f"[{hit.doc_id}]" not in kept)
+    return reply if not kept else replace(reply, hits=left)
 
 
 def _list_close(reply: SearchReply, elsewhere: Mapping[str, str]) -> Iterator[Tellable]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from agentx.clarification.model import Clarification, ClarificationStatus
+from agentx.clarification.model import PERSON, Clarification, ClarificationStatus, EntryType
 from agentx.clarification.store.ledgers import LedgerStore
+from agentx.clarification.summary import find_note
 from agentx.kernel.errors import CorruptRecord
 from agentx.search.document import Document
 
@@ -42,12 +43,18 @@ class ClarificationDocuments:
 
 def clarification_document(state: Clarification, project: str) -> Document:
     """Return a clarification as a document."""
-    said = "\n".join(f"{entry.speaker_shown}: {entry.body}" for entry in state.thread if entry.body)
+    settled = state.resolution
+    is_ruled = settled is not None and settled.speaker == PERSON
+    # What a person decided is said first; what was told them to call them says nothing of its own.
+    turns = [*((settled,) if settled is not None and is_ruled else ()), *state.thread]
+    spoken = [entry for entry in dict.fromkeys(turns) if entry.type is not EntryType.ESCALATION]
+    said = [f"{entry.speaker_shown}: {entry.body}" for entry in spoken if entry.body]
+    said += filter(None, (find_note(state),))
     newest = state.thread[-1].at_ms if state.thread else state.created_ms
     return Document(
         doc_type=CLARIFICATION,
         doc_id=state.id,
-        text=f"{state.topic}\n{said}",
+        text="\n".join((state.topic, *said)),
         timestamp_ms=newest,
         keywords=(state.id, state.topic),
         project=project,

@@ -12,18 +12,20 @@ from dataclasses import replace
 
 from agentx.clarification.events import ClarificationResolved
 from agentx.clarification.model import Clarification, KnownAnswer, NewQuestion
+from agentx.clarification.store.ledgers import LedgerStore
 from agentx.host.files.plain import is_file
 from agentx.kernel.errors import AgentXError
-from agentx.kernel.text import compile_late
+from agentx.kernel.text import compile_late, fold_text, preview, printable
 from agentx.observations.model import Category, Observation
 from agentx.observations.validity.staleness import list_changed_since
 from agentx.project.project import Project
 from agentx.recall.known.answers import Known, find_known_answer, read_decision
 from agentx.recall.limits import KNOWN_FILES_MAX, KNOWN_MEMORIES_MAX
 from agentx.views.sessions.file_history import GitFileHistory
-from agentx.wiring.clarifications import open_clarifications
+from agentx.wiring.clarifications import make_pen, open_clarifications, open_keyring
 from agentx.wiring.observations import open_observations, prepare_observations
 
+_NAME_CHARS_MAX = 40
 _PATH = compile_late(r"(?<![\w/.~-])(?:[\w.-]+/)*[\w-][\w.-]*\.[A-Za-z]\w{0,7}(?![\w/])")
 
 
@@ -60,12 +62,13 @@ def keep_decision(project: Project, event: ClarificationResolved) -> Observation
     if not project.trust.has_data:
         return None  # what a stranger's repository says is no decision of ours
     state = open_clarifications(project).find(event.clarification_id)
-    decision = read_decision(state)
+    signers = LedgerStore(project.paths, project.clock, make_pen(project)).find_signers(state.issue)
+    decision = read_decision(state, by=name_decider(project, signers.get(state.uid, "")))
     answered = state.answered
     if decision is None or (answered is not None and answered.source):
         return None
     with closing(open_observations(project)) as room:
-        if not room.is_enabled or any(_list_kept(room.store.get_by_issue(state.issue), state.id)):
+        if not room.is_enabled or any(list_kept(room.store.get_by_issue(state.issue), state.id)):
             return None
         prepare_observations(project)
         return room.add(
@@ -77,13 +80,19 @@ def keep_decision(project: Project, event: ClarificationResolved) -> Observation
         )
 
 
+def name_decider(project: Project, key: str) -> str:
+    """Return what the owner of a key is called, as it may be told; nothing where nobody knows."""
+    name = open_keyring(project).name_owner(key) if key else ""
+    return preview(fold_text(printable(name)), _NAME_CHARS_MAX)
+
+
 def forget_decision(project: Project, state: Clarification) -> None:
     """Take away what a question left behind.
 
     Raises: LockHeld, UnavailableError.
     """
     with closing(open_observations(project)) as room:
-        kept = _list_kept(room.store.get_by_issue(state.issue), state.id)
+        kept = list_kept(room.store.get_by_issue(state.issue), state.id)
         room.forget(one.id for one in kept)
 
 
@@ -94,7 +103,8 @@ def list_files_named(project: Project, text: str) -> tuple[str, ...]:
     return tuple(there)[:KNOWN_FILES_MAX]
 
 
-def _list_kept(memories: Iterable[Observation], name: str) -> tuple[Observation, ...]:
+def list_kept(memories: Iterable[Observation], name: str) -> tuple[Observation, ...]:
+    """Return the memories that say what a question came to."""
     return tuple(one for one in memories if one.content.endswith(f"[{name}]"))
 
 
