@@ -48,12 +48,12 @@ def open_clarifications(project: Project, bus: Bus | None = None) -> Clarificati
 
     pen = make_pen(project)
     store = LedgerStore(project.paths, project.clock, pen, on_lock)
-    seen = _find_seen(str(project.paths.ledgers), pen.signatures.stamp())
+    seen = find_seen(str(project.paths.ledgers), pen.signatures.stamp())
     return Clarifications(store, clock=project.clock, bus=told, seen=seen)
 
 
 @lru_cache(maxsize=8)
-def _find_seen(place: str, trusted: str) -> SeenLedgers:
+def find_seen(place: str, trusted: str) -> SeenLedgers:
     """Return what this process read of a project's ledgers: one command opens them often."""
     del place, trusted
     return SeenLedgers()
