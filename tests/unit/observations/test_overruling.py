@@ -274,3 +274,15 @@ def test_what_an_agent_chose_falls_by_a_word_of_the_user() -> None:
     new = said(3, "The user said: duckdb then, polars out", category=Category.DECISION)
 
     assert find_superseded([old, other, new]) == [(old.id, new.id)]
+
+
+def test_how_the_agent_took_a_ruling_keeps_nothing_of_it() -> None:
+    said = "The user said: good. Batch size 64"
+    old = Comparable(
+        id="old", at_ms=Millis(1), text=f"{said}; The agent: Set seed 9 and batch size 64 in `a.y`."
+    )
+    new = Comparable(
+        id="new", at_ms=Millis(2), text="The user said: batch size 128 now that we have two nodes."
+    )
+
+    assert find_superseded([old, new]) == [("old", "new")]

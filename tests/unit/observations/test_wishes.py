@@ -340,3 +340,17 @@ def test_a_rule_that_came_with_an_errand_is_kept_by_itself() -> None:
     talk.user(f"Close #26. {rule}").edit("a.py", "b", "c").agent("Closed.")
 
     assert f"The user said: {rule}" in [one.content for one in talk.found(DECISION)]
+
+
+def test_what_the_agent_did_of_it_takes_no_rule_of_a_message() -> None:
+    rule = "always set the seed to 9 in configs."
+    talk = Talk().user("fix it").edit("a.py", "b", "c").agent("Done.")
+    talk.user(
+        f"good. we keep bf16 for all from now on. Batch size 64, and {rule} never use h-3"
+    ).edit("a.y", "b", "c")
+    kept = [
+        one.content for one in talk.agent("Set seed 9 and batch size 64 in `a.y`.").found(DECISION)
+    ]
+
+    assert any(rule in each for each in kept)
+    assert any("Batch size 64" in each for each in kept)

@@ -38,6 +38,7 @@ _SENTENCE = compile_late(r"(?<=[.!?])\s+|\n+")
 _FAULTS = anywhere(
     "incorrect(?:ly)? | wrong(?:ly)? | mistaken(?:ly)? | by mistake | bugs? | currently"
 )
+_HEARD = compile_late(r"(?:;|\n)\s*The agent: ")
 NUMBER = compile_late(r"\b\d[\w.]*\b")
 CHARS_READ_MAX = 1_000
 
@@ -118,7 +119,9 @@ class ComparedMemory:
     @property
     def stances(self) -> tuple[Stance, ...]:
         """What is ruled, of what was decided or asked for; read where somebody compares it."""
-        return _read_stances(self.text) if self.is_prescribed else ()
+        # How the agent took it stands beside it, and is no part of it.
+        said = _HEARD.split(self.text, maxsplit=1)[0]
+        return _read_stances(said) if self.is_prescribed else ()
 
     @property
     def may_replace(self) -> bool:

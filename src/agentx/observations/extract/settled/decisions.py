@@ -54,6 +54,7 @@ PLAN_PROMPT = compile_late(
 )
 _HEADING = compile_late(r"^#{1,3}\s+(?:plan:?\s*)?(.+)$", re.MULTILINE | re.IGNORECASE)
 _REFUSED_CHARS = 70
+_HEARD = compile_late(r"(\AThe user said: .*)\nThe agent: .*\Z", re.DOTALL)
 
 
 def decisions(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
@@ -174,7 +175,8 @@ def _of_prompt(
         yield decision(f"The user said: {own}", own, prompt, ids, ANSWERED)
     rest = parted.rest.text
     settled = [
-        replace(one, weight=max(ANSWERED, one.weight))
+        # How the agent took it is of the whole message, and would be taken for its rules.
+        replace(one, content=_HEARD.sub(r"\1", one.content), weight=max(ANSWERED, one.weight))
         for one in _settle_prompt(rest, parted.rest, exchange, boot, is_first=is_first)
     ]
     if not settled and parted.may_settle:
