@@ -62,6 +62,7 @@ def section_sources(
             memories=rooms.list_memories,
             lessons=rooms.lessons,
             report=rooms.report,
+            untold=project.private.say_untold(),
             reader=reader,
             search=search,
         )

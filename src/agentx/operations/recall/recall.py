@@ -55,7 +55,8 @@ def _make(project: Project, memory: Memory | None, request: RecallRequest) -> Re
     with section_sources(project, memory, search) as sources:
         found = Gatherer(sources, tokens=request.budget_tokens).gather(about)
     cap = Cap(tokens=request.budget_tokens)
-    made = section(found.lines, cap, more=request.more, order=ORDER, untold=found.untold)
+    more = found.say_more(request.more)
+    made = section(found.lines, cap, more=more, order=ORDER, untold=found.untold)
     return RecallReply(
         text=made.text,
         tokens=made.tokens,

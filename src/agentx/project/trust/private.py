@@ -66,6 +66,20 @@ class PrivateFolders:
         is_kept_back = os.path.lexists(trust.paths.observations) and not trust.has_private
         return is_kept_back and "memory" not in self.list_tracked()
 
+    def say_untold(self) -> str:
+        """Return what is not told here, why, and how that is mended; nothing where all is told."""
+        if "memory" in self.list_tracked() and self._trust.has_private:
+            return (
+                "Not told is what lies in .agentx/memory: git tracks it, so it may be anybody's. "
+                "If it is yours: git rm -r --cached .agentx/memory"
+            )
+        if self.has_untold():
+            return (
+                "Not told is what lies in the repository, not trusted yet (a pull may have "
+                "brought some of it): agentx trust --show, then agentx trust"
+            )
+        return ""
+
     def _is_ours(self, name: str) -> bool:
         if self._trust.is_bare:
             return True

@@ -83,7 +83,8 @@ def make_digest(sources: Sources, harness: str, *, branch: str = "", role: str =
 
 
 def _prepare(found: Gathered, cap: Cap) -> str:
-    made = section(found.lines, cap, more=_MORE, order=ORDER, untold=found.untold)
+    more = found.say_more(_MORE)
+    made = section(found.lines, cap, more=more, order=ORDER, untold=found.untold)
     return made.prepared_text
 
 

@@ -82,6 +82,11 @@ class Gathered:
 
     lines: list[RecallLine]
     untold: int = 0
+    beside: str = ""  # what is not told at all, and why
+
+    def say_more(self, more: str) -> str:
+        """Return how to get more, and what is told to nobody."""
+        return " ".join(filter(None, (more, self.beside)))
 
 
 class Gatherer:
@@ -115,7 +120,8 @@ class Gatherer:
         lines += [*self._lessons, *memories[_BEFORE_LESSONS:]]
         told = list(_drop_repeats(lines))
         known = sum(line.doc_id.startswith(ID_PREFIX) for line in told)
-        return Gathered(lines=told, untold=max(learnt.standing - known, 0))
+        untold = max(learnt.standing - known, 0)
+        return Gathered(lines=told, untold=untold, beside=self._sources.untold)
 
     def _join_run(self, memories: list[RecallLine]) -> list[RecallLine]:
         """Return the run and some memories; with room for few lines, both of them in turn."""

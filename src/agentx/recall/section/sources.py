@@ -54,5 +54,6 @@ class Sources:
     memories: Callable[[About, int], Memories]  # to choose from, about so many
     lessons: Callable[[int], Iterable[Lesson]]  # so many, the surest first
     report: Callable[[AgentXError], None]  # of what could not be had
+    untold: str = ""  # what is not told here at all, why, and how that is mended
     reader: Readable | None = None  # sessions, and the table of contents
     search: Callable[[SearchRequest], SearchReply] | None = None

@@ -59,9 +59,10 @@ def remark(words: str) -> None:
 
 
 def remark_untold(project: Project) -> None:
-    """Say, where something waits in the repository to be trusted, what to type."""
-    if project.private.has_untold():
-        remark("Not told is what lies in the repository, not trusted yet: agentx trust --show")
+    """Say what of the repository is not told, why, and what to type."""
+    said = project.private.say_untold()
+    if said:
+        remark(said)
 
 
 def write_json(data: object) -> None:

@@ -92,7 +92,8 @@ def list_(invocation: Invocation, /, limit: int, **given: Any) -> None:
     filters = _filters(invocation, limit=limit, **given)
     found = memory_read.memory_list(invocation.project, filters)
     asked = filters != SearchFilters(limit=limit)
-    _show_rows(invocation, found, "No observation fits." if asked else "No observations yet.")
+    nothing = "No observation fits." if asked else "No observations yet."
+    _show_rows(invocation, found, invocation.project.private.say_untold() or nothing)
 
 
 @command.command("show")
