@@ -289,7 +289,10 @@ DENIES = anywhere(
 DOUBTS = anywhere(r"might | maybe | perhaps | probably | could be | not sure | seems? | possibly")
 
 # Lines that a program wrote for a person to paste.
-LOGS = compile_late(r"Traceback \(most|File \"|\d\d:\d\d:\d\d|\b(?:ERROR|WARN|INFO|DEBUG)\b")
+LOGS = compile_late(
+    r"Traceback \(most|File \"|\d\d:\d\d:\d\d|\b(?:ERROR|WARN|INFO|DEBUG)\b"
+    r"|--- (?:FAIL|PASS|SKIP)\b|\bexit status \d"
+)
 # A sentence that begins so leans on the one before it.
 LEANS = at_the_start("it | this | that | they | these | those | so | then | he | she | there")
 

@@ -75,3 +75,17 @@ def test_a_cue_keeps_the_capitals_of_its_expressions() -> None:
 )
 def test_what_remains_and_is_right_is_not_left_open(said: str, is_open: bool) -> None:
     assert cues.finds(cues.LEAVES_OPEN, said) is is_open
+
+
+@pytest.mark.parametrize(
+    ("text", "is_log"),
+    [
+        ("Install it first --- FAIL: TestGate (0.01s) gate_test.go:359: exit status 1", True),
+        ("ok --- PASS: TestGate (0.00s)", True),
+        ("CLI command failed: exit status 1 Args: [open]", True),
+        ("The test of the gate fails on Mondays.", False),
+        ("Its exit status says which gate was open.", False),
+    ],
+)
+def test_what_a_runner_of_tests_wrote_is_a_log(text: str, is_log: bool) -> None:
+    assert (cues.LOGS.search(text) is not None) is is_log
