@@ -136,6 +136,37 @@ def test_a_commit_is_named_as_git_named_it() -> None:
     assert change.content.startswith("Fix the release (commit fd07a0a5)")
 
 
+def test_a_commit_is_told_with_the_request_before_it_and_with_all_that_was_edited() -> None:
+    talk = Talk().user("we moved the dev server to 9090, 8080 clashes with Jenkins")
+    talk.edit("vite.config.ts", "8080", "9090")
+    talk.agent("The dev server runs on 9090.")
+    talk.user("and write the changelog with git-cliff, by hand nobody does it")
+    talk.edit("cliff.toml", "x", "y")
+    talk.shell(
+        'git add -A && git commit -m "Changelog by git-cliff"',
+        "[main 4567ddd] Changelog by git-cliff\n 2 files changed, 40 insertions(+)",
+    )
+    [change] = [one for one in talk.found(Category.CODE_CHANGE) if one.commit == "4567ddd"]
+
+    assert "Asked: and write the changelog with git-cliff" in change.content
+    assert change.files == ("cliff.toml", "vite.config.ts")
+
+
+def test_what_was_reported_on_the_way_to_a_commit_is_named_by_its_own_words() -> None:
+    talk = Talk().user("move the dev server to another port than 8080")
+    talk.edit("vite.config.ts", "8080", "9090")
+    talk.agent("I moved the dev server from port 8080 to 9090.")
+    talk.user("and write the changelog with git-cliff, by hand nobody does it")
+    talk.edit("cliff.toml", "x", "y")
+    talk.shell("git commit -am 'Changelog by git-cliff'", "[main 4567ddd] Changelog by git-cliff")
+    told = [one.content for one in talk.found(Category.CODE_CHANGE) if one.commit == "4567ddd"]
+    named, reported = sorted(told)
+
+    assert named.startswith("Changelog by git-cliff (commit 4567ddd)")
+    assert "Asked: and write the changelog" in named
+    assert reported.startswith("Moved the dev server from port 8080 to 9090. (commit 4567ddd)")
+
+
 def test_a_commit_whose_whole_hash_was_told_is_named_in_short() -> None:
     talk = Talk().user("fix the release script please").edit("a.ts", "a", "b")
     whole = "fd07a0a5d1e2f3a4b5c6fd07a0a5d1e2f3a4b5c6"

@@ -86,6 +86,7 @@ class _Purpose:
     exchange: Exchange
     edits: list[tuple[ToolStep, FileChange]] = field(default_factory=list)
     commit: Commit | None = None
+    is_part: bool = False  # of a commit that is named by what was asked for after it
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -94,7 +95,7 @@ class _Purpose:
 
 def changes(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
     """Yield what was changed, and why as far as it was said."""
-    purposes = _purposes(found)
+    purposes = _fold_silent(_purposes(found), boot)
     undone = boot.undone
     reverted = {
         match[1] for one in purposes if one.commit and (match := _REVERTS.match(one.commit.subject))
@@ -206,6 +207,21 @@ def _coalesce(made: list[_Purpose]) -> list[_Purpose]:
     return kept
 
 
+def _fold_silent(made: list[_Purpose], boot: Boot) -> list[_Purpose]:
+    """Join what nobody reported with what the same commit took in last: that names the commit."""
+    kept: list[_Purpose] = []
+    for purpose, after in zip(made, (*made[1:], None), strict=False):
+        is_same = (
+            after is not None and purpose.commit is not None and after.commit is purpose.commit
+        )
+        if after is not None and is_same and not _find_account(purpose, boot):
+            after.edits += purpose.edits  # the files of the last request are told first
+        else:
+            purpose.is_part = is_same
+            kept.append(purpose)
+    return kept
+
+
 def _find_account(purpose: _Purpose, boot: Boot) -> list[tuple[Turn, str]]:
     """Return what the agent said of its work: at the end, else on the way."""
     names = _own_names(purpose)
@@ -288,9 +304,10 @@ def _plain_claim(text: str) -> str:
 def _finding(purpose: _Purpose, told: list[tuple[Turn, str]]) -> Finding:
     group, edits, commit = purpose.files, purpose.edits, purpose.commit
     asked = _find_request(purpose.exchange)
-    lead = commit.subject if commit else _lead([text for _, text in told])
+    is_named = commit is not None and not (purpose.is_part and told)
+    lead = commit.subject if commit and is_named else _lead([text for _, text in told])
     parts = [lead + (f" (commit {commit.short})" if commit and commit.hash else "")]
-    if commit and commit.body:
+    if commit and is_named and commit.body:
         parts.append(commit.body)
     parts += [f"- {text}" for _, text in told[:_TOLD_MAX] if not _same(text, lead)]
     # What settles something is a decision of its own, which a later one may take back.
