@@ -285,3 +285,16 @@ def test_the_commit_a_session_began_at_is_no_commit_of_its_branch() -> None:
     assert [alone["told"].mark, both["told"].mark, both["made"].mark] == [
         "on feature/x, not merged"
     ] * 3
+
+
+@pytest.mark.parametrize(
+    ("said", "bound"),
+    [
+        ("The user said: ok then we stay on node 22 for the api. drop this branch", False),
+        ("The user said: the spike is not worth it, abandon the branch", False),
+        ("The user said: drop the builds column of the builds table", True),
+        ("The user said: we move the api to Bun", True),
+    ],
+)
+def test_a_decision_against_a_branch_is_bound_to_no_branch(said: str, bound: bool) -> None:
+    assert is_bound(learnt(said, Category.DECISION)) is bound

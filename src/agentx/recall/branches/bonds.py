@@ -50,6 +50,14 @@ _MADE_SO = compile_late(
     r"|(?<![\w-])[0-9a-f]{7,40}(?![\w-])"
 )
 
+# What is decided against a branch is meant for who is not on it.
+_AGAINST = compile_late(
+    r"(?i:\b(?:we|we'll|we will|let's|lets|I'll) (?:then )?(?:stay|stick) (?:on|with)\b"
+    r"|\b(?:drop|abandon|delete|throw away|close|forget|scrap) (?:this|the|that) "
+    r"(?:branch|spike|experiment|attempt|try)\b"
+    r"|\bthe (?:branch|spike|experiment) (?:is|was) not worth\b)"
+)
+
 
 def part_wishes(one: Observation) -> tuple[Observation, ...]:
     """Return what was learnt on a branch, what the user wants apart from what was decided there.
@@ -92,6 +100,8 @@ def _speaks_of_code(category: Category, text: str, files: tuple[str, ...]) -> bo
     if category is Category.CODE_CHANGE:
         return True
     if kind_of(category, text) is Kind.PREFERENCE:
+        return False
+    if category is Category.DECISION and _AGAINST.search(text):
         return False
     if category in (Category.KEY_FACT, Category.ERROR) and not files:
         # What was made so in this session is of this branch, whatever tool it names beside that.
