@@ -226,9 +226,12 @@ def test_what_is_not_there_is_kept_away_only_by_who_says_yes(told: House) -> Non
     assert told.json("forget", "--to", "2026-03-02T09:00", "--yes")["events"] == 0
     folder = told.home / ".claude" / "projects" / "history"
     text = (folder / "s-history.jsonl").read_text(encoding="utf-8")
-    (folder / "s-2nd.jsonl").write_text(text.replace("s-history", "s-2nd"), encoding="utf-8")
+    copy, other = text.replace("s-history", "s-copy"), text.replace("s-history", "s-2nd")
+    (folder / "s-copy.jsonl").write_text(copy, encoding="utf-8")
+    (folder / "s-2nd.jsonl").write_text(other.replace('"u-', '"v-'), encoding="utf-8")
     told.json("import")
     assert len(_texts(told, "s-2nd")) == 2
+    assert "s-copy" not in {event["session_id"] for event in told.events()}, "it was forgotten"
 
 
 def test_a_span_or_a_query_is_not_erased_unasked(told: House) -> None:

@@ -7,7 +7,8 @@ what they share with it:
 
     of the files that hold a line, one that was begun after it (something above it is newer) is a
     fork, and so is one that gives its first line the prompt id of what it went on with;
-    of the rest the one that went on last, or not at all, is where it was said
+    of the rest, held against each other, the one that went on last, or not at all, is where
+    it was said
 
 A copy has the uuid, the time and the words of what it is a copy of: a uuid alone is no proof.
 
@@ -19,7 +20,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -39,17 +39,8 @@ _NEVER = 1 << 62
 _FOLDERS_MAX = 50
 
 
-@dataclass(slots=True)
-class _SeenFolder:
-    """How the sessions of a folder begin: a file keeps its first line for good."""
-
-    changed_ms: int
-    unread: list[Path]
-    firsts: dict[bytes, list[Path]] = field(default_factory=dict)
-    first_of: dict[Path, bytes] = field(default_factory=dict)
-
-
-_folders: dict[Path, _SeenFolder] = {}
+# How the sessions of a folder begin: a file keeps its first line for good.
+_folders: dict[Path, dict[Path, bytes]] = {}
 
 
 @frozen
@@ -109,26 +100,20 @@ def _is_kept_by_cli(path: Path) -> bool:
 
 
 def _list_alike(path: Path) -> list[Path]:
-    """Return the other sessions of the folder that begin with the same line."""
+    """Return the other sessions of the folder that begin with the same line.
+
+    The folder is listed each time: its time does not tell of a file made within the same moment.
+    """
     folder = path.parent
-    changed_ms = _read_modified(folder)
-    known = _folders.get(folder)
-    if known is None or known.changed_ms != changed_ms:
-        paths = [each for each in files_in(folder, 0) if _is_session(each)]
-        known = _SeenFolder(changed_ms=changed_ms, unread=paths)
-        if len(_folders) >= _FOLDERS_MAX:
-            _folders.clear()
-        _folders[folder] = known
-    unread, known.unread = known.unread, []
-    for each in unread:
-        first = _UUID.search(read_start(each, _HEAD_BYTES))
-        if first is None:  # nothing is in it yet
-            known.unread.append(each)
-        else:
-            known.firsts.setdefault(first[1], []).append(each)
-            known.first_of[each] = first[1]
-    first_of = known.first_of.get(path)
-    return [each for each in known.firsts.get(first_of or b"", ()) if each != path]
+    if folder not in _folders and len(_folders) >= _FOLDERS_MAX:
+        _folders.clear()
+    first_of = _folders.setdefault(folder, {})
+    listed = [each for each in files_in(folder, 0) if _is_session(each)]
+    for each in listed:
+        if each not in first_of and (first := _UUID.search(read_start(each, _HEAD_BYTES))):
+            first_of[each] = first[1]
+    own = first_of.get(path)
+    return [each for each in listed if own and each != path and first_of.get(each) == own]
 
 
 def _is_session(path: Path) -> bool:
@@ -175,6 +160,12 @@ def _print_line(line: Mapping[str, Any]) -> bytes:
 
 
 def _find_home(holders: Sequence[_HeldLines]) -> Path:
-    """Return which of the files that hold some lines tells them."""
-    common = frozenset.intersection(*(frozenset(each.times) for each in holders))
-    return min(holders, key=lambda one: one.rank(common)).path
+    """Return which of the files that hold some lines tells them.
+
+    Two are compared by what they share, so that a fork of a fork is held against its own.
+    """
+    first, *others = sorted(holders, key=lambda one: one.path.name)
+    for other in others:
+        common = frozenset(first.times).intersection(other.times)
+        first = min(first, other, key=lambda one: one.rank(common))
+    return first.path

@@ -40,7 +40,7 @@ def test_an_agent_reads_a_run_and_says_what_it_did(tmp_path: Path) -> None:
     assert "task-failed TASK-001" in failed
     assert "TASK-001 failed: no way" in agent.call("run_status")
     assert active_run(project) == run.id
-    assert digest_lines(project)[0].startswith(f"run {run.id}: Add e-mail checks (PLANNING")
+    assert digest_lines(project)[0].startswith("Add e-mail checks (PLANNING")
     lesson = {"text": "Addresses are checked in one place", "actor": "executor"}
     offered = agent.call("propose_lesson", kind="pattern", evidence=["mail.py"], **lesson)
     candidate, _undone = list_candidates(project)
