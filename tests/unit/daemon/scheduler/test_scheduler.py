@@ -64,6 +64,10 @@ def world(tmp_path: Path) -> Iterator[World]:
     yield made
     for scheduler in made.schedulers:
         scheduler.stop(wait_ms=0)
+    # What still writes down how it ended needs its folder.
+    for thread in threading.enumerate():
+        if thread.name.startswith("agentx-job-"):
+            thread.join(1)
 
 
 @pytest.fixture
