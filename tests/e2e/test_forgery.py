@@ -236,22 +236,25 @@ def test_no_agent_says_whom_to_trust_nor_who_decides_on_github(asked: House) -> 
         "github.base_url": "http://127.0.0.1:9",
         "notify.command": "touch hacked",
         "work.mode": "local",
+        "retention.days": "1",
     }
     (asked.project / ".agentx" / "workflows").mkdir()
     (asked.project / ".agentx" / "workflows" / "feature.toml").write_text("x", encoding="utf-8")
     tries = [f"{hidden} config set --user {key} '{value}'" for key, value in settings.items()]
     tries += [f"{hidden} config unset --user github.notify", f"{hidden} trust --yes"]
+    tries.append(f"{hidden} trust --revoke")
 
     done = below_agent_cli(asked, "\n".join(f"{one}; echo code $?" for one in tries))
     assert done.stdout.splitlines() == ["code 2"] * len(tries)
     assert done.stderr.count("only a person can") == len(tries)
     role = {"AGENTX_AGENT": "engineer"}
     asked.agentx("trust", "--yes", env=role, expect=2)
+    asked.agentx("trust", "--revoke", env=role, expect=2)
     for key, value in settings.items():
         asked.agentx("config", "set", key, value, env=role, expect=2)
 
     rows = {row["key"]: row["source"] for row in asked.json("config")["settings"]}
     assert {rows[key] for key in settings} == {"default"}
     audit = asked.agentx("logs", "--audit", "--json").stdout
-    assert audit.count("speaker-refused") == len(tries) + 1 + len(settings)
+    assert audit.count("speaker-refused") == len(tries) + 2 + len(settings)
     asked.agentx("config", "set", "--user", "github.notify", "dana")  # a program of the user's

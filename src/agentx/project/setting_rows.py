@@ -112,7 +112,7 @@ def list_shared() -> frozenset[str]:
 
 @cache
 def list_persons() -> frozenset[str]:
-    """Return the settings that no agent may change: they decide whose words are a person's."""
+    """Return the settings that no agent may change: they decide whose words count, and how long."""
     return _list_marked("persons")
 
 

@@ -139,6 +139,7 @@ class RetentionSettings:
         0,
         "Forget events with all made of them, and settled questions, after so many days; "
         "0 keeps all.",
+        persons=True,
     )
 
 

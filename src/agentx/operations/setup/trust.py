@@ -104,7 +104,11 @@ def give_trust(project: Project, files: tuple[ActingFile, ...]) -> TrustReply:
 
 
 def revoke_trust(project: Project) -> bool:
-    """Make a repository a stranger's again; tell whether it was trusted."""
+    """Make a repository a stranger's again; tell whether it was trusted.
+
+    Raises: NotThePerson for an agent: what waits for a person would be hidden from them.
+    """
+    require_person_to_trust(project)
     marker = project.trust.marker()
     was_trusted = marker is not None and project.trust.folder.remove(marker.mark)
     if was_trusted:
