@@ -169,6 +169,7 @@ def test_a_person_can_be_asked_by_whoever_may_ask_nobody(house: House) -> None:
         *("clarify", "ask", "--issue", "1", "--from", "tester", "--to", "human", "--wait"),
         *("--timeout", "0", "--topic", "Budget", "--question", "How much may it cost?"),
         env=everybody,
+        expect=6,  # asked, and not answered in time
     )
 
     assert [one["id"] for one in house.json("clarify", "inbox")["clarifications"]] == ["CLR-1-001"]

@@ -124,7 +124,7 @@ def test_a_wait_ends_when_it_was_to_whatever_the_runner_does(house: House) -> No
     claude = Claude(house, takes_s=3)
     began = time.monotonic()
 
-    ended = house.agentx(*words("--wait", "--timeout", "1", "--json"), env=claude.env)
+    ended = house.agentx(*words("--wait", "--timeout", "1", "--json"), env=claude.env, expect=6)
 
     assert time.monotonic() - began < 3
     assert json.loads(ended.stdout)["status"] == "pending"

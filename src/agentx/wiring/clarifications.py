@@ -5,6 +5,7 @@ For others: `blocking_questions` for the ready queue, `inbox_lines` for the star
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
@@ -25,9 +26,11 @@ from agentx.clarification.service import Clarifications, SeenLedgers, Survey
 from agentx.clarification.store.book import Pen
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.clarification.store.vouching.doubts import EventDoubt
+from agentx.clarification.store.vouching.signers import find_askers
 from agentx.host.files.plain import is_folder
 from agentx.host.git.facts import user_name
 from agentx.kernel.bus import Bus
+from agentx.kernel.errors import CorruptRecord
 from agentx.kernel.text import preview
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
@@ -126,6 +129,22 @@ def blocking_among(survey: Survey) -> dict[int, tuple[OpenQuestion, ...]]:
 def inbox(project: Project, who: str) -> tuple[Clarification, ...]:
     """Return what a role, or the person, has to see to."""
     return inbox_among(list_told(open_clarifications(project).survey()), who)
+
+
+def keep_signed(project: Project, states: Iterable[Clarification]) -> tuple[Clarification, ...]:
+    """Return those of some questions that the user, or a writer whom the user trusts, asked."""
+    store = LedgerStore(project.paths, project.clock, make_pen(project))
+    signed: dict[int, dict[str, str]] = {}
+    kept = []
+    for state in states:
+        if state.issue not in signed:
+            try:
+                signed[state.issue] = find_askers(store.list_judged(state.issue))
+            except CorruptRecord:
+                signed[state.issue] = {}
+        if state.uid in signed[state.issue]:
+            kept.append(state)
+    return tuple(kept)
 
 
 def list_told(survey: Survey) -> tuple[Clarification, ...]:

@@ -15,7 +15,8 @@ import pytest
 
 from agentx.clarification.model import PERSON, Vouching
 from agentx.kernel.errors import InvalidValue, NotFound
-from agentx.operations.setup.trust import give_trust, look_at_trust
+from agentx.operations.questions.read import inbox_of, say_withheld
+from agentx.operations.setup.trust import give_trust, look_at_trust, revoke_trust
 from agentx.operations.setup.writers import list_writers, trust_writer, withdraw_writer
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
@@ -175,3 +176,47 @@ def test_a_card_is_the_same_on_every_branch(clones: tuple[Project, Project]) -> 
     later = replace(ana)
     decide(later, "Again.", issue=9)
     assert card.read_bytes() == before
+
+
+@pytest.mark.promise("clarify.signed")
+def test_who_takes_trust_back_and_gives_it_again_is_believed_as_before(
+    clones: tuple[Project, Project],
+) -> None:
+    ana, bob = clones
+    trust_writer(bob, list_writers(bob)[0].writer, caller=PERSON_AT_TERMINAL)
+    decide(bob, "Two.", issue=43)
+    cards = {
+        each.root: {card.name: card.read_bytes() for card in each.paths.question_writers.iterdir()}
+        for each in clones
+    }
+    for each in clones:
+        assert revoke_trust(each)
+        open_clarifications(each).ask(request(issue=44), SCOPE)
+    assert status(bob) == "escalated", "of others nobody is believed any more"
+
+    for each in clones:
+        trust_all(each)
+        now = {card.name: card.read_bytes() for card in each.paths.question_writers.iterdir()}
+        assert now == cards[each.root], "one's card is the same for good"
+    assert (status(ana), status(bob, 43)) == ("resolved", "resolved")
+    assert status(bob) == "escalated"
+
+
+@pytest.mark.promise("clarify.person")
+def test_an_untrusted_repository_hides_no_question_of_ones_own(
+    clones: tuple[Project, Project],
+) -> None:
+    ana, bob = clones
+    room = open_clarifications(bob)
+    own = room.ask(request(issue=44, to=PERSON), SCOPE)
+    room.ask(request(issue=44, topic="else"), SCOPE)
+    revoke_trust(bob)
+
+    seen = inbox_of(bob, PERSON)
+
+    assert [state.id for state in seen.clarifications] == [own.id]
+    assert seen.withheld == 1, "her escalation, which he has not trusted"
+    assert "1 more question waits in what lies in the repository" in say_withheld(seen)
+    asked = inbox_of(bob, "architect")
+    assert (asked.clarifications, asked.withheld) == ((), 1)
+    assert inbox_of(ana, PERSON).withheld == 0

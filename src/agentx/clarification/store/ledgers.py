@@ -35,7 +35,6 @@ from agentx.clarification.store.question_events import QuestionEvent, QuestionEv
 from agentx.clarification.store.question_files import QuestionFiles, choose_file
 from agentx.clarification.store.shortening import find_long, find_settled, is_of, shorten
 from agentx.clarification.store.vouching.signatures import judge_events, sign_event
-from agentx.clarification.store.vouching.signers import find_signers
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import replace_file
 from agentx.host.files.disk import unreadable
@@ -172,13 +171,12 @@ class LedgerStore:
         faults = (*book.made.faults, *found.faults)
         return replace(found, faults=faults, is_behind=is_behind)
 
-    def find_signers(self, issue: int) -> dict[str, str]:
-        """Return by the uid of a question the key that vouches for the word that settled it.
+    def list_judged(self, issue: int) -> tuple[QuestionEvent, ...]:
+        """Return what happened to the questions of an issue, each with who vouches for it.
 
         Raises: CorruptRecord, UnavailableError.
         """
-        events = self._files(issue).read().events
-        return find_signers(judge_events(issue, events, self._pen.signatures))
+        return judge_events(issue, self._files(issue).read().events, self._pen.signatures)
 
     def _open_again(self, issue: int) -> Book:
         """Open a ledger that could not be read: somebody may have been writing it.

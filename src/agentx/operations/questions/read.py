@@ -19,7 +19,7 @@ from agentx.kernel.values import frozen
 from agentx.operations.questions.routing import watch
 from agentx.project.project import Project
 from agentx.project.settings import NotifySettings
-from agentx.wiring.clarifications import inbox, open_clarifications, speaker_named
+from agentx.wiring.clarifications import inbox, keep_signed, open_clarifications, speaker_named
 from agentx.wiring.hub import is_unsent, open_hub, run_monitor
 from agentx.wiring.listeners.changes import list_changes
 from agentx.wiring.listeners.notify import check_command
@@ -35,6 +35,7 @@ class Overview:
     monitor: MonitorReport
     now_ms: int
     notes: tuple[str, ...] = ()  # what the person must know beside them
+    withheld: int = 0  # so many more wait, in what lies in the repository and is not trusted
 
 
 def active(project: Project) -> Overview:
@@ -73,16 +74,35 @@ def thread(project: Project, issue: int) -> Ledger:
 def inbox_of(project: Project, who: str) -> Overview:
     """Return what a role, or the person, has to see to.
 
+    In a repository that is not trusted a person sees what they, or a writer whom they trust,
+    signed; a role sees nothing. How much waits beside that is counted.
+
     Raises: InvalidValue for what is no role.
     """
     found = watch(project)
     is_told = project.trust.has_data
     speaker = speaker_named(project, who)
+    waiting = shown = inbox(project, speaker)
+    if not is_told:
+        shown = keep_signed(project, waiting) if speaker == PERSON else ()
     return Overview(
-        clarifications=inbox(project, speaker) if is_told else (),
+        clarifications=shown,
         monitor=found,
         now_ms=project.clock.now_ms(),
         notes=list_changes(project) if is_told and speaker == PERSON else (),
+        withheld=len(waiting) - len(shown),
+    )
+
+
+def say_withheld(seen: Overview) -> str:
+    """Return how much waits that is not shown here, and how it is; nothing where all is shown."""
+    if not seen.withheld:
+        return ""
+    what = "question waits" if seen.withheld == 1 else "questions wait"
+    more = "more " if seen.clarifications else ""
+    return (
+        f"{seen.withheld:,} {more}{what} in what lies in the repository, which is not trusted: "
+        "agentx trust --show, then agentx trust"
     )
 
 

@@ -19,6 +19,7 @@ from agentx.project.project import Project, open_project
 from agentx.project.trust.holdings import Holding, list_holdings
 from agentx.project.trust.record import TrustRecord
 from agentx.project.trust.trust import ActingFile, ActingState
+from agentx.wiring.clarifications import open_keyring
 from agentx.wiring.section import renew_notices
 from agentx.wiring.trust.adopting import adopt_private
 from agentx.wiring.trust.persons_word import require_person
@@ -106,10 +107,12 @@ def give_trust(project: Project, files: tuple[ActingFile, ...]) -> TrustReply:
 def revoke_trust(project: Project) -> bool:
     """Make a repository a stranger's again; tell whether it was trusted.
 
-    Raises: NotThePerson for an agent: what waits for a person would be hidden from them.
+    Raises: NotThePerson for an agent: what waits for a person would be hidden from them;
+        UnavailableError, LockHeld.
     """
     require_person_to_trust(project)
     marker = project.trust.marker()
+    open_keyring(project).withdraw_all()
     was_trusted = marker is not None and project.trust.folder.remove(marker.mark)
     if was_trusted:
         record_act(project, AuditAct.REVOKED)

@@ -215,6 +215,21 @@ class Keyring:
             )
         )
 
+    def withdraw_all(self) -> None:
+        """Let nobody's words count but the user's own, under the names they signed with here.
+
+        Raises: UnavailableError, LockHeld.
+        """
+        if self._look()[0] == _EMPTY:
+            return
+
+        def keep_own(it: KeyringRecord) -> KeyringRecord:
+            ours = {card.repository for card in it.cards.values()}
+            names = tuple(name for name in it.repositories if name in ours)
+            return KeyringRecord(repositories=names, trusted={}, cards=it.cards)
+
+        self._change(keep_own)
+
     def accept_names(self) -> None:
         """Take the repository's names over that its cards carry: a person trusts it.
 

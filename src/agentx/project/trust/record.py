@@ -63,11 +63,15 @@ class TrustFolder:
         replace_file(self.path(mark), page_of({**said, "acts": dict(record.acts)}))
 
     def remove(self, mark: str) -> bool:
-        """Take a record and what was kept with it away; tell whether there was one."""
+        """Take a record and what was kept with it away; tell whether there was one.
+
+        What the repository is called in our own signatures stays: they are ours still.
+        """
         kept = self._folder / mark
         with suppress(OSError):
             for file in kept.iterdir():
-                file.unlink(missing_ok=True)
+                if file.name != _WRITERS:
+                    file.unlink(missing_ok=True)
             kept.rmdir()
         was_there = self.path(mark).exists()
         self.path(mark).unlink(missing_ok=True)

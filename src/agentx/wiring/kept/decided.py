@@ -15,6 +15,7 @@ import msgspec
 
 from agentx.clarification.model import Clarification, ClarificationStatus
 from agentx.clarification.store.ledgers import LedgerStore
+from agentx.clarification.store.vouching.signers import find_signers
 from agentx.host.files.atomic import replace_file
 from agentx.host.files.plain import is_folder, read_bytes
 from agentx.host.system import system_entropy
@@ -83,7 +84,7 @@ def _list_settled(
 ) -> Iterator[tuple[Clarification, Observation]]:
     """Yield the questions of an issue that others settled whom we know, and what each came to."""
     try:
-        ledger, signers = store.read(issue), store.find_signers(issue)
+        ledger, signers = store.read(issue), find_signers(store.list_judged(issue))
     except CorruptRecord:
         return
     for state in ledger:

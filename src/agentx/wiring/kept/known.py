@@ -13,6 +13,7 @@ from dataclasses import replace
 from agentx.clarification.events import ClarificationResolved
 from agentx.clarification.model import Clarification, KnownAnswer, NewQuestion
 from agentx.clarification.store.ledgers import LedgerStore
+from agentx.clarification.store.vouching.signers import find_signers
 from agentx.host.files.plain import is_file
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.text import compile_late, fold_text, preview, printable
@@ -62,7 +63,8 @@ def keep_decision(project: Project, event: ClarificationResolved) -> Observation
     if not project.trust.has_data:
         return None  # what a stranger's repository says is no decision of ours
     state = open_clarifications(project).find(event.clarification_id)
-    signers = LedgerStore(project.paths, project.clock, make_pen(project)).find_signers(state.issue)
+    store = LedgerStore(project.paths, project.clock, make_pen(project))
+    signers = find_signers(store.list_judged(state.issue))
     decision = read_decision(state, by=name_decider(project, signers.get(state.uid, "")))
     answered = state.answered
     if decision is None or (answered is not None and answered.source):

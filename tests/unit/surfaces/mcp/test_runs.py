@@ -40,7 +40,11 @@ def test_an_agent_reads_a_run_and_says_what_it_did(tmp_path: Path) -> None:
     assert "task-failed TASK-001" in failed
     assert "TASK-001 failed: no way" in agent.call("run_status")
     assert active_run(project) == run.id
-    assert digest_lines(project)[0].startswith("Add e-mail checks (PLANNING")
+    assert digest_lines(project) == (
+        "Add e-mail checks (PLANNING, IN_PROGRESS, 0 of 1 tasks done, last change just now)",
+        "next: TASK-001 failed: no way -> agentx run task start TASK-001",
+        "next: go on to EXECUTION -> agentx run phase next",
+    )
     lesson = {"text": "Addresses are checked in one place", "actor": "executor"}
     offered = agent.call("propose_lesson", kind="pattern", evidence=["mail.py"], **lesson)
     candidate, _undone = list_candidates(project)

@@ -1,4 +1,4 @@
-"""Whose key signed the word that settled a question: a person's decision, else the last answer."""
+"""Whose key signed what: the question itself, and the word that settled it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,25 @@ from collections.abc import Iterable
 from agentx.clarification.model import PERSON
 from agentx.clarification.store.question_events import QuestionEvent, QuestionEventKind
 
+_OPENED = QuestionEventKind.OPENED
+
+
+def find_askers(judged: Iterable[QuestionEvent]) -> dict[str, str]:
+    """Return by question the key of who asked it, as far as somebody vouches for that."""
+    return {
+        event.question: event.key
+        for event in judged
+        if event.kind is QuestionEventKind.OPENED
+        and event.id == event.question
+        and event.is_vouched
+    }
+
 
 def find_signers(judged: Iterable[QuestionEvent]) -> dict[str, str]:
-    """Return by question the key of who settled it, as far as somebody vouches for that."""
+    """Return by question the key of who settled it, as far as somebody vouches for that.
+
+    That is who signed a person's decision, else the last answer.
+    """
     decided: dict[str, str] = {}
     answered: dict[str, str] = {}
     for event in sorted(judged, key=lambda each: each.id):

@@ -108,11 +108,10 @@ def inbox(desk: Desk, *, role: str = "") -> str:
     who = role or find_caller(project, by_mcp=True).role
     seen = clarify_read.inbox_of(project, who) if who else clarify_read.active(project)
     rows = [_line(state) for state in seen.clarifications]
-    return answers.answer(
-        rows,
-        head="" if rows else listing((), seen.now_ms),
-        more="Ask for one role.",
-    )
+    head = "" if rows else listing((), seen.now_ms)
+    if seen.withheld:
+        head = f"{clarify_read.say_withheld(seen)} (the user's word)"
+    return answers.answer(rows, head=head, more="Ask for one role.")
 
 
 def describe_thread(project: Project, issue: str) -> str:

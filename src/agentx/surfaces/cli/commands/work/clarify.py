@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,6 @@ from agentx.clarification.model import (
     Clarification,
     ClarificationStatus,
     KnownAnswer,
-    MonitorReport,
     NewQuestion,
 )
 from agentx.clarification.rendering import as_data
@@ -35,13 +34,8 @@ from agentx.operations.questions.known import describe_known
 from agentx.operations.setup.writers import say_lost_key
 from agentx.project.roles.caller import find_caller
 from agentx.project.roles.played import decide_role
-from agentx.surfaces.cli.commands.work.threads import (
-    draw_asked,
-    draw_done,
-    draw_inbox,
-    draw_overview,
-    draw_thread,
-)
+from agentx.surfaces.cli.commands.work.overviews import show_inbox, show_overview, show_thread
+from agentx.surfaces.cli.commands.work.threads import draw_asked, draw_done
 from agentx.surfaces.cli.commands.work.waits import watching
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 from agentx.surfaces.cli.progress import is_watched
@@ -64,7 +58,6 @@ _TIMEOUT = click.option(
     help="How long to wait; the question stays open after it.",
 )
 _UNAVAILABLE = 6
-_DAMAGED = 4
 
 
 @click.group(cls=VerbGroup, invoke_without_command=True)
@@ -88,9 +81,9 @@ def command(ctx: click.Context, issue: int | None, as_json: bool, project: str) 
             raise click.UsageError(f"give --issue after `{ctx.invoked_subcommand}`", ctx)
         return
     if issue is None:
-        _show_overview(invocation, clarify_read.active(invocation.project), "active")
+        show_overview(invocation, clarify_read.active(invocation.project), "active")
     else:
-        _show_thread(invocation, issue)
+        show_thread(invocation, issue)
 
 
 @command.command("stale")
@@ -101,7 +94,7 @@ def stale(invocation: Invocation) -> None:
     seen = clarify_read.late(project)
     if clarify_routing.ask_again(project, seen.clarifications, _stream(invocation)) is not None:
         seen = clarify_read.late(project)
-    _show_overview(invocation, seen, "stale or stuck")
+    show_overview(invocation, seen, "stale or stuck")
 
 
 @command.command("ask")
@@ -135,7 +128,7 @@ def ask(
     ask_anyway: bool,
     script: Path | None,
 ) -> None:
-    """Ask another agent through the hub; returns at once unless --wait.
+    """Ask another agent through the hub; returns at once unless --wait (6: no answer in time).
 
     Whom an agent may ask stands in its workflow step (`can_clarify`). Where memory has the answer
     it is offered, and nobody is woken: accept it, or ask again with --ask-anyway.
@@ -176,6 +169,8 @@ def ask(
         draw_asked(screen, state, wanted=not no_block, others=others, known=offer)
 
     _show_done(invocation, state, draw, data)
+    if plan is not None and offer is None:
+        _leave_if_waiting(state)
 
 
 def _name_issue(issue: int | None, asker: str, to: str) -> int:
@@ -189,10 +184,9 @@ def _name_issue(issue: int | None, asker: str, to: str) -> int:
 @command.command("wait")
 @click.argument("clarification_id", metavar="ID")
 @_TIMEOUT
-@click.pass_context
-def wait(ctx: click.Context, clarification_id: str, timeout: int) -> None:
+@click.pass_obj
+def wait(invocation: Invocation, clarification_id: str, timeout: int) -> None:
     """Wait for what becomes of a question; leave with 6 when nothing did in time."""
-    invocation: Invocation = ctx.obj
     with watching(invocation) as seen:
         state = clarify_waiting.wait(
             invocation.project,
@@ -206,8 +200,13 @@ def wait(ctx: click.Context, clarification_id: str, timeout: int) -> None:
         as_data(state, others),
         lambda screen: draw_asked(screen, state, wanted=False, others=others),
     )
+    _leave_if_waiting(state)
+
+
+def _leave_if_waiting(state: Clarification) -> None:
+    """Leave so that a program can tell: who waited got no answer."""
     if clarify_waiting.is_waited_for(state):
-        ctx.exit(_UNAVAILABLE)
+        click.get_current_context().exit(_UNAVAILABLE)
 
 
 @command.command("route")
@@ -363,16 +362,7 @@ def inbox(invocation: Invocation, role: str) -> None:
     # A role that is set for all sessions of a project is not a person's who looks here.
     who = role or (played.role if played.is_said else "") or PERSON
     seen = clarify_read.inbox_of(invocation.project, who)
-    data = {
-        "who": who,
-        "clarifications": _list_data(invocation, seen.clarifications),
-        "monitor": monitor_data(seen.monitor),
-    }
-    if seen.notes:
-        data["notes"] = list(seen.notes)
-    warn_of_damage(invocation, seen.monitor)
-    invocation.show(data, lambda screen: draw_inbox(screen, seen, who))
-    _leave_if_unread(seen)
+    show_inbox(invocation, seen, who)
 
 
 def _show_done(
@@ -390,55 +380,6 @@ def _show_done(
     invocation.show({**(data or as_data(state)), **missed}, draw)
     for text in missed.values():
         invocation.talk.print(f"agentx: {text}", style="yellow", soft_wrap=True)
-
-
-def _show_overview(invocation: Invocation, seen: clarify_read.Overview, which: str) -> None:
-    data = {
-        "clarifications": _list_data(invocation, seen.clarifications),
-        "monitor": monitor_data(seen.monitor),
-    }
-    warn_of_damage(invocation, seen.monitor)
-    invocation.show(data, lambda screen: draw_overview(screen, seen, which))
-    _leave_if_unread(seen)
-
-
-def _leave_if_unread(seen: clarify_read.Overview) -> None:
-    """Leave as for a damaged record where a ledger hides what waits."""
-    if seen.monitor.closed:
-        click.get_current_context().exit(_DAMAGED)
-
-
-def _show_thread(invocation: Invocation, issue: int) -> None:
-    ledger = clarify_read.thread(invocation.project, issue)
-    data = {
-        "issueNumber": ledger.issue,
-        "clarifications": _list_data(invocation, ledger),
-    }
-    invocation.show(
-        data, lambda screen: draw_thread(screen, ledger.issue, tuple(ledger), invocation.dates)
-    )
-
-
-def _list_data(invocation: Invocation, states: Iterable[Clarification]) -> list[object]:
-    """Return clarifications as data, where a program reads: there may be thousands."""
-    return [as_data(state) for state in states] if invocation.as_json else []
-
-
-def monitor_data(found: MonitorReport) -> dict[str, object]:
-    """Return what the monitor did, for a program."""
-    return {
-        "stale": [state.id for state in found.stale],
-        "stuck": [state.id for state in found.stuck],
-        "deadlocked": [state.id for state in found.deadlocked],
-        "abandoned": [state.id for state in found.abandoned],
-        "damaged": list(found.damaged),
-    }
-
-
-def warn_of_damage(invocation: Invocation, found: MonitorReport) -> None:
-    """Say which ledgers were damaged."""
-    for damage in found.damaged:
-        invocation.talk.print(f"damaged: {printable(damage)}", style="yellow")
 
 
 def _stream(invocation: Invocation) -> Say:

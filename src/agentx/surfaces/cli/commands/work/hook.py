@@ -12,7 +12,7 @@ import click
 from agentx.kernel.text import printable
 from agentx.operations.agents.boundary import Boundary, finish, start
 from agentx.surfaces.cli import render
-from agentx.surfaces.cli.commands.work.clarify import monitor_data, warn_of_damage
+from agentx.surfaces.cli.commands.work.overviews import monitor_data, warn_of_damage
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 
 if TYPE_CHECKING:

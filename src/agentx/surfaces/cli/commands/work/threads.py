@@ -81,7 +81,8 @@ def draw_inbox(screen: Console, seen: clarify_read.Overview, who: str) -> None:
     """Draw what somebody has to see to, each with what to know and to type."""
     if not seen.clarifications:
         nobody = "Nothing waits for you." if who == PERSON else f"Nothing waits for {who}."
-        screen.print(_say_unread(seen) or nobody)
+        says = _say_unread(seen) or clarify_read.say_withheld(seen) or nobody
+        screen.print(says, soft_wrap=bool(seen.withheld))
     for at, state in enumerate(seen.clarifications[:_SHOWN_MAX]):
         if at:
             screen.print()
@@ -99,6 +100,8 @@ def draw_inbox(screen: Console, seen: clarify_read.Overview, who: str) -> None:
             # A command is copied whole, so it is not cut.
             screen.print(f"  {'next':<8}{action}", style="dim", soft_wrap=True)
     _say_more(screen, len(seen.clarifications), f"agentx clarify inbox {who} --json")
+    if seen.clarifications and seen.withheld:
+        screen.print(f"\n{clarify_read.say_withheld(seen)}", style="yellow", soft_wrap=True)
     for note in seen.notes:
         screen.print(f"\n{printable(note)}", style="yellow", soft_wrap=True)
 

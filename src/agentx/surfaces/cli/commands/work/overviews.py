@@ -1,0 +1,83 @@
+"""What is asked, shown: all of it, an inbox, one issue's threads; on screens and as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import click
+
+from agentx.clarification.model import Clarification, MonitorReport
+from agentx.clarification.rendering import as_data
+from agentx.kernel.text import printable
+from agentx.operations.questions import read as clarify_read
+from agentx.surfaces.cli.commands.work.threads import draw_inbox, draw_overview, draw_thread
+from agentx.surfaces.cli.frame import Invocation
+
+_DAMAGED = 4
+
+
+def show_overview(invocation: Invocation, seen: clarify_read.Overview, which: str) -> None:
+    """Show clarifications, and what the monitor has just found."""
+    data = {
+        "clarifications": _list_data(invocation, seen.clarifications),
+        "monitor": monitor_data(seen.monitor),
+    }
+    warn_of_damage(invocation, seen.monitor)
+    invocation.show(data, lambda screen: draw_overview(screen, seen, which))
+    _leave_if_unread(seen)
+
+
+def show_inbox(invocation: Invocation, seen: clarify_read.Overview, who: str) -> None:
+    """Show what somebody has to see to."""
+    data: dict[str, object] = {
+        "who": who,
+        "clarifications": _list_data(invocation, seen.clarifications),
+        "monitor": monitor_data(seen.monitor),
+    }
+    if seen.notes:
+        data["notes"] = list(seen.notes)
+    if seen.withheld:
+        data["withheld"] = seen.withheld
+    warn_of_damage(invocation, seen.monitor)
+    invocation.show(data, lambda screen: draw_inbox(screen, seen, who))
+    _leave_if_unread(seen)
+
+
+def _leave_if_unread(seen: clarify_read.Overview) -> None:
+    """Leave as for a damaged record where a ledger hides what waits."""
+    if seen.monitor.closed:
+        click.get_current_context().exit(_DAMAGED)
+
+
+def show_thread(invocation: Invocation, issue: int) -> None:
+    """Show all that was asked and said about an issue."""
+    ledger = clarify_read.thread(invocation.project, issue)
+    data = {
+        "issueNumber": ledger.issue,
+        "clarifications": _list_data(invocation, ledger),
+    }
+    invocation.show(
+        data, lambda screen: draw_thread(screen, ledger.issue, tuple(ledger), invocation.dates)
+    )
+
+
+def _list_data(invocation: Invocation, states: Iterable[Clarification]) -> list[object]:
+    """Return clarifications as data, where a program reads: there may be thousands."""
+    return [as_data(state) for state in states] if invocation.as_json else []
+
+
+def monitor_data(found: MonitorReport) -> dict[str, object]:
+    """Return what the monitor did, for a program."""
+    return {
+        "stale": [state.id for state in found.stale],
+        "stuck": [state.id for state in found.stuck],
+        "deadlocked": [state.id for state in found.deadlocked],
+        "abandoned": [state.id for state in found.abandoned],
+        "damaged": list(found.damaged),
+    }
+
+
+def warn_of_damage(invocation: Invocation, found: MonitorReport) -> None:
+    """Say which ledgers were damaged."""
+    for damage in found.damaged:
+        invocation.talk.print(f"damaged: {printable(damage)}", style="yellow")
