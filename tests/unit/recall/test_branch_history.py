@@ -84,6 +84,42 @@ def test_a_squash_lifts_it_also_when_the_default_branch_went_on(
     assert "as one commit" in found.why
 
 
+def put(shop: Repository, subject: str, *lines: str) -> None:
+    (shop.folder / "app.py").write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    shop.git("add", ".")
+    shop.git("commit", "-q", "-m", subject)
+
+
+@pytest.mark.parametrize(
+    ("own", "resolved", "subject", "wanted"),
+    [
+        # The line beside it moved meanwhile: what the branch added came in whole.
+        (("fonts = whole", "size = 9"), ("size = 9", "fonts = whole"), "PDFs", Extent.EVERYWHERE),
+        # Its one commit gave the subject; half of what it added was changed while it came in.
+        (
+            ("fonts = whole", "size = 9"),
+            ("fonts = whole", "size = 10"),
+            "Embed (#91)",
+            Extent.EVERYWHERE,
+        ),
+        # Another commit on the same file is none of it, whatever it is called.
+        (("fonts = whole", "size = 9"), ("size = 11",), "Embed (#91)", Extent.ELSEWHERE),
+        (("fonts = whole", "size = 9"), ("fonts = whole", "size = 10"), "Other", Extent.ELSEWHERE),
+    ],
+)
+def test_a_squash_whose_conflict_was_resolved_lifts_it(
+    shop: Repository, own: tuple[str, ...], resolved: tuple[str, ...], subject: str, wanted: Extent
+) -> None:
+    put(shop, "begin", "margin = 1", "end = 1")
+    shop.git("checkout", "-q", "-b", "feature/x")
+    put(shop, "Embed", "margin = 1", *own, "end = 1")
+    shop.git("checkout", "-q", "main")
+    put(shop, "beside", "margin = 2", "end = 2")
+    put(shop, subject, "margin = 2", *resolved, "end = 2")
+
+    assert extent(shop) is wanted
+
+
 def test_a_rebase_lifts_it(shop: Repository) -> None:
     shop.branch("feature/x", "one", "two")
     shop.commit("main goes on", "a.py")
