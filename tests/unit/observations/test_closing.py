@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from agentx.kernel.clock import Millis
+from agentx.observations.closing.doings import Doings
+from agentx.observations.closing.done import find_done, mark_done
+from agentx.observations.closing.failures import find_mending, tell_mended
 from agentx.observations.extract.left_open import LEFT_OPEN
-from agentx.observations.model import Category
+from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.observations.store.files.store import JsonObservationStore
-from agentx.observations.validity.closing import Doings, find_mending, list_done, tell_mended
 from tests.support.observations import observation
 from tests.support.telling import Talk
 from tests.support.time_and_chance import CountingEntropy, FakeClock
@@ -97,7 +99,13 @@ def _left(store: JsonObservationStore, said: str, branch: str = "") -> None:
 
 def _done(store: JsonObservationStore, talk: Talk, **more: object) -> list[str]:
     given: dict[str, object] = {"branch": "", "session_id": "now", **more}
-    return [one.content for one in list_done(store, Doings(talk.turns), **given)]  # type: ignore[arg-type]
+    return [one.content for one, rest in find_done(store, Doings(talk.turns), **given) if not rest]  # type: ignore[arg-type]
+
+
+def _find(
+    store: JsonObservationStore, talk: Talk, session_id: str = "now"
+) -> list[tuple[Observation, str]]:
+    return list(find_done(store, Doings(talk.turns), branch="", session_id=session_id))
 
 
 @pytest.mark.parametrize(
@@ -201,3 +209,91 @@ def test_that_the_build_is_broken_falls_with_the_failure(store: JsonObservationS
 
     assert _done(store, talk) == []
     assert len(_done(store, talk, mended={"before"})) == 1
+
+
+@pytest.mark.parametrize(
+    ("left", "asked", "said", "rest"),
+    [
+        (
+            "Open: rotate the key (from 9 May, 00:00), put `MODE` back, a bucket, an alarm",
+            "ana here. rotate the key and put MODE back",
+            "Both done. Staging still shares the old one.",
+            "Open: a bucket, an alarm",
+        ),
+        (
+            "Still to do: purging drafts older than 30 days, and compressing the backups (zstd).",
+            "purge drafts older than 30 days",
+            "Drafts go after 30 days.",
+            "Still to do: compressing the backups (zstd).",
+        ),
+        (
+            "Not done: the tide chart; the harbour of Emden is missing from the export.",
+            "go on with the colours",
+            "The tide chart is in the report now too.",
+            "Not done: the harbour of Emden is missing from the export.",
+        ),
+        (
+            "Not done: the tide chart; the harbour of Emden is missing from the export.",
+            "the harbour of Emden is there now. run it again",
+            "It ran.",
+            "Not done: the tide chart.",
+        ),
+        (
+            "Offen: Zertifikat erneuern, Backup der Rechnungen testen",
+            "erneuere bitte das Zertifikat",
+            "Das Zertifikat gilt bis Mai.",
+            "Offen: Backup der Rechnungen testen",
+        ),
+        (
+            "Remaining: smoke tests for login, signup, reset.",
+            "write the smoke tests for login",
+            "They are in.",
+            "Remaining: smoke tests for login, signup, reset (since done: smoke tests for login).",
+        ),
+    ],
+)
+def test_of_a_list_what_was_done_falls_and_the_rest_stays(
+    store: JsonObservationStore, left: str, asked: str, said: str, rest: str
+) -> None:
+    _left(store, left)
+    talk = Talk().user(asked).shell("kubectl -n prod set env deploy/api A=b", "updated").agent(said)
+
+    ((one, told),) = _find(store, talk)
+    assert told == LEFT_OPEN + rest
+    assert one.content == LEFT_OPEN + left
+
+
+def test_a_list_is_closed_item_by_item_until_nothing_is_left(store: JsonObservationStore) -> None:
+    _left(store, "Still to do: purging old drafts, compressing the backups, a page of tides.")
+    for number, (asked, left) in enumerate(
+        [
+            ("purge the old drafts", "compressing the backups, a page of tides."),
+            ("compress the backups", "a page of tides."),
+            ("write a page of tides", ""),
+        ]
+    ):
+        talk = Talk().user(asked).edit("src/a.py", "a", "b").agent("That is in.")
+        for one, rest in _find(store, talk, session_id=f"later-{number}"):
+            mark_done(store, [(one, rest)], "obs-closer")
+        standing = store.search_by_filters(SearchFilters(superseded=False))
+        assert [row.summary for row in standing] == (
+            [f"{LEFT_OPEN}Still to do: {left}"] if left else []
+        )
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("look at the tide chart", "The tide chart could be in the report now."),
+        ("go on", "The tide chart is not in the report."),
+        ("go on", "The report has a table now; the tide chart of 2019 showed the wrong harbour."),
+        ("is the tide chart there?", "No, that is still open: the tide chart."),
+        ("go on", "I will add the tide chart tomorrow."),
+    ],
+)
+def test_what_is_only_talked_of_closes_no_item(
+    store: JsonObservationStore, asked: str, said: str
+) -> None:
+    _left(store, "Not done: the tide chart; the harbour of Emden is missing from the export.")
+
+    assert _find(store, Talk().user(asked).edit("a.py", "a", "b").agent(said)) == []

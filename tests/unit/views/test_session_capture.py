@@ -633,3 +633,61 @@ def test_a_failure_that_the_same_session_mended_later_is_not_open(bench: Bench) 
 
     (one,) = _failures(bench)
     assert one.content.endswith("Fixed by: gate/Gate.kt")
+
+
+def _leave_and_do(bench: Bench, *, between: int = 0) -> None:
+    """Let a session leave a list open, and a later one do a part of it."""
+    left = "Drafts are paged now. Still to do: purging the drafts, compressing the backups."
+    bench.say(
+        said(0, EventType.USER_MESSAGE, "page the drafts"),
+        said(1, EventType.ASSISTANT_MESSAGE, left),
+        ended(2),
+    )
+    for number in range(between):
+        at = 10 + 10 * number
+        bench.say(*first_part(f"m-{number}", at), ended(at + 5, f"m-{number}"))
+    edit = {"file_path": "/repo/drafts.py", "old_string": "a", "new_string": "b"}
+    at = 20 + 10 * between
+    bench.say(
+        said(at, EventType.USER_MESSAGE, "purge the drafts", "s-2"),
+        *_tool(at + 1, "s-2", "Edit", edit, "The file has been updated."),
+        said(at + 3, EventType.ASSISTANT_MESSAGE, "Drafts older than a year are purged.", "s-2"),
+        ended(at + 5, "s-2"),
+    )
+
+
+def _open_ends(bench: Bench) -> list[str]:
+    found = [one for one in bench.all() if not one.superseded_by]
+    return [one.content for one in found if one.content.startswith("Left open: ")]
+
+
+@pytest.mark.parametrize("between", [0, 30])
+def test_of_a_list_what_is_left_stands_whichever_session_is_captured_first(
+    bench: Bench, between: int
+) -> None:
+    _leave_and_do(bench, between=between)  # many are captured newest first
+
+    for _ in range(4):
+        bench.observing.catch_up()
+
+    assert _open_ends(bench) == ["Left open: Still to do: compressing the backups."]
+
+
+@pytest.mark.parametrize(
+    ("gone", "left"),
+    [
+        ("s-1", []),
+        ("s-2", ["Left open: Still to do: purging the drafts, compressing the backups."]),
+    ],
+)
+def test_what_is_left_of_a_list_is_forgotten_with_either_session(
+    bench: Bench, gone: str, left: list[str]
+) -> None:
+    _leave_and_do(bench)
+    bench.observing.catch_up()
+
+    with bench.observing.forgetting([gone], whole=True, is_kept=True):
+        bench.log.forget_session(gone)
+    bench.observing.catch_up()
+
+    assert _open_ends(bench) == left

@@ -321,7 +321,7 @@ class Observing:
         kept = self._keep(room, made, intent)
         if kept is None:
             return 0  # the store was busy; the intent stays for the next pass
-        self._open_ends.mark(room.store, kept)
+        left = self._open_ends.mark(room.store, kept)
         mark_gone(room.store, kept, look_at(turns))
         passing(CrashPoint.CAPTURE_STORED)
         before = mark.taken if mark else ()
@@ -330,7 +330,8 @@ class Observing:
             until_ms=intent.until_ms,
             until_id=intent.until_id,
             events=len(read),
-            taken=(*before, *map(take_note, kept))[-CAPTURE_TAKEN_MAX:],
+            # What is left of another session's list goes with the one that did the rest.
+            taken=(*before, *map(take_note, (*kept, *left)))[-CAPTURE_TAKEN_MAX:],
         )
         self._marks.finish(ref, after, still_waiting=newest > until)
         return len(kept)

@@ -139,6 +139,7 @@ def candidates_of(store: ObservationStore, mark: CaptureMark) -> tuple[SessionCa
         SessionCandidate(id=one.id, finding=finding_of(one))
         for one in found
         if one.category is not Category.COMPACTION_SUMMARY
+        and one.session_id == mark.session_id
         and not (one.pinned or one.reviewed or one.mended_ms)
         and one.event_ids
     )

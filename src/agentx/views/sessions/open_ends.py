@@ -8,17 +8,13 @@ from dataclasses import replace
 
 from agentx.conversation.model import Event
 from agentx.exchanges.turns import Turn
+from agentx.kernel.values import frozen
+from agentx.observations.closing.doings import Deeds, Doings, Passed
+from agentx.observations.closing.done import find_done, find_rest, is_left_open, mark_done
+from agentx.observations.closing.failures import find_mended, find_mending, tell_mended
 from agentx.observations.model import Category, Observation
 from agentx.observations.port import ObservationStore
-from agentx.observations.validity.closing import (
-    Doings,
-    Passed,
-    find_mended,
-    find_mending,
-    list_done,
-    mark_done,
-    tell_mended,
-)
+from agentx.views.limits import CAPTURE_IN_ORDER_MAX
 from agentx.views.sessions.findings import observation_of
 from agentx.views.sessions.issue_of import branches_of
 from agentx.views.store import CaptureIntent
@@ -26,14 +22,24 @@ from agentx.views.store import CaptureIntent
 _PASSED_MAX = 4_000
 
 
+@frozen
+class _Later:
+    """What a session did that was captured before those that came before it."""
+
+    branch: str
+    deeds: Deeds
+    by: str  # what it taught
+
+
 class OpenEnds:
-    """Closes what was left open. Of many sessions the newest are captured first: what passed in
-    these is remembered for those before them, while the process runs."""
+    """Closes what was left open. Of many sessions the newest are captured first: what passed and
+    what was done in these is remembered for those before them, while the process runs."""
 
     def __init__(self) -> None:
         self.remembers = False
         self._passed: deque[tuple[str, frozenset[str], Passed]] = deque(maxlen=_PASSED_MAX)
         self._mended: dict[str, Observation] = {}  # by the id of what tells so now
+        self._later: list[_Later] = []
         self._doings = Doings(())
 
     def look(
@@ -60,23 +66,41 @@ class OpenEnds:
             self._mended[told.id] = old
         return tuple(own)
 
-    def mark(self, store: ObservationStore, kept: Sequence[Observation]) -> int:
-        """Mark what the session looked at last has closed; return how many."""
+    def mark(self, store: ObservationStore, kept: Sequence[Observation]) -> tuple[Observation, ...]:
+        """Mark what the session looked at last has closed; return what is left of lists by that."""
         by_id = {one.id: one for one in kept}
         told = [(old, new) for new, old in self._mended.items() if new in by_id]
         for old, new in told:
-            mark_done(store, (old,), new)
+            mark_done(store, [(old, "")], new)
         if not kept:
-            return 0
-        done = list_done(
+            return ()
+        branch, session = kept[0].branch, kept[0].session_id
+        newest = max(kept, key=lambda one: (one.category is Category.CODE_CHANGE, one.timestamp_ms))
+        done = find_done(
             store,
             self._doings,
-            branch=kept[0].branch,
-            session_id=kept[0].session_id,
+            branch=branch,
+            session_id=session,
             mended={old.session_id for old, _ in told},
         )
-        newest = max(kept, key=lambda one: (one.category is Category.CODE_CHANGE, one.timestamp_ms))
-        return len(told) + mark_done(store, done, newest.id)
+        left = mark_done(store, list(done), newest.id)
+        self._mark_done_later(store, kept)
+        if self.remembers and len(self._later) < CAPTURE_IN_ORDER_MAX:
+            deeds = self._doings.deeds
+            self._later.append(_Later(branch=branch, deeds=deeds, by=newest.id))
+        return left
+
+    def _mark_done_later(self, store: ObservationStore, kept: Sequence[Observation]) -> None:
+        """Mark what a session left open and later ones, captured before it, have done."""
+        left = [one.id for one in kept if is_left_open(one.content)] if self._later else []
+        standing = [one for one in store.get_by_ids(left) if not one.superseded_by] if left else []
+        for later in sorted(self._later, key=lambda one: one.deeds.begun_ms):
+            for one in tuple(standing):
+                is_elsewhere = one.branch and later.branch and one.branch != later.branch
+                rest = one.content if is_elsewhere else find_rest(one, later.deeds)
+                if rest != one.content:
+                    standing.remove(one)
+                    standing += mark_done(store, [(one, rest)], later.by)
 
     def _close(self, one: Observation, session: str, branches: frozenset[str]) -> Observation:
         """Return a failure with what mended it in a session that was captured before."""

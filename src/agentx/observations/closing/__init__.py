@@ -1,0 +1,1 @@
+"""What later sessions did about what earlier ones left open."""

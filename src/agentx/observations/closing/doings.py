@@ -1,0 +1,238 @@
+"""What a session did, as far as it bears on what was left open before it.
+
+    checks that passed      what was asked for and worked on      what it says is so now
+
+Worked out if it is asked for; `Deeds` is as much of it as is worth remembering.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from agentx.exchanges.checks import CommandCheck
+from agentx.exchanges.commands import only_looks
+from agentx.exchanges.commits import commit_of
+from agentx.exchanges.exchange import Exchange, exchanges
+from agentx.exchanges.lines import Boot, lines
+from agentx.exchanges.passing import list_passed, says_still
+from agentx.exchanges.tools import ToolStep, Use, file_edits
+from agentx.exchanges.turns import Turn
+from agentx.kernel.clock import Millis
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
+from agentx.observations.extract.left_open import list_open, says_open
+from agentx.prose.cues import anywhere, at_the_start
+from agentx.prose.keyphrases import terms
+from agentx.prose.sentences import is_question, sentences
+
+_COMMANDS_MAX = 8
+_RECORDS = compile_late(r"\s*git\b")  # what is recorded mends no check
+_PASSES_MAX = 2_000
+_ASKED_CHARS = 1_000
+_SAID_CHARS = 4_000
+_TOLD_MAX = 400
+CLAUSE = compile_late(r"(?:[.!](?=\s|\Z)|[;\n]|, )\s*(?:and |but |then )?|\s(?:and|but|then)\s")
+_PUT_OFF = anywhere(
+    r"""
+    not now | later | leave (?:it|that|this) | don'?t | no need | skip | forget
+    look at | show me | explain | tell me | what about | remind me | zeig | erkl\u00e4r\w*
+    """
+)
+# How a sentence says that something is so by now.
+_DONE = (
+    r"(?:\w{2,}ed|in|there|on|live|up|ready|back|gone|done|written|built|run|sent|set|put|valid"
+    r"|available|online|complete|green)"
+)
+_IS_SO = anywhere(
+    rf"""
+    now | again | done | finished
+    (?:is|are|was|were|has been|have been|got) (?:now |already |all )?{_DONE}
+    i (?:have |also |now |just )?(?:\w{{2,}}ed|wrote|put|set|ran|built|made|sent)
+    jetzt | nun | wieder | erledigt | fertig | ist (?:da|drin) | sind (?:da|drin)
+    ya | ahora | hech[oa]s? | list[oa]s? | d\u00e9sormais
+    maintenant | est (?:en place|fait|l\u00e0)
+    agora | feito | pronto
+    """,
+    r"""
+    \u5df2 | \u5b8c\u4e86 | \u6e08\u307f | \u307e\u3057\u305f | \u5b8c\u6210
+    \ud588\uc2b5\ub2c8\ub2e4 | \uc644\ub8cc
+    """,
+)
+_CLAIMS = at_the_start(r"\w{2,}ed | wrote | built | made | ran | sent", after="done | also | and")
+_NOT_SO = anywhere(
+    r"""
+    no | not | never | none | nothing | neither | \w+n'?t | still | needs? | must | should | will
+    would | could | can | may | might | once | if | unless | before | tomorrow | later | next
+    nicht | noch | kein\w* | nie | muss | soll\w* | wenn | falls | sin | nunca | falta\w*
+    pas | jamais | encore | si | n\u00e3o | ainda
+    """,
+    r"\u672a | \u6ca1 | \u4e0d | \u307e\u3060 | \u306a\u3044 | \uc544\uc9c1",
+)
+_CHECKS = compile_late(
+    r"(?i:(?<![\w-])(?:tests?|pytest|vitest|jest|mocha|rspec|lint\w*|checks?|mypy|ruff|eslint|tsc"
+    r"|clippy|fmt|prettier|build)\b)"
+)
+# Who asks for a run has it when it ran.
+_RUNS = at_the_start(
+    "re-?run | run | re-?test | test | re-?check | check | measure | benchmark | build | rebuild",
+    after="please | ok(?:ay)? | now | and | then | so",
+)
+_COMMIT = compile_late(r"(?i:commit)")
+_PUSHES = compile_late(r"\bgit\b(?:\s+-[cC]\s+\S+)*\s+push\b(?!.*--dry-run)")
+_COMMITS_ALL = compile_late(
+    r"\bgit\b[^|;\n]*\bcommit\b[^|;\n]* (?:-\w*a\w*|--all)\b|\bgit add (?:-A|--all|\.|-u)(?:\s|\Z)"
+)
+
+
+@frozen
+class Passed:
+    """Checks that passed at some moment of a session, and what had been edited by then."""
+
+    checks: tuple[CommandCheck, ...]
+    at_ms: Millis
+    files: tuple[str, ...]
+    event_ids: tuple[str, ...]
+    commands: tuple[str, ...] = ()  # that were run before
+
+
+class Doings:
+    """What a session did; worked out if it is asked for."""
+
+    def __init__(self, turns: Sequence[Turn]) -> None:
+        self._turns = turns
+
+    @cached_property
+    def exchanges(self) -> list[Exchange]:
+        return exchanges(self._turns)
+
+    @cached_property
+    def steps(self) -> list[ToolStep]:
+        return [step for one in self.exchanges for step in one.steps]
+
+    @cached_property
+    def passed(self) -> tuple[Passed, ...]:
+        """Which checks passed, oldest first."""
+        found: list[Passed] = []
+        edited: dict[str, None] = {}
+        ids: list[str] = []
+        run: list[str] = []
+        for step in self.steps:
+            changed = [edit.path for edit in file_edits(step)]
+            edited.update(dict.fromkeys(changed))
+            ids += step.event_ids if changed else ()
+            checks = list_passed(step) if step.use is Use.SHELL else ()
+            if checks and step.result is not None:
+                found.append(
+                    Passed(
+                        checks=checks,
+                        at_ms=step.result.at_ms,
+                        files=tuple(edited),
+                        event_ids=(*step.event_ids, *ids[-6:]),
+                        commands=tuple(run[-_COMMANDS_MAX:]),
+                    )
+                )
+            is_run = step.use is Use.SHELL and step.result is not None and not step.has_failed
+            if is_run and not _RECORDS.match(step.command) and not only_looks(step.command):
+                run.append(step.command)
+        return tuple(found[-_PASSES_MAX:])
+
+    @cached_property
+    def open_again(self) -> tuple[frozenset[str], ...]:
+        """What its last replies say is open."""
+        said: list[frozenset[str]] = []
+        boot = Boot(self.exchanges)
+        for one in self.exchanges[-3:]:
+            if one.closing is not None:
+                told = lines(one.closing, boot)
+                is_last = one is self.exchanges[-1]
+                said += [terms(text) for text in list_open(told, is_last=is_last)]
+                said += [terms(line.own) for line in told if says_still(line.own)]
+        return tuple(said)
+
+    @cached_property
+    def deeds(self) -> Deeds:
+        """What it did about anything that was open."""
+        first = self.exchanges[0] if self.exchanges else None
+        has_run = [step for step in self.steps if _went_well(step)]
+        commits = [made for step in has_run if (made := commit_of(step))]
+        return Deeds(
+            begun_ms=Millis(0) if first is None else _find_begun_ms(first),
+            asked=tuple(dict.fromkeys(self._list_asked())),
+            told=tuple(dict.fromkeys(self._list_told()))[-_TOLD_MAX:],
+            committed=tuple(terms(made.subject) for made in commits),
+            open_again=self.open_again,
+            pushes=any(_PUSHES.search(step.command) for step in has_run),
+            commits_all=any(
+                _COMMITS_ALL.search(step.command) and commit_of(step) for step in has_run
+            ),
+            commits_as_asked=any(
+                one.prompt is not None
+                and _COMMIT.search(one.prompt.text)
+                and any(_went_well(step) and commit_of(step) for step in one.steps)
+                for one in self.exchanges
+            ),
+        )
+
+    def _list_asked(self) -> Iterator[frozenset[str]]:
+        """Yield the words of each thing that was asked for and worked on."""
+        for one in self.exchanges:
+            if one.prompt is None:
+                continue
+            has_worked = any(map(_is_work, one.steps))
+            has_run = has_worked or any(map(_went_well, one.steps))
+            for part in CLAUSE.split(one.prompt.text[:_ASKED_CHARS]):
+                is_wanted = part and not is_question(part) and not _PUT_OFF.search(part)
+                if is_wanted and (has_worked or (has_run and _RUNS.match(part))):
+                    yield terms(part)
+
+    def _list_told(self) -> Iterator[frozenset[str]]:
+        """Yield the words of each sentence that says that something is so by now."""
+        for one in self.exchanges:
+            for turn in (one.prompt, one.closing):
+                said = turn.text[-_SAID_CHARS:] if turn is not None else ""
+                yield from (terms(each.text) for each in sentences(said) if _says_so(each.text))
+
+
+@frozen
+class Deeds:
+    """What a session did about anything that may have been open, in words that are compared."""
+
+    begun_ms: Millis
+    asked: tuple[frozenset[str], ...]  # and worked on
+    told: tuple[frozenset[str], ...]  # what is said to be so by now
+    committed: tuple[frozenset[str], ...]
+    open_again: tuple[frozenset[str], ...]
+    pushes: bool
+    commits_all: bool
+    commits_as_asked: bool
+
+
+def _says_so(text: str) -> bool:
+    """Tell whether a sentence says that something is so by now, without an if or a but."""
+    if is_question(text) or _NOT_SO.search(text) or says_open(text):
+        return False
+    return _IS_SO.search(text) is not None or _CLAIMS.match(text) is not None
+
+
+def _went_well(step: ToolStep) -> bool:
+    return step.use is Use.SHELL and step.result is not None and not step.has_failed
+
+
+def _is_work(step: ToolStep) -> bool:
+    """Tell whether a step did something: it edited, committed, or ran what does not only check."""
+    if next(iter(file_edits(step)), None) is not None:
+        return True
+    if not _went_well(step):
+        return False
+    if commit_of(step):
+        return True
+    command = step.command
+    return not (only_looks(command) or _CHECKS.search(command) or _RECORDS.match(command))
+
+
+def _find_begun_ms(first: Exchange) -> Millis:
+    if first.prompt is not None:
+        return first.prompt.at_ms
+    item = first.items[0]
+    return item.at_ms if isinstance(item, Turn) else item.call.at_ms

@@ -1,0 +1,214 @@
+"""What a later session did about what an earlier one left open.
+
+    "Left open: I have not committed anything yet"     a later session commits all there is
+    "Left open: the docs still need an example"        "write the docs example", and it did
+    "Left open: Open: renew the key, an alarm"         the key is renewed: the alarm is left
+
+Law: an open end falls only by what was done. Somebody asked for just that and it was worked on, a
+commit or a sentence says that it is so by now, and what was left open then is something else. Of a
+list each item falls by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+
+from agentx.kernel.ids import digest
+from agentx.kernel.text import compile_late
+from agentx.kernel.tokens import estimate
+from agentx.observations.closing.doings import CLAUSE, Deeds, Doings
+from agentx.observations.closing.open_list import read_open_list, tell_rest
+from agentx.observations.extract.left_open import LEFT_OPEN
+from agentx.observations.extract.put_off import ON_THE_LIST
+from agentx.observations.ids import observation_id
+from agentx.observations.model import Observation, SearchFilters
+from agentx.observations.port import ObservationStore
+from agentx.observations.validity.open_ends import is_uncommitted
+from agentx.prose.cues import anywhere
+from agentx.prose.keyphrases import terms
+from agentx.prose.likeness import coverage
+
+_LOOKED_AT_MAX = 500
+_BROKEN = anywhere(
+    r"""
+    (?:build|tests?|suite|checks?|ci|pipeline|lint\w*|it|they|this|that) (?:is|are|still)
+    still (?:fails?|failing|broken|red) | (?:is|are|stays?|remains?) (?:broken|red|failing)
+    """
+)
+_ASKS_FOR = 0.6  # of the words of what was open, those of who asked for it
+_SAYS_SO = 0.75  # those of who says that it is so
+_ABOUT_IT = 0.5  # of the words of who says so, more than these are those of what was open
+_SAID_AGAIN = 0.5
+# Who put it off, and whose list it was on, is not what is open.
+_BESIDE = compile_late(rf"\AThe user said: | \({ON_THE_LIST}.*\Z|(?<=.) The user said: .*\Z")
+_ABOUT_MIN = 2
+_SHORT_MIN = 4  # letters of a word that is said in short
+# What it takes, and by when it must be done, is no part of it.
+_SAYS_WHY = compile_late(
+    r"(?i:(?:that|it|this|which|they)(?: still)? (?:needs?|takes?|costs?|will|would)\b)"
+)
+_WHY = compile_late(r"(?i:(?<=\w) (?:before|until|because|since|so that)\b.*)|\([^()]*\)")
+_LACKING = compile_late(
+    r"(?i:(?P<what>.+?) (?:is|are) (?:still )?(?:missing|not there|lacking)\b"
+    r"|(?P<was>.+?) (?:fehlt|fehlen)\b)"
+)
+_COMMIT = compile_late(r"(?i:commit)")
+_PUSHED = compile_late(r"(?i:push)")
+_UNSAVED = compile_late(
+    r"(?i:\bun(?:committed|pushed)\b|(?:\bnot|n['\u2019]t|\bnothing)\s(?:\w+\s){0,3}(?:commit|push))"
+)
+# Words by which something is said to be left; they are not what it is about.
+_UNDONE = terms(
+    "left open not done yet still todo to do missing remaining needs need must has have be been is"
+    " are i anything nothing something by hand it that this and the committed commit pushed push"
+    " add added implement implemented write written update updated fix fixed test tested change"
+    " started begun"
+)
+
+
+def find_done(
+    store: ObservationStore,
+    doings: Doings,
+    *,
+    branch: str,
+    session_id: str,
+    mended: Collection[str] = (),
+) -> Iterator[tuple[Observation, str]]:
+    """Yield the open ends that a session did something about, each with what is left of it.
+
+    `mended`: the sessions whose failures it mended. Only what was open before the session began
+    is looked at.
+    """
+    rows = store.search_by_filters(
+        SearchFilters(superseded=False, pinned=False, limit=_LOOKED_AT_MAX)
+    )
+    ids = [row.id for row in rows if is_left_open(row.summary)]
+    for one in store.get_by_ids(ids) if ids else ():
+        if one.superseded_by or one.session_id == session_id:
+            continue
+        if one.branch and branch and one.branch != branch:
+            continue
+        rest = find_rest(one, doings.deeds, is_mended=one.session_id in mended)
+        if rest != one.content:
+            yield one, rest
+
+
+def is_left_open(text: str) -> bool:
+    """Tell whether a memory says first of all that something is left."""
+    return text.startswith(LEFT_OPEN) or is_uncommitted(text)
+
+
+def find_rest(one: Observation, deeds: Deeds, *, is_mended: bool = False) -> str:
+    """Return what is left of an open end after what a session did; its text if nothing was.
+
+    `is_mended`: what failed in its session was mended.
+    """
+    if one.timestamp_ms >= deeds.begun_ms:
+        return one.content
+    own = _BESIDE.sub("", one.content.removeprefix(LEFT_OPEN))
+    is_committed = is_uncommitted(own) and deeds.commits_all
+    if (is_mended and _BROKEN.search(own)) or is_committed or _is_done(own, deeds):
+        return ""
+    if not one.content.startswith(LEFT_OPEN) or one.content != LEFT_OPEN + own:
+        return one.content
+    listed = read_open_list(own)
+    done = [each for each in listed.left if _is_done(each, deeds)]
+    rest = tell_rest(listed, done) if done else own
+    return LEFT_OPEN + rest if rest else ""
+
+
+def _is_done(own: str, deeds: Deeds) -> bool:
+    """Tell whether each part of what was open was saved, or asked for and done."""
+    if not (terms(own) - _UNDONE or _UNSAVED.search(own)):
+        return False
+    parts = [
+        _WHY.sub("", each) for each in CLAUSE.split(_WHY.sub("", own)) if not _SAYS_WHY.match(each)
+    ]
+    parts = [each for each in parts if terms(each) - _UNDONE or _UNSAVED.search(each)]
+    return bool(parts) and all(
+        _is_saved(each, deeds) or _is_so(_read_about(each), deeds) for each in parts
+    )
+
+
+def _read_about(part: str) -> frozenset[str]:
+    """Return the words of what is open: of what is missing, only what that is."""
+    lacking = _LACKING.match(part)
+    what = (lacking["what"] or lacking["was"]) if lacking else ""
+    return (terms(what) - _UNDONE) or (terms(part) - _UNDONE)
+
+
+def _is_saved(own: str, deeds: Deeds) -> bool:
+    """Tell whether all that was left uncommitted, or unpushed, was committed or pushed."""
+    if not _UNSAVED.search(own) or len(terms(own) - _UNDONE) > 1:
+        return False
+    if _PUSHED.search(own) and deeds.pushes:
+        return True
+    whole = deeds.commits_as_asked or deeds.commits_all
+    return bool(_COMMIT.search(own)) and whole
+
+
+def _is_so(about: frozenset[str], deeds: Deeds) -> bool:
+    """Tell whether just what was open was asked for and worked on, or is said to be so by now."""
+    if not about or any(coverage(about, other) >= _SAID_AGAIN for other in deeds.open_again):
+        return False
+    for said in deeds.asked:
+        wanted = said - _UNDONE
+        # One word is a subject that many share: nothing else may be wanted of it.
+        enough = len(about) >= _ABOUT_MIN or wanted <= about
+        if wanted and enough and coverage(about, _put_alike(about, wanted)) >= _ASKS_FOR:
+            return True
+    if len(about) < _ABOUT_MIN:
+        return False
+    numbers = {each for each in about if each[0].isdigit()}
+    return any(
+        numbers <= said
+        and coverage(about, said) >= _SAYS_SO
+        and coverage(said - _UNDONE, about) > _ABOUT_IT
+        for said in (*deeds.told, *deeds.committed)
+    )
+
+
+def _put_alike(about: frozenset[str], wanted: frozenset[str]) -> frozenset[str]:
+    """Return what is wanted in the words of what was open, where it is said in short or longer."""
+    return frozenset(
+        each
+        for each in about
+        if each in wanted
+        or any(
+            min(len(each), len(other)) >= _SHORT_MIN
+            and (each.startswith(other) or other.startswith(each))
+            for other in wanted
+        )
+    )
+
+
+def mark_done(
+    store: ObservationStore, done: Iterable[tuple[Observation, str]], by: str
+) -> tuple[Observation, ...]:
+    """Mark open ends as closed by what a session taught; return what is kept of them instead."""
+    rests: list[Observation] = []
+    marked: list[Observation] = []
+    for one, rest in done:
+        if rest:
+            rests.append(_leave_rest(one, rest))
+        marked.append(replace(one, superseded_by=rests[-1].id if rest else by))
+    if rests:
+        store.store(rests)
+    store.amend(marked)
+    return tuple(rests)
+
+
+def _leave_rest(one: Observation, rest: str) -> Observation:
+    """Return what is left of a list, as its session left it."""
+
+    def suffix(size: int) -> bytes:
+        return digest(one.id, rest, size=size)
+
+    return replace(
+        one,
+        id=observation_id(one.agent, one.issue_number, one.timestamp_ms, suffix),
+        content=rest,
+        summary=rest,
+        tokens=estimate(rest),
+    )
