@@ -30,6 +30,7 @@ from agentx.exchanges.passing import (
     says_still,
     takes_in,
 )
+from agentx.exchanges.places import find_folder, is_apart
 from agentx.exchanges.tools import ToolStep, Use, file_edits
 from agentx.exchanges.turns import Turn
 from agentx.prose import cues
@@ -86,6 +87,7 @@ class Episode:
     """One failure, and what became of it."""
 
     failure: ToolStep
+    folder: str  # below the repository's root
     exchange: Exchange
     errors: list[str]
     fresh: frozenset[str]  # files the agent had touched just before
@@ -156,6 +158,7 @@ class _Watch:
                 return
         episode = Episode(
             failure=step,
+            folder=find_folder(step),
             exchange=exchange,
             errors=told,
             fresh=frozenset(self.fresh),
@@ -181,8 +184,11 @@ def _settle(open_ones: list[Episode], step: ToolStep, *, failed: bool) -> list[E
     """Close the episodes whose command was run again and does not fail like that any more."""
     left: list[Episode] = []
     passed = () if failed or not open_ones else list_passed(step)
+    folder = find_folder(step) if open_ones else ""
     for episode in open_ones:
-        if failed:
+        if is_apart(episode.folder, folder):
+            closed = False
+        elif failed:
             again = runs_all_again(episode.failure, step)
             closed = again and not _alike(episode, step, error_lines(step.output))
         else:
@@ -226,6 +232,8 @@ def _is_said_to_stay(episode: Episode, said: Turn, boot: Boot) -> bool:
 
 def _alike(episode: Episode, step: ToolStep, told: list[str]) -> bool:
     if not runs_same(episode.failure.command, step.command):
+        return False
+    if is_apart(episode.folder, find_folder(step)):
         return False
     before, now = terms(" ".join(episode.errors)), terms(" ".join(told))
     return likeness(before, now) >= _SAME_ERROR or not (before and now)

@@ -11,11 +11,12 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from agentx.exchanges.checks import CommandCheck
-from agentx.exchanges.commands import only_looks
+from agentx.exchanges.commands import only_looks, plain
 from agentx.exchanges.commits import commit_of
 from agentx.exchanges.exchange import Exchange, exchanges
 from agentx.exchanges.lines import Boot, lines
 from agentx.exchanges.passing import list_passed, says_still
+from agentx.exchanges.places import find_folder
 from agentx.exchanges.tools import ToolStep, Use, file_edits
 from agentx.exchanges.turns import Turn
 from agentx.kernel.clock import Millis
@@ -94,6 +95,8 @@ class Passed:
     files: tuple[str, ...]
     event_ids: tuple[str, ...]
     commands: tuple[str, ...] = ()  # that were run before
+    folder: str = ""  # below the repository's root
+    ran: str = ""  # the run itself
 
 
 class Doings:
@@ -130,6 +133,8 @@ class Doings:
                         files=tuple(edited),
                         event_ids=(*step.event_ids, *ids[-6:]),
                         commands=tuple(run[-_COMMANDS_MAX:]),
+                        folder=find_folder(step),
+                        ran=plain(step.command),
                     )
                 )
             is_run = step.use is Use.SHELL and step.result is not None and not step.has_failed

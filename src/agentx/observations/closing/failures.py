@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from agentx.exchanges.passing import list_checks, picks_failed, takes_in
+from agentx.exchanges.places import is_apart
 from agentx.kernel.clock import Millis
 from agentx.kernel.text import compile_late
 from agentx.observations.closing.doings import Doings, Passed
@@ -17,12 +18,13 @@ from agentx.observations.extract.session.finding import Finding
 from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.prose.keyphrases import terms
+from agentx.prose.sentences import shorten
 
 _LOOKED_AT_MAX = 500
 _FILES_TOLD_MAX = 4
 _COMMAND_CHARS = 120
 _RUN_AGAIN = "It passed when it was run again."
-_FAILED = compile_late(r"\A`(?P<command>.+?)` failed\b")
+_FAILED = compile_late(r"\A`(?P<command>.+?)` failed\b(?: in (?P<folder>[^\s:;(,]+))?")
 _UNMENDED = compile_late(r";? ?Not seen fixed in this session\b\.?(?: Tried: [^;\n]*)?")
 
 
@@ -36,7 +38,7 @@ def find_mending(content: str, at_ms: Millis, passed: Iterable[Passed]) -> Passe
     rows = content.replace("; ", "\n").split(" failed", 1)[-1].replace(": ", "\n")
     left = set(wanted)
     for one in passed if wanted else ():
-        if one.at_ms > at_ms:
+        if one.at_ms > at_ms and not is_apart(failed["folder"] or "", one.folder):
             left -= {
                 check
                 for check in left
@@ -51,6 +53,10 @@ def tell_mended(content: str, by: Passed) -> str:
     """Return what failed with what mended it."""
     head = _UNMENDED.split(content, maxsplit=1)[0].rstrip(" .;")
     if not by.files:
+        own = _FAILED.match(head)
+        # What was run before it in one line is what it took.
+        if own is not None and by.ran.endswith(f"&& {own['command']}"):
+            return f"{head}; Fixed by: `{shorten(by.ran, _COMMAND_CHARS)}`"
         after = _find_helping(head, by.commands)
         return f"{head}; It passed after `{after}`" if after else f"{head}; {_RUN_AGAIN}"
     return f"{head}; Fixed by: {', '.join(by.files[-_FILES_TOLD_MAX:])}"

@@ -9,6 +9,7 @@ only explained, where no command failed, is told as well.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator
 
@@ -26,6 +27,7 @@ from agentx.exchanges.lines import Boot, Line, lines
 from agentx.exchanges.tools import Use, file_edits
 from agentx.kernel.text import compile_late
 from agentx.observations.extract.session.finding import Finding
+from agentx.observations.extract.session.names import list_paths
 from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
@@ -140,7 +142,8 @@ def _finding(episode: Episode) -> Finding:
     chars = (_COMMAND_CHARS, _ERROR_CHARS) if causes else (2 * _COMMAND_CHARS, 2 * _ERROR_CHARS)
     command = shorten(plain(failure.command), chars[0])
     code = failure.exit_code
-    how = f" (exit {code})" if code else ""
+    where = f" in {episode.folder}" if episode.folder else ""
+    how = f"{where} (exit {code})" if code else where
     again = f", {episode.times} times" if episode.times > 1 else ""
     first = _fit_error(episode.errors[0], chars[1]) if episode.errors else "no reason was given"
     parts = [f"`{command}` failed{how}{again}: {first}"]
@@ -157,10 +160,13 @@ def _finding(episode: Episode) -> Finding:
     ids = [*failure.event_ids, *(line.turn.event_id for line in causes)]
     ids += [name for step in episode.fixes[-6:] for name in step.event_ids]
     ids += episode.mended.event_ids if episode.mended else ()
-    lead = f"`{command}` fails: {first}"
+    lead = f"`{command}` fails{where}: {first}"
     if causes:
         lead = f"{_LED.sub('', causes[0].text)} (`{shorten(command, 60)}` failed)"
     files = [edit.path for step in episode.fixes for edit in file_edits(step)]
+    if episode.folder and not files:  # a runner names files from where it ran
+        named = (path.removeprefix("./") for path in list_paths(" ".join(episode.errors)))
+        files = [posixpath.normpath(f"{episode.folder}/{path}") for path in named]
     return Finding(
         category=Category.ERROR,
         content="\n".join(parts),

@@ -13,13 +13,14 @@ from agentx.kernel.limits import OBSERVATION_CHARS_MAX
 from agentx.kernel.text import compile_late, cut, without_recall
 from agentx.kernel.tokens import estimate
 from agentx.observations.extract.session.finding import Finding
+from agentx.observations.extract.session.names import list_paths
 from agentx.observations.limits import (
     OBSERVATION_EVENTS_MAX,
     OBSERVATION_FILES_MAX,
     OBSERVATION_SUMMARY_CHARS_MAX,
 )
 from agentx.observations.model import Category
-from agentx.prose.keyphrases import code_names, terms
+from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import likeness
 from agentx.prose.sentences import shorten
 from agentx.redaction.redact import redact
@@ -98,18 +99,12 @@ def _clean(finding: Finding) -> Finding | None:
         content=content,
         summary=summary,
         event_ids=finding.event_ids[:OBSERVATION_EVENTS_MAX],
-        files=(finding.files or _files_in(content))[:OBSERVATION_FILES_MAX],
+        files=(finding.files or list_paths(content))[:OBSERVATION_FILES_MAX],
     )
 
 
 def _core(finding: Finding) -> str:
     return finding.summary if finding.category is Category.CODE_CHANGE else finding.content
-
-
-def _files_in(content: str) -> tuple[str, ...]:
-    """Return the files that a text names by a path."""
-    names = (name for name in code_names(content) if "/" in name and "." in name.rsplit("/", 1)[-1])
-    return tuple(dict.fromkeys(name for name in names if not name.startswith(("/", "http", "~"))))
 
 
 def _twin(

@@ -33,7 +33,7 @@ from agentx.recall.telling.bar import Bar
 CAUTIONS_BYTES_MAX = 65_536
 CAUTIONS_LOOKED_AT = 1_000
 
-_COMMAND = compile_late(r"`([^`]+)` failed\b[^:]{0,40}: (.+)")
+_COMMAND = compile_late(r"`([^`]+)` failed\b[^:]{0,130}: (.+)")
 _WORKED = compile_late(r"; `[^`]+` worked")
 _WAY_OUT = compile_late(r"; `[^`]+` worked|\b(?:Fixed by|Cause|Root cause): ")
 _ERROR_ENDS = compile_late(r"; (?:Cause|Fixed by|Not seen|It passed|`)|\n")

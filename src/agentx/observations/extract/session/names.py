@@ -78,3 +78,9 @@ def list_definitions(side: Iterable[str]) -> list[str]:
     """Return the names that lines of code define."""
     text = "\n".join(side)
     return [*_DEFINES.findall(text), *_ASSIGNED.findall(text)]
+
+
+def list_paths(content: str) -> tuple[str, ...]:
+    """Return the files that a text names by a path."""
+    names = (name for name in code_names(content) if "/" in name and "." in name.rsplit("/", 1)[-1])
+    return tuple(dict.fromkeys(name for name in names if not name.startswith(("/", "http", "~"))))
