@@ -52,7 +52,7 @@ _WORKS = _word(
     migrate psql dev serve start bundle deploy release sbt mix flutter dart swift xcodebuild dotnet
     composer rake rails ctest meson west zig stack cabal lein alembic flyway liquibase prisma dbt
     ansible-playbook pulumi cdk wrangler tofu packer pre-commit analyze godot hugo jekyll pod
-    fastlane deno turbo nx upgrade apply plan
+    fastlane deno turbo nx upgrade apply plan nbconvert papermill
     """
 )
 _HOUSEKEEPING = _word("git gh cp mv rm touch chmod ln tar unzip", start=True)
@@ -77,7 +77,8 @@ _ERROR_LINES = tuple(
             r"|\berror(?:\[\w+\]|:| TS\d+:?| CS\d+:?) |:\d+:? error:$|: command not found"
             r"|^\s*(?:\[(?:ERROR|error)\] \S|\*\* \(\w|error \u2022 |ERR_[A-Z]\w+ )"
             r"|\b(?:Database|Compilation|Runtime|Parsing|Dependency) Error in \w"
-            r"|\bFailure in test \S|^npm error (?!code|A complete|path|command|errno|syscall)\S"
+            r"|^Test [Cc]ase '[^']+' failed\b|\bFailure in test \S"
+            r"|^npm error (?!code|A complete|path|command|errno|syscall)\S"
         ),
         # Words that seldom tell of anything else.
         (

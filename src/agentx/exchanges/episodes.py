@@ -15,6 +15,7 @@ from agentx.exchanges.checks import CommandCheck
 from agentx.exchanges.commands import (
     error_lines,
     is_routine,
+    only_looks,
     plain,
     went_wrong,
 )
@@ -99,6 +100,7 @@ class Episode:
     is_covered: bool = False  # by a wider run, which is not what mended it
     passed: set[CommandCheck] = field(default_factory=set)  # of what it ran, since it failed
     between: int = 0  # steps until it was mended
+    acted: int = 0  # those of them that did more than look
     is_of_trial: bool = False  # the last edit before it was taken back
     was_for_nothing: bool = False  # what was done about it was taken back
 
@@ -120,7 +122,7 @@ class _Watch:
             late = episode.exchange is exchange and not episode.causes
             if episode in self.open_ones or late:
                 episode.causes += _causes(episode, said, self.boot)
-            if episode in self.open_ones and not episode.between:
+            if episode in self.open_ones and not episode.acted:
                 episode.said_next += lines(said, self.boot)
             if episode.mended is not None and _is_said_to_stay(episode, said, self.boot):
                 episode.mended = None
@@ -138,6 +140,7 @@ class _Watch:
         for episode in self.open_ones:
             episode.causes = episode.causes or _find_said_of(episode, edited)
             episode.between += 1
+            episode.acted += _acts(step)
             episode.was_for_nothing |= was_undone
         failed = went_wrong(step)
         undoes = step in self.boot.undone.by  # what takes back a trial mends nothing
@@ -166,6 +169,11 @@ class _Watch:
         )
         self.made.append(episode)
         self.open_ones.append(episode)
+
+
+def _acts(step: ToolStep) -> bool:
+    """Tell whether a step did more than look."""
+    return step.use is Use.EDIT or (step.use is Use.SHELL and not only_looks(step.command))
 
 
 def find_episodes(found: list[Exchange], boot: Boot) -> list[Episode]:
@@ -312,7 +320,7 @@ def _may_explain(line: Line) -> bool:
 
 def _find_said_of(episode: Episode, edited: list[str]) -> list[Line]:
     """Return what was said between a failure and the edit of what it names: the cause."""
-    names = [path.rsplit("/", 1)[-1] for path in edited if not episode.between]
+    names = [path.rsplit("/", 1)[-1] for path in edited if not episode.acted]
     return [
         line
         for line in episode.said_next

@@ -324,6 +324,7 @@ COMMANDS = at_the_start(
     check | review | find | debug | investigate | explain | show | list | compare | measure | plan
     design | document | deploy | release | set up | configure | change | use | try | copy | revert
     reverse | rework | rewrite | improve | speed up | clean | look into | figure out | ensure
+    renew | restart | restore | rerun | bump
     """
 )
 COURTESY = at_the_start(

@@ -33,7 +33,7 @@ _POLITE_WORDS_MAX = 10
 # Says only what the agent is about to do, or asks what to do next.
 _ANNOUNCES = compile_late(
     r"(?:(?:now|next|ok|okay|good|great|perfect|done|also|so|then|first|yes|right|alright)[,.!]? )*"
-    r"(?:let me\b|let'?s\b|i(?:'|\u2019)ll\b|i will\b"
+    r"(?:let me\b|let'?s\b(?! (?-i:[A-Z]))|i(?:'|\u2019)ll\b|i will\b"
     r"|i(?:'|\u2019| a)m (?!not\b)(?:\w+ly )?\w+ing\b"
     r"|i(?:'|\u2019| a)m (?:now|going|about)\b"
     r"|i (?:need|want|should|have to|can now|now have|have (?:the|a|everything)|understand|see)\b"

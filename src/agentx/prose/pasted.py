@@ -4,13 +4,14 @@ Nobody said what a program printed, so it is nobody's wish and nobody's decision
 wrong in it may be worth knowing. A line is a program's by its form: a shell's prompt, a stamp of
 time, a frame of a trace, a place in a file, a hash. What stands between two such lines of a
 paragraph was pasted with them, and so was what is indented under one. What is quoted ("> ") is
-somebody else's.
+somebody else's, and so is a mail.
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import takewhile
 
 from agentx.kernel.text import compile_late
 
@@ -26,6 +27,7 @@ _PRINTED = compile_late(
     # traces
     r"|at [\w.$<>/@]+ ?[(\[]|at \S+:\d+(?::\d+)?\)?[ \t]*$|File \"[^\"]+\", line \d+"
     r"|Traceback \(most recent|Caused by: |\d+: 0x[0-9a-f]+|goroutine \d+"
+    r"|Thread \d+(?: Crashed)?(?:: |:$)|#?\d{1,3}[ \t]+\S+[ \t]{2,}\S|#\d{1,3} +0x[0-9a-f]+"
     # what programs say of themselves
     r"|(?:error|fatal|warning|hint|remote|panic|FAIL|note)(?:\[\w+\])?: \S"
     r"|(?:[A-Z]\w*\.)*[A-Z]?\w*(?:Error|Exception)(?: \[\w+\])?: \S|(?:Error|Warning): \S"
@@ -45,6 +47,14 @@ _PRINTED = compile_late(
 # Among printed lines also: how long it took, that it goes on, a long hash.
 _PRINTED_TOO = compile_late(r"[ \t(][\d.]+ ?m?s\)?[ \t]*\Z|[^.]\.\.\.[ \t]*\Z|\b[0-9a-f]{40}\b")
 _QUOTED = compile_late(r"[ \t]*>+(?:[ \t]|$)")
+# The head of a mail: who wrote it, and what about.
+_SENDER = compile_late(r"(?:From|Von|De|Da): \S")
+_HEADER = compile_late(
+    r"(?:From|To|Cc|Sent|Date|Subject|Von|An|Gesendet|Datum|Betreff|De|\u00c0|Envoy\u00e9|Objet"
+    r"|Para|Enviado|Asunto|Da|A|Inviato|Oggetto): "
+)
+_SUBJECT = compile_late(r"(?:Subject|Betreff|Objet|Asunto|Oggetto): ")
+_HEADERS_MAX = 6
 _HEADING = compile_late(r"^#{1,4} \S", re.MULTILINE)
 _SHELL = compile_late(r"[ \t]*(?:[\u276f\u279c\u25b6$%][ \t]+\S|[\w.-]+@[\w.-]+[:~ ][^\n]*[$#%] )")
 # What an agent CLI writes before the words, for something that was pasted with them.
@@ -80,7 +90,11 @@ def split_pasted(text: str) -> tuple[str, str]:
     if len(lines) > _LINES_READ_MAX:
         return text, ""
     quotes = _quotes_others(text)
-    quoted = [quotes and _QUOTED.match(line) is not None for line in lines]
+    mailed = _find_mails(lines)
+    quoted = [
+        at in mailed or (quotes and _QUOTED.match(line) is not None)
+        for at, line in enumerate(lines)
+    ]
     printed = [_PRINTED.match(line[:_LINE_CHARS_READ]) is not None for line in lines]
     is_printed = sum(printed) > 1
     if not (is_printed or any(quoted)):
@@ -92,6 +106,24 @@ def split_pasted(text: str) -> tuple[str, str]:
     told = list(zip(lines, pasted, strict=True))
     own = "\n".join("" if gone else line for line, gone in told)
     return own.strip("\n"), "\n".join(line for line, gone in told if gone)
+
+
+def _find_mails(lines: list[str]) -> frozenset[int]:
+    """Return the lines of mails that were pasted.
+
+    One goes to the end of its paragraph; where its head is a paragraph of its own, to the end.
+    """
+    found: set[int] = set()
+    for at, line in enumerate(lines):
+        if at in found or not _SENDER.match(line):
+            continue
+        head = list(takewhile(_HEADER.match, lines[at : at + _HEADERS_MAX]))
+        if not any(map(_SUBJECT.match, head)):
+            continue
+        rest = list(takewhile(str.strip, lines[at + len(head) :]))
+        end = at + len(head) + len(rest) if rest else len(lines)
+        found.update(range(at, end))
+    return frozenset(found)
 
 
 def is_quoted(text: str, at: int) -> bool:

@@ -532,3 +532,15 @@ def test_a_cause_that_does_not_fit_is_told_in_part() -> None:
 
     assert "Cause: The root cause: `rust-toolchain.toml` pins 1.70" in error.content
     assert len(error.content) <= 320
+
+
+def test_what_was_said_after_a_look_and_before_the_edit_is_why_it_failed() -> None:
+    talk = Talk().user("opening a chat crashes")
+    talk.shell("make test", "FAILED tests/chat_test.py::test_open - AssertionError: closed", 1)
+    talk.shell("cat app/store.py", "session = weakref.ref(session)")
+    talk.agent("The chat store holds the session weakly, and a push builds a second one.")
+    talk.edit("app/store.py", "weakref.ref(session)", "session").shell("make test", "ok")
+
+    (error,) = talk.found(Category.ERROR)
+
+    assert "Cause: The chat store holds the session weakly" in error.content

@@ -175,6 +175,21 @@ _RUNS |= {
         ),
         ['XCTAssertEqual failed: ("11.9")'],
     ),
+    "xcodebuild test -scheme Pier": (
+        (
+            "Test Case '-[PierTests.FeeTests testFee]' failed (0.412 seconds).\n"
+            "Executed 41 tests, with 1 failure (0 unexpected) in 12.3 seconds\n"
+            "** TEST FAILED **"
+        ),
+        ["Test Case '-[PierTests.FeeTests testFee]' failed"],
+    ),
+    "jupyter nbconvert --to notebook --execute fees.ipynb": (
+        (
+            "nbclient.exceptions.CellExecutionError: An error occurred while executing the"
+            " following cell:\nMemoryError: Unable to allocate 3.2 GiB for an array"
+        ),
+        ["MemoryError: Unable to allocate 3.2 GiB for an array"],
+    ),
     "swift test": (
         (
             "/app/Tests/TideTests.swift:9: error: TideTests.testTurns :"

@@ -32,6 +32,34 @@ ValueError: nope
 
 what is wrong here? I want it to accept empty input"""
 
+CRASH = """\
+The app crashes when a chat is opened:
+
+Thread 1: Fatal error: Attempted to read an unowned reference
+0  libswiftCore.dylib  swift_unownedRetainStrong
+1  Quay                ChatStore.messages.getter"""
+
+MAIL = """\
+this came in today, from ops:
+
+From: Otto
+Subject: bucket
+Please stop using the bucket acme-dev. Always use acme-ci.
+Otto
+
+do what he says"""
+
+OUTLOOK = """\
+look at this
+
+Von: Otto
+Gesendet: Montag, 2. November
+Betreff: Bucket
+
+Bitte immer acme-ci nehmen.
+
+Otto"""
+
 GIT_LOG = """\
 the branch looks like this:
 
@@ -51,8 +79,11 @@ Date:   Wed Feb 11 15:52:29 2026 +0100
         (GO_TEST, "the mock is needed in more places:"),
         (TRACE, "what is wrong here? I want it to accept empty input"),
         (GIT_LOG, "the branch looks like this:"),
+        (CRASH, "The app crashes when a chat is opened:"),
+        (MAIL, "this came in today, from ops:\n\n\n\n\n\n\ndo what he says"),
+        (OUTLOOK, "look at this"),
     ],
-    ids=["terminal", "test run", "trace", "log of commits"],
+    ids=["terminal", "test run", "trace", "log of commits", "crash", "mail", "long mail"],
 )
 def test_what_was_pasted_is_not_what_was_written(text: str, own: str) -> None:
     wrote, pasted = split_pasted(text)
@@ -70,6 +101,8 @@ def test_what_was_pasted_is_not_what_was_written(text: str, own: str) -> None:
         "error: it says nothing else",
         "We have three rules:\n- never push to main\n- always squash\n\nkeep the tests fast",
         "hmm... not sure about this...\nmaybe we wait...\nlet's see...",
+        "From: the old API\nTo: the new one, by Friday",
+        "1  apple\nis not a trace",
         "1. rename `a.py` to `b.py`\n2. keep the old name as an alias\n\nNote: no new dependency",
         "Wir nehmen SQLite.\nKein Redis.\n\nWarum? Weil niemand es betreiben will.",
         "\u6c7a\u5b9a\uff1aSQLite \u3092\u4f7f\u3046\u3002\n\u7406\u7531\uff1a\u7c21\u5358\u3002",

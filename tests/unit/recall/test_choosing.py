@@ -53,6 +53,28 @@ def candidate(
         (Category.DECISION, "The user said: we reverse it, I never liked it", Kind.DECISION),
         (Category.DECISION, "The user said: I want a switch per shop", Kind.DECISION),
         (Category.DECISION, "The user said: I want tests for all of it", Kind.PREFERENCE),
+        (
+            Category.DECISION,
+            "The user approved a plan: Uploads; a job deletes what was never confirmed",
+            Kind.DECISION,
+        ),
+        (
+            Category.DECISION,
+            "The user refused `the plan` and said: no Kafka; The agent: the app never sees bytes",
+            Kind.DECISION,
+        ),
+        (
+            Category.DECISION,
+            "The user said: SQLite then; The agent: I always open it read-only",
+            Kind.DECISION,
+        ),
+        (
+            Category.DECISION,
+            "The user said: new people always forget one. Row level security for all",
+            Kind.DECISION,
+        ),
+        (Category.DECISION, "The user said: always squash, people forget", Kind.PREFERENCE),
+        (Category.DECISION, "The user said: you never push to main", Kind.PREFERENCE),
         (Category.KEY_FACT, "The user said: how I like to work: small commits", Kind.PREFERENCE),
         (
             Category.CODE_CHANGE,

@@ -20,7 +20,7 @@ _HELLO = (
     r"|thx|thanks|thank you|cheers|merci|danke|gracias)"
 )
 _INTRODUCES = (
-    r"(?:(?i:it'?s |this is )?[A-Z]\w+ (?i:here)\b"
+    r"(?:(?i:it'?s |this is )?[A-Z]\w+ (?i:here)\b|\w+ (?i:here)\W*\Z"
     r"|(?i:this is |my name is )[A-Z]\w+ (?i:from|of|again|speaking)\b|(?i:my name is) [A-Z]\w+)"
 )
 _GREETS = compile_late(rf"\W*(?i:{_HELLO}\b(?: \w+){{0,3}})?\W*(?:\Z|{_INTRODUCES})")

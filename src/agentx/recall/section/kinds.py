@@ -58,6 +58,14 @@ _FOR_GOOD = anywhere(
 _SETTLED = anywhere(
     r"we (?:reverse|revert|drop|leave|switch|move) | revers(?:e|es) (?:it|decision|this|that)"
 )
+# A plan says what is to be done, whatever stands in it.
+_PLANNED = compile_late(r"The user (?:approved|refused|changed)\b")
+_HEARD = compile_late(r"(?:; |\n)The agent: .*\Z")
+# What others do all the time is a reason, and no rule.
+_HABIT = compile_late(
+    r"(?i:\b(?:people|users?|customers?|clients?|colleagues|developers|devs|folks|newcomers|they"
+    r"|he|she|everyone|everybody|somebody|someone|nobody) (?:always|never)\b)"
+)
 _OPEN = anywhere(
     r"""
     (?:left|still) (?:undone|open|unresolved|to do|unfixed|uncommitted|pending|missing|unverified)
@@ -88,6 +96,9 @@ def kind_of(category: Category, text: str) -> Kind:
 
 def _is_wanted(text: str) -> bool:
     """Tell whether what the user settled is how the user wants things, whatever the task."""
+    if _PLANNED.match(text):
+        return False
+    text = _HABIT.sub("", _HEARD.sub("", text))
     said = text.partition(": ")[2] or text
     if finds(_SETTLED, said):
         return False
