@@ -256,7 +256,8 @@ def test_the_session_that_asks_is_not_where_it_stopped(empty: LocalMemory) -> No
     )
     empty.catch_up()
 
-    assert ask(empty, "where did we stop?").hits[0].snippet == "The health check is in."
+    [row] = ask(empty, "where did we stop?").hits[:1]
+    assert row.snippet == "asked: add a health check -> The health check is in."
 
 
 def test_a_prompt_that_nobody_answered_is_where_it_stopped(empty: LocalMemory) -> None:

@@ -24,7 +24,7 @@ from agentx.observations.extract.left_open import says_open, says_stopped
 from agentx.prose.cues import anywhere
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import Words, coverage
-from agentx.prose.sentences import sentences
+from agentx.prose.sentences import sentences, words
 from agentx.recall.history.asked import HistoryKind, read_history
 from agentx.recall.history.calendar import EVER, Wanted
 
@@ -34,6 +34,7 @@ _SESSIONS_LOOKED_AT = 60
 _SESSIONS_FIRST = 10
 _EVENTS_MAX = 120
 _ROW_CHARS_MAX = 400
+_ASKED_CHARS_MAX = 200
 _SENTENCES_MAX = 4
 _SAME = 0.7  # of the words of an open end
 LEFT_OPEN = anywhere(
@@ -49,6 +50,7 @@ LEFT_OPEN = anywhere(
     you(?:'ll| will)? (?:still )?need to | before (?:merging|release|deploying)
     """
 )
+_BRIEF_WORDS_MAX = 20
 _SPEAKS = (EventType.USER_MESSAGE, EventType.ASSISTANT_MESSAGE)
 _WORDS = compile_late(r"\w")
 _AND = compile_late(r"\A(?:and|so|ok|okay|then|but)[, ]+", re.IGNORECASE)
@@ -90,7 +92,7 @@ class Endings:
         for _, exchanges in self._newest():
             last = exchanges[0]
             if last.reply is not None:
-                rows.append(_show(last.reply, fold_text(last.reply.text)))
+                rows.append(_show(last.reply, _tell_end(last, last.reply)))
             elif last.prompt is not None:
                 rows.append(_show(last.prompt, f"not answered: {fold_text(last.prompt.text)}"))
             if len(rows) == limit:
@@ -234,6 +236,15 @@ def _is_by(session: Session, wanted: Wanted) -> bool:
     return (not who.harnesses or session.harness in who.harnesses) and (
         not who.roles or session.agent in who.roles
     )
+
+
+def _tell_end(last: _Exchange, reply: Event) -> str:
+    """Return the last words of a session; brief ones behind what they answer."""
+    told = fold_text(reply.text)
+    if last.prompt is None or words(told) > _BRIEF_WORDS_MAX:
+        return told
+    asked = preview(fold_text(last.prompt.text), _ASKED_CHARS_MAX)
+    return f"asked: {asked} -> {told}"
 
 
 def _open_sentences(text: str, closed: Sequence[Words]) -> str:

@@ -2,6 +2,7 @@
 
     what was decided about deployment?       the newest ruling that speaks of deploying
     which decisions did we take on caching?
+    do we still use JWT?                     whatever was settled for it or against it
 
 "Decided" stands in many texts by accident, and few decisions say the word. So the word counts for
 little, and what was kept as a decision is looked up by its kind.
@@ -36,6 +37,18 @@ _ASKED = compile_late(
     r"(?P<thing>[^?.!\n]{2,80})",
     re.IGNORECASE,
 )
+# Whether something is used: what was settled for it or against it says so.
+_USED = compile_late(
+    r"\A\W*(?:and |so |but |ok(?:ay)?,? )?(?:"
+    r"(?:do|should|can|may|shall|did) (?:we|i) (?:(?:still|really|actually|even|now|ever) )?"
+    r"(?:use|need|want|support|keep|allow)\s+(?P<thing>[^?.!\n]{2,60})"
+    r"|are we (?:(?:still|now) )?(?:using|on|running(?: on)?|with)\s+(?P<on>[^?.!\n]{2,60})"
+    r"|is (?P<it>[^?.!\n]{2,60}?) (?:still )?(?:used|in use|allowed|supported|needed|wanted)\b"
+    r"|(?:be)?nutzen wir (?:noch )?(?P<noch>[^?.!\n]{2,60})"
+    r"|verwenden wir (?:noch )?(?P<wir>[^?.!\n]{2,60}))"
+    r"(?=\s*\?|\W*\Z)",
+    re.IGNORECASE,
+)
 _TAIL = compile_late(r"(?i:\s+(?:entschieden|beschlossen|so far|until now|at last|lately)\W*\Z)")
 _KIND = "decision"
 _MEMORIES = ("observation",)
@@ -49,8 +62,9 @@ _SAME_SHARE = 0.6
 
 def read_decided(question: str) -> frozenset[str]:
     """Return what a question wants the decisions on; nothing if it is another question."""
-    asked = _ASKED.match(question)
-    return frozenset(terms(_TAIL.sub("", asked["thing"]))) if asked else frozenset()
+    asked = _ASKED.match(question) or _USED.match(question)
+    thing = next(filter(None, asked.groupdict().values()), "") if asked else ""
+    return frozenset(terms(_TAIL.sub("", thing)))
 
 
 def weigh_decided(question: str, asked: Sequence[str]) -> Mapping[str, float]:
