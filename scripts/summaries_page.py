@@ -35,6 +35,7 @@ ANSWERS: dict[str, dict[str, Any]] = json.loads(
 )
 NOTHING = {"title": "", "bullets": [], "keywords": []}
 RUNS_MAX = 5
+LINES_MIN = 3  # of a segment, or the page leaves it out
 Node = dict[str, Any]
 
 INTRODUCTION = """\
@@ -68,11 +69,15 @@ class Author(ScriptedLlm):
         super().next_step(asked)
         shown = "".join(message["content"] for message in asked.body["messages"])
         for answer in ANSWERS.values():
-            quotes = (json.dumps(line["quote"], ensure_ascii=False) for line in answer["bullets"])
-            if any(quote[1:-1] in shown for quote in quotes):
-                bullets = [{**line, "event_ids": []} for line in answer["bullets"]]
+            lines = [line for line in answer["bullets"] if _is_shown(line["quote"], shown)]
+            if len(lines) >= LINES_MIN:
+                bullets = [{**line, "event_ids": []} for line in lines]
                 return says({**answer, "bullets": bullets})
         return says(NOTHING)
+
+
+def _is_shown(quote: str, shown: str) -> bool:
+    return json.dumps(quote, ensure_ascii=False)[1:-1] in shown
 
 
 def main() -> int:
@@ -99,6 +104,7 @@ def _page(house: House) -> str:
         _polish(house, author)
     better = _nodes(house)
     written = [node for node in better.values() if node["written_by"].startswith("openai/")]
+    assert written, "nothing that the provider answers is believed: see summaries_page.json"
     parts = [INTRODUCTION.format(count=_in_words(len(written)))]
     with _served(house) as memory:
         parts += [_segment(memory, plain, node) for node in written]
@@ -125,6 +131,7 @@ def _polish(house: House, author: ScriptedLlm) -> None:
         "AGENTX_LLM_PROVIDER": "openai",
         "AGENTX_LLM_MODEL": "scripted",
         "AGENTX_LLM_BASE_URL": author.url,
+        "AGENTX_LLM_IMPORTED": "true",
     }
     for _ in range(RUNS_MAX):
         before = len(author.asked)
@@ -183,9 +190,9 @@ def _dropped(better: Node) -> Iterator[str]:
     """Yield what the model said and AgentX did not believe."""
     kept = {bullet["text"] for bullet in better["bullets"]}
     for answer in ANSWERS.values():
-        texts = [line["text"] for line in answer["bullets"]]
-        for text in texts if kept & set(texts) else ():
-            if text not in kept:
+        texts = {line["text"]: line["quote"] for line in answer["bullets"]}
+        for text, quote in texts.items() if kept & texts.keys() else ():
+            if text != quote and text not in kept:
                 yield f"The model also wrote: *{text}* Nobody had said so, and it was dropped.\n"
 
 
@@ -203,9 +210,13 @@ def _weeks(plain: dict[str, Node], better: dict[str, Node]) -> str:
         "Where the model wrote a segment, the week tells its lines among the others.\n",
     ]
     for node_id, node in plain.items():
-        if node["level"] == "week":
+        if node["level"] == "week" and _tell(node) != _tell(better[node_id]):
             parts += [f"### {node['title'].partition(':')[0]}\n", *_table(node, better[node_id])]
     return "\n".join(parts)
+
+
+def _tell(node: Node) -> tuple[str, ...]:
+    return node["title"], *(bullet["text"] for bullet in node["bullets"])
 
 
 def _cell(text: str) -> str:

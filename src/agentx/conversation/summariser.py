@@ -14,8 +14,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from agentx.conversation.extract.salience import judge
-from agentx.conversation.extract.summary import Extractive
+from agentx.conversation.extract.salience import Judgement, judge
+from agentx.conversation.extract.summary import Extractive, find_worth
 from agentx.conversation.grips import grip
 from agentx.conversation.limits import (
     SEGMENT_BULLETS_MAX,
@@ -138,6 +138,7 @@ def prove_summary(written: Written, segment: Segment, *, by: str) -> SegmentSumm
 def prove(claims: Iterable[Claim], events: Sequence[Event], node_id: NodeId) -> Proven:
     """Keep the claims that the events prove, and grip them; drop the others."""
     everywhere = [piece for event in events for piece in _pieces(event)]
+    worth = find_worth(tuple(events))
     bullets: list[tuple[Bullet, frozenset[str]]] = []
     grips: dict[str, Grip] = {}
     for claim in list(claims)[:_CLAIMS_READ_MAX]:
@@ -149,7 +150,8 @@ def prove(claims: Iterable[Claim], events: Sequence[Event], node_id: NodeId) -> 
         if evidence:
             held = [grip(piece.event, piece.start, piece.end, node_id) for piece in evidence]
             grips.update((made.grip_id, made) for made in held)
-            bullets.append((_bullet(text, evidence, held), about))
+            judged = [worth(each.event, each.start, each.end) for each in evidence]
+            bullets.append((_bullet(text, evidence, held, judged), about))
         if len(bullets) == SEGMENT_BULLETS_MAX:
             break
     ordered = sorted((bullet for bullet, _ in bullets), key=lambda bullet: bullet.timestamp_ms)
@@ -244,14 +246,21 @@ def _read(event: Event) -> str:
 # --- what comes out -------------------------------------------------------------------------
 
 
-def _bullet(text: str, evidence: Sequence[_Evidence], held: Sequence[Grip]) -> Bullet:
+def _bullet(
+    text: str,
+    evidence: Sequence[_Evidence],
+    held: Sequence[Grip],
+    judged: Sequence[Judgement | None],
+) -> Bullet:
+    """Return a line; what it is and weighs is as the rules would say, so that periods compare."""
     first = evidence[0].event
-    judged = judge(Sentence(0, len(text), text, Block.PROSE), by_user=first.role is Role.USER)
+    own = judge(Sentence(0, len(text), text, Block.PROSE), by_user=first.role is Role.USER)
+    best = max(filter(None, judged), key=lambda one: one.weight, default=own)
     return Bullet(
         text=text,
         grip_ids=tuple(made.grip_id for made in held),
-        kind=judged.kind,
-        weight=judged.weight,
+        kind=best.kind,
+        weight=best.weight,
         timestamp_ms=Millis(first.timestamp_ms),
     )
 

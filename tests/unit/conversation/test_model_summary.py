@@ -116,6 +116,21 @@ def test_what_a_model_wrote_and_proved_is_used_under_its_name(
     assert own.told == []
 
 
+def test_what_a_model_picked_weighs_in_a_period_as_if_the_rules_had(
+    desk: tuple[Desk, ScriptedLlm],
+) -> None:
+    own, llm = desk
+    told = Extractive().summarise(TALK).bullets
+    picked = [{"text": line.text, "quote": line.text, "event_ids": []} for line in told]
+    picked = [line for line in picked if "passed" not in line["text"]]
+    llm.steps = [says({**TRUE, "bullets": picked})]
+
+    found = {line.text: (line.kind, line.weight) for line in own.summarise().bullets}
+
+    assert found
+    assert found.items() <= {line.text: (line.kind, line.weight) for line in told}.items()
+
+
 def test_inventions_are_dropped_and_the_rest_is_kept(desk: tuple[Desk, ScriptedLlm]) -> None:
     own, llm = desk
     llm.steps = [says({**TRUE, "bullets": [INVENTED, DECIDED], "keywords": ["blockchain"]})]

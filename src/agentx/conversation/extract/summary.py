@@ -12,12 +12,13 @@ The same events always give the same summary.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from agentx.conversation.extract.kinds import find_kind
 from agentx.conversation.extract.salience import (
     WORTH_A_LINE,
     WORTH_ANOTHER_LINE,
+    Judgement,
     is_courtesy,
     weigh,
 )
@@ -108,6 +109,28 @@ class Extractive:
             keywords=keywords,
             written_by=NAME,
         )
+
+
+def find_worth(events: tuple[Event, ...]) -> Callable[[Event, int, int], Judgement | None]:
+    """Return what tells the kind and the weight of what was said at a place of some events.
+
+    Nothing where the rules would not have told it: who picks it knows better.
+    """
+    known: dict[str, list[tuple[_Place, _Candidate]]] = {}
+    for one in _weigh(list(_candidates(events))):
+        for place in one.places:
+            known.setdefault(place.event.event_id, []).append((place, one))
+
+    def find(event: Event, start: int, end: int) -> Judgement | None:
+        over = [
+            one
+            for place, one in known.get(event.event_id, ())
+            if place.start < end and start < place.end
+        ]
+        best = max(over, key=lambda one: one.weight, default=None)
+        return None if best is None else Judgement(best.kind, best.weight)
+
+    return find
 
 
 # --- candidates -----------------------------------------------------------------------------
