@@ -21,22 +21,24 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from agentx.clarification.facts import (
+    Answered,
+    Asked,
+    Escalated,
+    Fact,
+    Resolved,
+    Retried,
+    WentStale,
+)
 from agentx.clarification.limits import CLARIFY_LATE_ANSWERS_MAX
 from agentx.clarification.model import (
     PERSON,
-    Answered,
-    Asked,
     Clarification,
     ClarificationStatus,
     EntryType,
-    Escalated,
-    Fact,
     NewQuestion,
     Reason,
-    Resolved,
-    Retried,
     Scope,
-    WentStale,
 )
 from agentx.clarification.protocol import GUARDS, Guard, apply_fact
 from agentx.clarification.scope import SCOPE_GUARDS, ScopeGuard, permit, rounds_of

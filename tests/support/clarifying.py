@@ -6,15 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agentx.clarification.model import (
-    Answered,
-    Asked,
-    Clarification,
-    Fact,
-    NewQuestion,
-    Scope,
-    Vouching,
-)
+from agentx.clarification.facts import Answered, Asked, Fact
+from agentx.clarification.model import Clarification, NewQuestion, Scope, Vouching
 from agentx.clarification.protocol import apply_fact
 from agentx.clarification.service import Clarifications
 from agentx.clarification.store.book import Pen

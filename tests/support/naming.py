@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from agentx.clarification.model import Asked, Vouching
+from agentx.clarification.facts import Asked
+from agentx.clarification.model import Vouching
 from agentx.clarification.store.fold import Folded, fold
 from agentx.clarification.store.question_events import (
     QuestionEvent,

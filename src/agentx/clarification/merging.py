@@ -4,7 +4,7 @@ Each clone decides by the law of `protocol`, so its own facts are all in the tab
 together one may have answered what the other escalated. Every word is kept, and:
 
 - what is settled stays settled; words that come after it are late,
-- a person's decision holds against an agent's, the newest among people's,
+- a person's word holds against an agent's, the newest among people's,
 - what nobody answered was answered, if somebody did: a call for a person because of it is late,
 - being late, asked again or given up is nothing to a question that is past it,
 - what nobody knows a person to have said is kept, and unblocks nothing; nor does what an agent
@@ -17,22 +17,25 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from agentx.clarification.model import (
-    PERSON,
-    UNVERIFIED_WAYS,
+from agentx.clarification.facts import (
     Abandoned,
     Answered,
     Asked,
+    Escalated,
+    Fact,
+    Resolved,
+    Retried,
+    WentStale,
+)
+from agentx.clarification.model import (
+    HUB,
+    PERSON,
+    UNVERIFIED_WAYS,
     Clarification,
     ClarificationStatus,
     Entry,
     EntryType,
-    Escalated,
-    Fact,
     Reason,
-    Resolved,
-    Retried,
-    WentStale,
 )
 from agentx.clarification.protocol import TRANSITIONS, evolve
 
@@ -56,7 +59,7 @@ def hear(state: Clarification, fact: Fact) -> Clarification:
             is_moot = (
                 state.status is ClarificationStatus.ANSWERED and fact.reason in _UNANSWERED
             ) or type(fact) not in TRANSITIONS[state.status]
-            return _keep_late(state, fact) if is_moot else evolve(state, fact)
+            return keep_late(state, fact) if is_moot else evolve(state, fact)
         case WentStale() | Retried() | Abandoned():
             is_moot = isinstance(fact, WentStale) and state.to == PERSON  # nobody calls them late
             is_moot |= type(fact) not in TRANSITIONS[state.status]
@@ -71,7 +74,7 @@ def _hear_question(state: Clarification, fact: Asked) -> Clarification:
     if state.is_unanswered:  # asked twice in one round
         said = _entry(state, fact, EntryType.QUESTION, fact.body)
         return replace(state, thread=(*state.thread, said))
-    return _keep_late(state, fact)
+    return keep_late(state, fact)
 
 
 def is_heard(state: Clarification, fact: Fact) -> bool:
@@ -82,25 +85,31 @@ def is_heard(state: Clarification, fact: Fact) -> bool:
 
 
 def is_doubtful(fact: Fact) -> bool:
-    """Tell whether a fact claims a person whom nobody saw say it."""
-    if not isinstance(fact, Answered | Resolved):
+    """Tell whether a fact claims a person, or AgentX's own decision, whom nobody saw say it."""
+    if not isinstance(fact, Answered | Resolved) or fact.via not in UNVERIFIED_WAYS:
         return False
-    return fact.by == PERSON and fact.via in UNVERIFIED_WAYS
+    return fact.by == PERSON or (fact.by == HUB and isinstance(fact, Resolved))
 
 
 def _hear_answer(state: Clarification, fact: Answered) -> Clarification:
-    is_anothers = state.to == PERSON and fact.by != PERSON
+    is_anothers = fact.by != PERSON and (state.to == PERSON or _has_persons_answer(state))
     if state.status in _OVER or is_doubtful(fact) or is_anothers:
-        return _keep_late(state, fact)
+        return keep_late(state, fact)
     if fact.by == PERSON and state.status is ClarificationStatus.ESCALATED:
         decision = Resolved(at_ms=fact.at_ms, by=fact.by, body=fact.body, via=fact.via)
         return evolve(state, decision)
     return evolve(state, fact)
 
 
+def _has_persons_answer(state: Clarification) -> bool:
+    """Tell whether a person answered what was asked last."""
+    said = state.answered if state.status is ClarificationStatus.ANSWERED else None
+    return said is not None and said.is_persons_word
+
+
 def _hear_resolution(state: Clarification, fact: Resolved) -> Clarification:
     if is_doubtful(fact):
-        return _keep_late(state, fact)
+        return keep_late(state, fact)
     if fact.by == PERSON:
         return evolve(state, fact)
     settled = state.resolution
@@ -108,13 +117,12 @@ def _hear_resolution(state: Clarification, fact: Resolved) -> Clarification:
     waits = state.status is ClarificationStatus.ESCALATED and state.reason not in _UNANSWERED
     waits |= state.to == PERSON and state.is_unanswered  # no role says what a person agreed to
     if is_persons or waits or state.status is ClarificationStatus.ABANDONED:
-        return _keep_late(state, fact)
+        return keep_late(state, fact)
     return evolve(state, fact)
 
 
-def _keep_late(
-    state: Clarification, fact: Asked | Answered | Resolved | Escalated
-) -> Clarification:
+def keep_late(state: Clarification, fact: Asked | Answered | Resolved | Escalated) -> Clarification:
+    """Return the clarification with what was said, which changes nothing else of it."""
     kinds: dict[type[Fact], EntryType] = {
         Asked: EntryType.QUESTION,
         Answered: EntryType.ANSWER,

@@ -1,7 +1,8 @@
-"""The nouns of the room: a clarification, its thread, the ledger of an issue, and the facts.
+"""The nouns of the room: a clarification, its thread and the ledger of an issue.
 
 A clarification is what one agent wants to know of another, with everything that was
-said about it. Nothing happens here: `protocol` says what may, `monitor` what must.
+said about it. Nothing happens here: `facts` says what can, `protocol` what may, and `monitor` what
+must.
 """
 
 from __future__ import annotations
@@ -46,6 +47,16 @@ def name_github_way(account: str, comment: int) -> str:
     return f"{_GITHUB}{account}/{comment}"
 
 
+def is_from_memory(via: str) -> bool:
+    """Tell whether something was taken from memory."""
+    return via.startswith(_MEMORY)
+
+
+def is_of_elsewhere(via: str) -> bool:
+    """Tell whether something is said to have been said on GitHub, or taken from memory."""
+    return via.startswith(_GITHUB) or is_from_memory(via)
+
+
 class ClarificationStatus(StrEnum):
     """How far a clarification has come."""
 
@@ -86,6 +97,9 @@ class EntryType(StrEnum):
     ANSWER = "answer"
     RESOLUTION = "resolution"
     ESCALATION = "escalation"
+
+
+_WORDS = frozenset({EntryType.ANSWER, EntryType.RESOLUTION})
 
 
 class Reason(StrEnum):
@@ -138,13 +152,25 @@ class Entry:
     @property
     def doubt(self) -> str:
         """What is doubtful about who said it, in a word; nothing where nothing is."""
-        if self.via == FORGED:
+        # A role's words that nobody vouches for count, but where a person decides.
+        if self.via == FORGED or (self.via in UNVERIFIED_WAYS and (self.late or self.is_reserved)):
             return UNVERIFIED
-        if self.speaker != PERSON:
-            return ""
-        if self.via in UNVERIFIED_WAYS:
-            return UNVERIFIED
-        return UNCONFIRMED if self.via == UNCONFIRMED else ""
+        return UNCONFIRMED if (self.speaker, self.via) == (PERSON, UNCONFIRMED) else ""
+
+    @property
+    def is_reserved(self) -> bool:
+        """Whether it is said in the name of a person, or of AgentX itself."""
+        return self.speaker in (PERSON, HUB)
+
+    @property
+    def is_claim(self) -> bool:
+        """Whether nobody vouches for it, and it changed nothing."""
+        return self.late and self.doubt == UNVERIFIED
+
+    @property
+    def is_persons_word(self) -> bool:
+        """Whether a person answered or decided, as far as anybody can tell."""
+        return self.speaker == PERSON and self.type in _WORDS and self.doubt != UNVERIFIED
 
     @property
     def account(self) -> str:
@@ -161,7 +187,7 @@ class Entry:
     @property
     def source(self) -> str:
         """Where memory knew it from; nothing where somebody said it."""
-        return self.via.removeprefix(_MEMORY) if self.via.startswith(_MEMORY) else ""
+        return self.via.removeprefix(_MEMORY) if is_from_memory(self.via) else ""
 
     @property
     def proviso(self) -> str:
@@ -255,13 +281,14 @@ class Clarification:
 
     @property
     def claim(self) -> Entry | None:
-        """The last that a person is said to have said, and that settled nothing."""
-        claims = [
-            each
-            for each in self.thread
-            if each.late and each.speaker == PERSON and each.doubt == UNVERIFIED
-        ]
-        return claims[-1] if claims else None
+        """The last that a person is said to have said, where none has said anything."""
+        claims = [each for each in self.thread if each.is_claim and each.speaker == PERSON]
+        return claims[-1] if claims and not self.has_persons_word else None
+
+    @property
+    def has_persons_word(self) -> bool:
+        """Whether a person said something to it, as far as anybody can tell."""
+        return any(entry.is_persons_word for entry in self.thread)
 
     @property
     def was_decided_for_asker(self) -> bool:
@@ -278,16 +305,41 @@ class Clarification:
         return tuple(entry for entry in self.thread if entry.type is kind)
 
     @property
+    def asked(self) -> tuple[Entry, ...]:
+        """What was asked, in order; what was put too late, or by nobody knows whom, is not."""
+        return tuple(entry for entry in self.entries(EntryType.QUESTION) if not entry.late)
+
+    @property
     def question(self) -> str:
         """What was asked last."""
-        asked = self.entries(EntryType.QUESTION)
-        return asked[-1].body if asked else ""
+        return self.asked[-1].body if self.asked else ""
 
     @property
     def answered(self) -> Entry | None:
-        """The last answer, or None."""
-        answers = self.entries(EntryType.ANSWER)
-        return answers[-1] if answers else None
+        """The answer that stands, or None: the last that was there when it was settled.
+
+        Who was asked is heard after a person was called, too. A person's word stands against an
+        agent's that came late; what is said that a person said is none.
+        """
+        found, settled, is_over = None, self.resolution, False
+        for entry in self.thread:
+            if entry is settled:
+                if entry.speaker == PERSON:
+                    break
+                is_over = True
+            is_heard = entry.speaker == self.to != PERSON and not is_over
+            is_heard &= found is None or not found.is_persons_word
+            if entry.type is EntryType.ANSWER and (
+                is_heard or entry.is_persons_word or not entry.late
+            ):
+                found = entry
+        return found
+
+    @property
+    def decision(self) -> Entry | None:
+        """Whose words settled it: what was said then, else the answer that was taken; or None."""
+        settled = self.resolution
+        return settled if settled is None or settled.body else self.answered or settled
 
     @property
     def answer(self) -> str:
@@ -311,78 +363,6 @@ class Ledger:
         """Return one clarification by its name, or by the one it had, or None."""
         names = ((each, (each.id, each.formerly)) for each in self.clarifications)
         return next((each for each, known in names if clarification_id in known), None)
-
-
-@frozen
-class Asked:
-    """The asker put a question, the first or a further one."""
-
-    at_ms: Millis
-    by: str
-    body: str
-
-
-@frozen
-class Answered:
-    """The target, or a person, answered."""
-
-    at_ms: Millis
-    by: str
-    body: str
-    via: str = ""
-    worth: AnswerWorth = UNJUDGED
-
-    @property
-    def is_known(self) -> bool:
-        """Whether the hub tells what memory knew, and its asker took."""
-        return self.by == HUB and self.via.startswith(_MEMORY)
-
-
-@frozen
-class Resolved:
-    """The asker, or a person, is content."""
-
-    at_ms: Millis
-    by: str
-    body: str = ""
-    via: str = ""
-
-
-@frozen
-class WentStale:
-    """Nobody answered in time."""
-
-    at_ms: Millis
-
-
-@frozen
-class Retried:
-    """The target is asked once more, by whoever plays it."""
-
-    at_ms: Millis
-    runner: str = ""
-
-
-@frozen
-class Escalated:
-    """A person was called."""
-
-    at_ms: Millis
-    reason: Reason
-    by: str = HUB
-    body: str = ""
-    text: str = ""  # what the person was told then; made from the thread where there is none
-
-
-@frozen
-class Abandoned:
-    """Nobody wants to know any more."""
-
-    at_ms: Millis
-    reason: Reason
-
-
-Fact = Asked | Answered | Resolved | WentStale | Retried | Escalated | Abandoned
 
 
 @frozen

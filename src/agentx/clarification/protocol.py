@@ -22,26 +22,28 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import assert_never
 
+from agentx.clarification.facts import (
+    Abandoned,
+    Answered,
+    Asked,
+    Escalated,
+    Fact,
+    Resolved,
+    Retried,
+    WentStale,
+)
 from agentx.clarification.limits import CLARIFY_LATE_ANSWERS_MAX, CLARIFY_RETRIES_MAX
 from agentx.clarification.model import (
     ACTIVE,
     PERSON,
     UNJUDGED,
-    Abandoned,
-    Answered,
     AnswerWorth,
-    Asked,
     Clarification,
     ClarificationStatus,
     Entry,
     EntryType,
-    Escalated,
-    Fact,
     Reason,
-    Resolved,
-    Retried,
     Retry,
-    WentStale,
 )
 from agentx.clarification.summary import escalation_text, resolution_summary
 from agentx.kernel.clock import MINUTE_MS, Millis
@@ -284,7 +286,7 @@ def _so_many_late_answers(state: Clarification, fact: Fact) -> Verdict:
     """What comes after the escalation decides nothing, so it does not grow the thread for ever."""
     if not isinstance(fact, Answered) or state.status is not ClarificationStatus.ESCALATED:
         return None
-    late = sum(entry.late for entry in state.entries(EntryType.ANSWER))
+    late = sum(entry.late and not entry.is_claim for entry in state.entries(EntryType.ANSWER))
     if late < CLARIFY_LATE_ANSWERS_MAX:
         return None
     return IllegalTransition(

@@ -58,7 +58,9 @@ def stream_entry(state: Clarification, entry: Entry) -> str:
     body = printable(entry.body)
     match entry.type:
         case EntryType.QUESTION:
-            return f"[{asker} -> {target}] Clarification needed: {body}"
+            who = f"{asker}{_say_proviso(entry)}"
+            late = _say_late(state, entry)
+            return f"[{who} -> {target}] Clarification needed: {body}{late}"
         case EntryType.ANSWER:
             return f"[{_speak(entry)}{say_worth(entry)}] {body}{_say_late(state, entry)}"
         case EntryType.RESOLUTION:
@@ -114,18 +116,21 @@ def _terminal_entry(state: Clarification, entry: Entry, at: str, *, colour: bool
     tint = _COLOURS[entry.type]
     match entry.type:
         case EntryType.QUESTION:
-            head = f"[Round {entry.round}] {state.asker} -> {state.to} ({at})"
+            who = f"{state.asker}{_say_proviso(entry)}"
+            head = f"[Round {entry.round}{_mark_late(entry)}] {who} -> {state.to} ({at})"
             return [_tint(head, tint, colour), *_indent("Q: ", entry.body)]
         case EntryType.ANSWER:
-            late = " late" if entry.late and not entry.doubt else ""
             who = f"{entry.speaker_shown}{say_worth(entry)}"
-            head = f"[Round {entry.round}{late}] {who} -> {state.asker} ({at})"
+            head = f"[Round {entry.round}{_mark_late(entry)}] {who} -> {state.asker} ({at})"
             return [_tint(head, tint, colour), *_indent("A: ", entry.body)]
         case EntryType.RESOLUTION | EntryType.ESCALATION:
             word = "RESOLVED" if entry.type is EntryType.RESOLUTION else "ESCALATED"
-            late = " late" if entry.late and not entry.doubt else ""
-            head = f"[{word}{late}] {entry.speaker_shown} ({at})"
+            head = f"[{word}{_mark_late(entry)}] {entry.speaker_shown} ({at})"
             return [_tint(head, tint, colour), *(_indent("", entry.body) if entry.body else ())]
+
+
+def _mark_late(entry: Entry) -> str:
+    return " late" if entry.late and not entry.doubt else ""
 
 
 def _indent(mark: str, body: str) -> list[str]:
@@ -339,7 +344,9 @@ def _name_answerer(state: Clarification) -> str:
 
 def name_speaker(entry: Entry) -> str:
     """Return who said something, in words, with what must be told of that."""
-    return f"a person{_say_proviso(entry)}" if entry.speaker == PERSON else entry.speaker
+    if entry.speaker == PERSON:
+        return f"a person{_say_proviso(entry)}"
+    return f"{entry.speaker} ({entry.doubt})" if entry.doubt else entry.speaker
 
 
 def _say_proviso(entry: Entry) -> str:
@@ -361,10 +368,19 @@ def explain_escalation(state: Clarification) -> str:
 
 
 def say_decision(state: Clarification) -> str:
-    """Return what was decided: what was said then, else the answer that was taken."""
-    settled = state.resolution
-    said = settled.body if settled is not None else ""
-    return said or state.answer or "go on with what is known"
+    """Return what was decided: what was said then, else the answer that was taken.
+
+    What is doubtful about an answer stays so, whoever takes it.
+    """
+    word = state.decision
+    is_taken = word is not None and word is not state.resolution
+    doubt = f" ({word.doubt})" if word is not None and is_taken and word.doubt else ""
+    return f"{_find_decided(state)}{doubt}"
+
+
+def _find_decided(state: Clarification) -> str:
+    word = state.decision
+    return (word.body if word is not None else "") or "go on with what is known"
 
 
 def listing(states: tuple[Clarification, ...], now_ms: int) -> str:
@@ -397,9 +413,9 @@ def as_data(state: Clarification, others: tuple[str, ...] = ()) -> dict[str, obj
         "issueNumber": state.issue,
         "answer": None if state.is_unanswered else state.answer or None,
         "answeredBy": None if answered is None else answered.speaker,
-        "resolution": None if settled is None else say_decision(state),
+        "resolution": None if settled is None else _find_decided(state),
         "resolvedBy": None if settled is None else settled.speaker,
-        "doubt": _doubt_of(settled or answered),
+        "doubt": _doubt_of(settled) or _doubt_of(state.decision or answered),
         "waitsOn": state.waits_on if state.is_unanswered or state.waits_for_person else None,
         "standing": None if answered is None else answered.worth.standing or None,
         "confidence": None if answered is None else answered.worth.confidence or None,

@@ -26,27 +26,29 @@ from agentx.clarification.events import (
     MonitorRan,
     event_of,
 )
+from agentx.clarification.facts import (
+    Answered,
+    Asked,
+    Escalated,
+    Fact,
+    Resolved,
+    Retried,
+    WentStale,
+)
 from agentx.clarification.limits import CLARIFY_DECIDED_TOLD_MS, CLARIFY_MONITOR_LOCK_WAIT_MS
 from agentx.clarification.model import (
     HUB,
     PERSON,
     UNJUDGED,
-    Answered,
     AnswerWorth,
-    Asked,
     Clarification,
     ClarificationStatus,
-    Escalated,
-    Fact,
     Ledger,
     MonitorReport,
     NewQuestion,
     Put,
     Reason,
-    Resolved,
-    Retried,
     Scope,
-    WentStale,
 )
 from agentx.clarification.protocol import decide
 from agentx.clarification.scope import check_text, find_same, rounds_of

@@ -96,6 +96,7 @@ def resolution_summary(state: Clarification) -> str:
         f"{entry.speaker_shown}: {entry.body}"
         for entry in state.thread
         if entry.type in {EntryType.QUESTION, EntryType.ANSWER}
+        and not (entry.is_claim or (entry.late and entry.type is EntryType.QUESTION))
     ]
     if decision:
         head = f"Decided by a person{doubt}" if by_person else "Resolution"
@@ -111,7 +112,7 @@ def fit_thread(state: Clarification, budget_tokens: int) -> tuple[Entry, ...]:
     summary alone.
     """
     if state.status is ClarificationStatus.RESOLVED and state.summary:
-        newest = state.thread[-1]
+        newest = state.resolution or state.thread[-1]
         return (
             Entry(
                 round=newest.round,

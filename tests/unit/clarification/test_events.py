@@ -15,17 +15,9 @@ from typing import Any
 
 import pytest
 
+from agentx.clarification.facts import Answered, Asked, Escalated, Resolved, WentStale
 from agentx.clarification.merging import hear
-from agentx.clarification.model import (
-    PERSON,
-    Answered,
-    Asked,
-    ClarificationStatus,
-    Escalated,
-    Reason,
-    Resolved,
-    WentStale,
-)
+from agentx.clarification.model import PERSON, ClarificationStatus, Reason
 from agentx.clarification.rendering import say_decision, stream, terminal
 from agentx.clarification.service import Clarifications
 from agentx.clarification.store.book import Pen

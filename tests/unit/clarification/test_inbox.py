@@ -12,17 +12,9 @@ from agentx.clarification.events import (
     ClarificationRequested,
     event_of,
 )
+from agentx.clarification.facts import Answered, Asked, Escalated, Resolved
 from agentx.clarification.inbox import inbox_among, name_stage
-from agentx.clarification.model import (
-    PERSON,
-    Answered,
-    Asked,
-    Clarification,
-    ClarificationStatus,
-    Escalated,
-    Reason,
-    Resolved,
-)
+from agentx.clarification.model import PERSON, Clarification, ClarificationStatus, Reason
 from agentx.clarification.rendering import as_data, inbox_line, say_decision
 from agentx.clarification.summary import find_note
 from agentx.clarification.watch.monitor import World, findings

@@ -10,14 +10,8 @@ from dataclasses import replace
 
 import pytest
 
-from agentx.clarification.model import (
-    Asked,
-    Clarification,
-    Escalated,
-    Reason,
-    Retried,
-    WentStale,
-)
+from agentx.clarification.facts import Asked, Escalated, Retried, WentStale
+from agentx.clarification.model import Clarification, Reason
 from agentx.clarification.watch.circling import alike
 from agentx.clarification.watch.monitor import World, findings
 from agentx.kernel.clock import MINUTE_MS, Millis

@@ -9,21 +9,23 @@ from collections.abc import Callable
 
 import pytest
 
-from agentx.clarification.model import (
-    HUB,
-    PERSON,
+from agentx.clarification.facts import (
     Abandoned,
     Answered,
     Asked,
-    Clarification,
-    ClarificationStatus,
-    EntryType,
     Escalated,
     Fact,
-    Reason,
     Resolved,
     Retried,
     WentStale,
+)
+from agentx.clarification.model import (
+    HUB,
+    PERSON,
+    Clarification,
+    ClarificationStatus,
+    EntryType,
+    Reason,
 )
 from agentx.clarification.protocol import GUARDS, TRANSITIONS, apply_fact, decide
 from agentx.kernel.clock import MINUTE_MS, Millis

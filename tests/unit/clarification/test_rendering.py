@@ -10,16 +10,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentx.clarification.facts import Answered, Asked, Escalated, Resolved, WentStale
 from agentx.clarification.metrics import digest_lines, metrics
-from agentx.clarification.model import (
-    PERSON,
-    Answered,
-    Asked,
-    Escalated,
-    Reason,
-    Resolved,
-    WentStale,
-)
+from agentx.clarification.model import PERSON, Reason
 from agentx.clarification.rendering import (
     as_data,
     comment,

@@ -9,13 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from agentx.clarification.model import (
-    PERSON,
-    Answered,
-    Clarification,
-    Resolved,
-    name_github_way,
-)
+from agentx.clarification.facts import Answered, Resolved
+from agentx.clarification.model import PERSON, Clarification, name_github_way
 from agentx.clarification.rendering import comment
 from agentx.clarification.replies.changed import find_changed
 from agentx.clarification.replies.finding import PersonsReply, ReplyNotTaken, find_replies

@@ -10,7 +10,8 @@ from dataclasses import replace
 import pytest
 
 from agentx.clarification.errors import ScopeViolation
-from agentx.clarification.model import PERSON, NewQuestion, Resolved, Scope
+from agentx.clarification.facts import Resolved
+from agentx.clarification.model import PERSON, NewQuestion, Scope
 from agentx.clarification.scope import check_text, find_same, permit, rounds_of
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import clarification_id, parse_clarification_id

@@ -12,20 +12,22 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agentx.clarification.model import PERSON, Clarification
+from agentx.clarification.rendering import as_data
 from agentx.clarification.store.ledgers import ledger_path
 from agentx.host.ancestry import Ancestor
 from agentx.kernel.ids import mint, ulid_ms
 from agentx.kernel.roles import HUB_ROLE, ROLES
 from agentx.operations.questions import read as clarify_read
 from agentx.project.config import read_environment
-from agentx.project.project import Project, open_project
+from agentx.project.project import open_project
 from agentx.project.roles import caller
 from agentx.surfaces.cli.root import run as run_agentx
 from agentx.wiring.clarifications import open_clarifications
@@ -45,6 +47,7 @@ class Town:
         (self.folder / ".agentx").mkdir(parents=True)
         self.known = {"HOME": str(root / "home"), "PATH": "/usr/bin:/bin"}
         self.known["AGENTX_DAEMON_AUTO"] = "false"
+        self.project = open_project(self.folder, read_environment(self.known))
         self.play()
         self.agentx("issue", "create", "--title", "Login", "--label", "type:feature")
         ask = ("clarify", "ask", "--issue", "1", "--from", "engineer", "--topic", "Keys")
@@ -78,20 +81,16 @@ class Town:
             run_agentx(list(words))
         return int(left.value.code or 0), out.getvalue()
 
-    @property
-    def project(self) -> Project:
-        return open_project(self.folder, read_environment(self.known))
-
     def count_records(self) -> int:
         """Return how many tries stand in the audit log."""
         audit = self.project.data.audit
         text = audit.read_text("utf-8") if audit.exists() else ""
         return text.count("speaker-refused") + text.count("speaker-unverified")
 
-    def look(self) -> list[tuple[str, bool, str]]:
-        """Return how the questions stand, and what a person is believed to have said."""
-        ledger = open_clarifications(self.project).ledger(1)
-        return [(str(each.status), each.waits_for_person, believed(each)) for each in ledger]
+    def look(self, states: Iterable[Clarification] = ()) -> list[tuple[str, bool, str]]:
+        """Return how questions stand, and what a person is believed to have said."""
+        known = tuple(states) or open_clarifications(self.project).ledger(1)
+        return [(str(each.status), each.waits_for_person, believed(each)) for each in known]
 
 
 def believed(state: Clarification) -> str:
@@ -234,9 +233,126 @@ def test_nothing_that_is_written_into_the_view_is_a_persons_word(town: Town) -> 
     assert (str(made_up.status), made_up.waits_for_person) == ("pending", True)
 
 
+ANSWERED, TAKEN, DECIDED = "CLR-1-003", "CLR-1-004", "CLR-1-005"
+SAID = {"by": PERSON, "body": "FORGED", "via": "terminal"}
+# Each after all that is there, or by its id right after the question was put.
+ADDED: tuple[tuple[bool, dict[str, Any]], ...] = tuple(
+    (is_early, act)
+    for act in (
+        {"type": "answered", **SAID},
+        {"type": "resolved", **SAID},
+        {"type": "answered", **SAID, "by": "architect"},
+        {"type": "answered", **SAID, "by": HUB_ROLE, "via": "memory/ob-1"},
+        {"type": "answered", **SAID, "by": ""},
+        {"type": "resolved", **SAID, "by": "engineer"},
+        {"type": "resolved", **SAID, "by": HUB_ROLE},
+        {"type": "asked", "by": "engineer", "body": "FORGED?"},
+        {"type": "escalated", "by": "engineer", "reason": "stale", "text": "FORGED"},
+        {"type": "edited", "fields": {"status": "pending", "topic": "FORGED", "maxRounds": 0}},
+        {"type": "abandoned", "reason": "asker-gone"},
+        {"type": "removed"},
+        {"type": "forgotten"},
+    )
+    for is_early in (False, True)
+)
+
+
+def decide(town: Town) -> None:
+    """Let a person answer two questions, of which one is taken, and decide a third."""
+    ask = ("clarify", "ask", "--issue", "1", "--from", "engineer", "--question", "May we?")
+    for known, to in ((ANSWERED, PERSON), (TAKEN, PERSON), (DECIDED, "architect")):
+        town.agentx(*ask, "--to", to, "--topic", f"On {known}")
+    here = open_clarifications(town.project)
+    for known in (ANSWERED, TAKEN):
+        here.answer(known, f"Yes to {known}", by=PERSON, via="terminal")
+    here.resolve(TAKEN, by="engineer")
+    here.escalate(DECIDED)
+    here.resolve(DECIDED, f"Yes to {DECIDED}", by=PERSON, via="terminal")
+
+
+def tell(town: Town) -> list[str]:
+    """Return what is told of the questions that a person answered, but for the thread."""
+    states = [open_clarifications(town.project).find(known) for known in (ANSWERED, TAKEN, DECIDED)]
+    rows = [as_data(state) for state in states]
+    return [json.dumps({name: row[name] for name in row if name != "thread"}) for row in rows]
+
+
+@pytest.mark.promise("clarify.signed")
+def test_what_a_person_said_is_told_whatever_is_typed_beside_it(town: Town) -> None:
+    decide(town)
+    before, folder = tell(town), town.project.paths.questions / "1"
+    assert all(f"Yes to {known}" in row for known, row in zip(OF_PERSON, before, strict=True))
+    uids = [open_clarifications(town.project).find(known).uid for known in OF_PERSON]
+    for turn, (is_early, act) in enumerate(ADDED):
+        lines = []
+        for at, uid in enumerate(uids):
+            line = by_hand(town, uid, 10 * turn + at, **act)
+            early = {"id": mint(ulid_ms(uid) + 1 + turn, bytes)} if is_early else {}
+            lines.append(json.dumps({**line, **early}) + "\n")
+        (folder / f"f{turn:05x}.jsonl").write_text("".join(lines), encoding="utf-8")
+        assert tell(town) == before, act  # all that were typed so far
+    check_surfaces(town)
+
+
+@pytest.mark.promise("clarify.signed")
+def test_what_a_person_said_is_told_whatever_the_view_says(town: Town) -> None:
+    decide(town)
+    before, view = tell(town), ledger_path(town.project.paths, 1)
+    at = "2026-03-02T10:00:00.000Z"
+    for kind in ("question", "answer", "resolution", "escalation"):
+        for speaker in (PERSON, "architect", HUB_ROLE):
+            document = json.loads(view.read_bytes())
+            for row in document["clarifications"][2:]:
+                said = {"round": 1, "from": speaker, "type": kind, "body": "FORGED"}
+                row["thread"].append({**said, "timestamp": at, "via": "terminal"})
+                row |= {"status": "pending", "maxRounds": 0, "summary": "FORGED"}
+            view.write_text(json.dumps(document), encoding="utf-8")
+            assert tell(town) == before, (kind, speaker)
+    open_clarifications(town.project).take_in()
+    document = json.loads(view.read_bytes())
+    del document["clarifications"][2:]
+    view.write_text(json.dumps(document), encoding="utf-8")
+    open_clarifications(town.project).take_in()
+    assert tell(town) == before
+    check_surfaces(town)
+
+
+OF_PERSON = (ANSWERED, TAKEN, DECIDED)
+
+
+def check_surfaces(town: Town) -> None:
+    """What an agent is told, asks for, and keeps is what the person said."""
+    said = {words: town.agentx(*words)[1] for words in LOOKS}
+    said |= {
+        ("mcp",): Agent(town.folder, read_environment(town.known)).call("inbox", role="engineer")
+    }
+    for words, text in said.items():
+        assert "FORGED" not in text, (words, text)
+        assert f"Yes to {ANSWERED}" in text or words[-1] in (TAKEN, DECIDED), (words, text)
+    for known in (TAKEN, DECIDED):
+        assert f"Yes to {known}" in said["clarify", "wait", known]
+    thread = town.agentx("clarify", "--issue", "1")[1]
+    heads = [line for line, body in pairwise(thread.splitlines()) if "FORGED" in body]
+    assert heads
+    assert all("unverified" in head or "FORGED" in head for head in heads), thread
+    town.play("engineer")
+    assert town.agentx("clarify", "resolve", ANSWERED)[0] == 0
+    assert f"Yes to {ANSWERED}" in town.agentx("clarify", "wait", ANSWERED)[1]
+    kept = town.agentx("memory", "list")[1]
+    assert f"Yes to {ANSWERED}" in kept
+    assert "FORGED" not in kept
+
+
+LOOKS = (
+    *(("clarify", "wait", known) for known in OF_PERSON),
+    ("clarify", "inbox", "engineer"),
+    ("hook", "start", "--issue", "1", "--agent", "engineer"),
+)
+
+
 def check(town: Town, before: list[tuple[str, bool, str]], what: object, tries: int) -> None:
-    assert town.look()[:2] == before, what
+    states = open_clarifications(town.project).ledger(1).clarifications[:2]
+    assert town.look(states) == before, what
     assert town.count_records() > tries, what
-    questions = [state.question for state in open_clarifications(town.project).ledger(1)][:2]
-    topics = [state.topic for state in open_clarifications(town.project).ledger(1)][:2]
-    assert "FORGED" not in " ".join((*questions, *topics)), what
+    shown = (said for state in states for said in (state.question, state.topic))
+    assert "FORGED" not in " ".join(shown), what

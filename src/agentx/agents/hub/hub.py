@@ -30,7 +30,6 @@ from agentx.clarification.model import (
     AnswerWorth,
     Clarification,
     ClarificationStatus,
-    EntryType,
     MonitorReport,
     NewQuestion,
     Put,
@@ -255,7 +254,7 @@ class Hub:
         return self._keep(state, reply, told)
 
     def _announce(self, state: Clarification, told: Say) -> None:
-        told(stream_entry(state, state.entries(EntryType.QUESTION)[-1]))
+        told(stream_entry(state, state.asked[-1]))
         told(routing(state))
         self.settle(state.asker, state.to)
 

@@ -180,6 +180,13 @@ class Opener:
             )
         return events
 
+    def list_lines(self, question: str) -> tuple[QuestionEvent, ...]:
+        """Return every event of a question that is kept, whoever wrote it.
+
+        Raises: UnavailableError, UnsafePath.
+        """
+        return self._files.read_about(question)
+
     def _read(self) -> bytes | None:
         try:
             return read_bytes(self._path)

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 
-from agentx.clarification.model import Asked, Clarification, Fact
+from agentx.clarification.facts import Asked, Fact
+from agentx.clarification.model import Clarification
 from agentx.clarification.protocol import evolve
 from agentx.clarification.store.book import Book, Opener
 from agentx.clarification.store.foreign import LedgerChange
@@ -27,7 +28,7 @@ from agentx.clarification.store.question_events import (
     say_opening,
 )
 from agentx.clarification.store.told import page_row
-from agentx.clarification.store.vouching.sight import bind
+from agentx.clarification.store.vouching.sight import bind, is_bound
 from agentx.kernel.ids import ClarificationId, clarification_id, parse_clarification_id
 from agentx.kernel.text import fold_text
 
@@ -86,7 +87,8 @@ class LedgerEdit:
         """
         row = self.book.rows[state.id]
         for fact in facts:
-            about = bind(state, fact)
+            lines = self._opener.list_lines(state.uid) if is_bound(fact) else ()
+            about = bind(state, fact, lines) if is_bound(fact) else {}
             state = evolve(state, fact)
             kind, detail = say_fact(fact, state)
             self._say(LedgerChange(state.uid, kind, {**detail, **about}))

@@ -4,8 +4,8 @@ Pure and total: any events in any order, however often, give the same rows. Even
 their ids. Of two questions that wanted one number the earlier has it; the other gets another
 (`naming`), and keeps its old name with its writer.
 
-An event that nobody vouches for may say what a role says. What it says that a person said is a
-claim, and what a person has to decide or has decided it neither settles, changes nor takes away.
+What an event may do that nobody vouches for says `vouching.doubts`, and what comes before and after
+a person's word `vouching.sight`.
 """
 
 from __future__ import annotations
@@ -14,15 +14,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agentx.clarification.model import (
-    FORGED,
-    PERSON,
-    Answered,
-    Escalated,
-    Fact,
-    Resolved,
-    Vouching,
-)
+from agentx.clarification.facts import Abandoned, Escalated, Fact, Retried, WentStale
+from agentx.clarification.merging import is_doubtful
+from agentx.clarification.model import FORGED, HUB, PERSON, Vouching
 from agentx.clarification.store.ledger_json import (
     ROW_FIELDS,
     DamagedLedger,
@@ -46,14 +40,13 @@ from agentx.clarification.store.question_events import (
 from agentx.clarification.store.shortening import is_shortened
 from agentx.clarification.store.told import ToldQuestion, list_beside, take_row
 from agentx.clarification.store.vouching.doubts import (
-    STATUS_FIELDS,
-    WORD_FIELDS,
     EventDoubt,
+    Rights,
+    counts,
     doubt_fact,
-    has_spoken,
-    is_persons,
+    find_rights,
 )
-from agentx.clarification.store.vouching.sight import is_about, order_by_sight
+from agentx.clarification.store.vouching.sight import SeenLines, is_about, is_word
 from agentx.kernel.ids import clarification_id, each_once
 
 _FIXED = frozenset({"id", "uid", "formerly", "thread"})
@@ -82,10 +75,12 @@ class Folded:
 
 def fold(issue: int, events: Iterable[QuestionEvent]) -> Folded:
     """Return what events come to."""
-    known = sorted(_choose(events), key=lambda event: event.id)
+    found = tuple(events)
+    sight = SeenLines(found)
+    known = sorted(_choose(found, sight), key=lambda event: event.id)
     folded = Folded(issue, last=known[-1].id if known else "")
-    known, folded.unseen = order_by_sight(known)
-    births = _find_births(known)
+    births = _find_births(known, sight)
+    known, folded.unseen = sight.order(known, births.values())
     numbers = give_numbers(births, known)
     folded.numbers = numbers
     folded.forgotten = {
@@ -129,11 +124,12 @@ def _happen(folded: Folded, told: ToldQuestion, event: QuestionEvent, wanted: in
         folded.forgotten.add(event.question)
 
 
-def _choose(events: Iterable[QuestionEvent]) -> list[QuestionEvent]:
-    """Return each id once; of two contents the one that is vouched for, and was shortened."""
-    turns: dict[tuple[bool, bool], list[QuestionEvent]] = {}
+def _choose(events: Iterable[QuestionEvent], sight: SeenLines) -> list[QuestionEvent]:
+    """Return each id once; of two contents the one that is vouched for, or seen, or shortened."""
+    turns: dict[tuple[bool, bool, bool], list[QuestionEvent]] = {}
     for event in events:
-        turn = (event.standing is not Vouching.SIGNED, not is_shortened(event))
+        is_signed = event.standing is Vouching.SIGNED
+        turn = (not is_signed, not (is_signed or sight.covers(event)), not is_shortened(event))
         turns.setdefault(turn, []).append(event)
     chosen: dict[str, QuestionEvent] = {}
     for turn in sorted(turns):
@@ -142,15 +138,21 @@ def _choose(events: Iterable[QuestionEvent]) -> list[QuestionEvent]:
     return list(chosen.values())
 
 
-def _find_births(known: list[QuestionEvent]) -> dict[str, QuestionEvent]:
+def _find_births(known: list[QuestionEvent], sight: SeenLines) -> dict[str, QuestionEvent]:
     """Return the event that each question begins with; nobody begins one that another opened."""
     births: dict[str, QuestionEvent] = {}
-    turns: dict[str, tuple[bool, bool]] = {}
     for event in known:
-        turn = (event.kind is not QuestionEventKind.OPENED, event.standing is not Vouching.SIGNED)
-        if event.is_birth and (event.question not in births or turn < turns[event.question]):
-            births[event.question], turns[event.question] = event, turn
+        if event.is_birth:
+            other = births.setdefault(event.question, event)
+            if other is not event and _rank_birth(event, sight) < _rank_birth(other, sight):
+                births[event.question] = event
     return births
+
+
+def _rank_birth(event: QuestionEvent, sight: SeenLines) -> tuple[bool, bool, bool]:
+    is_vouched = event.is_vouched
+    is_opened = event.kind is QuestionEventKind.OPENED
+    return not is_vouched, not (is_vouched or sight.covers(event)), not is_opened
 
 
 def _begin(issue: int, birth: QuestionEvent, number: int) -> ToldQuestion:
@@ -167,8 +169,6 @@ def _by_number(told: ToldQuestion) -> int:
 
 
 def _apply(issue: int, told: ToldQuestion, event: QuestionEvent, wanted: int) -> None:
-    is_kept_out = told.state is not None and not event.is_vouched and is_persons(told.state)
-    told.is_vouched &= event.is_vouched
     match event.kind:
         case QuestionEventKind.OPENED:
             if told.state is None:
@@ -176,53 +176,60 @@ def _apply(issue: int, told: ToldQuestion, event: QuestionEvent, wanted: int) ->
                 told.state = replace(opening_of(event, issue, number), formerly=told.formerly)
                 told.hear(fact_of(event), event.id)
         case QuestionEventKind.TAKEN:
-            take_row(issue, told, event)
+            for name, said in take_row(issue, told, event):
+                _say(told, event, said, name)
         case QuestionEventKind.EDITED:
-            _edit(issue, told, event, is_kept_out=is_kept_out)
+            _edit(issue, told, event, find_rights(told.state, event))
         case QuestionEventKind.ODD:
             told.keep_strange(event.id, event.detail["entry"])
-        case QuestionEventKind.REMOVED if not (is_kept_out and "entries" not in event.detail):
-            _remove(told, event)
-        case QuestionEventKind.FORGOTTEN if not is_kept_out:
-            told.is_gone = True
+        case QuestionEventKind.REMOVED if "entries" in event.detail:
+            _remove_entries(told, event, find_rights(told.state, event))
         case QuestionEventKind.REMOVED | QuestionEventKind.FORGOTTEN:
-            told.is_doubted = True
-        case QuestionEventKind.ABANDONED if is_kept_out:
-            told.is_doubted = True
+            may = find_rights(told.state, event).removes
+            told.is_gone |= may
+            told.is_doubted |= not may
         case _:
-            fact = _doubt(told, event)
-            # No role says what a person is to say, and nobody vouches for who said it.
-            told.is_doubted |= is_kept_out and isinstance(fact, Answered | Resolved)
+            fact = fact_of(event)
             if isinstance(fact, Escalated):  # it names the question as it was called then
                 was = clarification_id(issue, wanted)
                 fact = replace(fact, text=fact.text.replace(was, told.id))
-            told.hear(fact, event.id, event.detail.get("beside"))
+            _say(told, event, fact, event.id, event.detail.get("beside"))
     if told.state is not None:
         told.statuses.add(str(told.state.status))
 
 
-def _doubt(told: ToldQuestion, event: QuestionEvent) -> Fact:
-    """Return what is said with what is doubtful about who said it."""
-    fact, is_doubted = doubt_fact(fact_of(event), event)
-    told.is_doubted |= is_doubted
-    if (
-        isinstance(fact, Answered | Resolved)
-        and fact.by == PERSON
-        and told.state is not None
-        and not (told.is_vouched or is_about(told.state, event.detail))
-    ):
+def _say(
+    told: ToldQuestion,
+    event: QuestionEvent,
+    fact: Fact,
+    name: str,
+    beside: object = None,
+) -> None:
+    """Let something happen, as far as an event may say so; what may not count is kept."""
+    state, rights = told.state, find_rights(told.state, event)
+    if state is None:
+        return
+    if isinstance(fact, WentStale | Retried | Abandoned):
+        may = rights.removes if isinstance(fact, Abandoned) else rights.steps
+        told.is_doubted |= not may
+        if may:
+            told.hear(fact, name)
+        return
+    fact = doubt_fact(fact, event, state)
+    if is_word(fact) and event.is_vouched and not is_about(state, event.detail):
         told.is_doubted = True
-        return replace(fact, via=FORGED)
-    return fact
+        told.keep(fact, FORGED, name)
+    elif counts(fact, event, rights):
+        told.is_doubted |= is_doubtful(fact)
+        told.hear(fact, name, beside)
+    else:
+        told.is_doubted = True
+        told.keep(fact, event.doubt, name, beside)
 
 
-def _edit(issue: int, told: ToldQuestion, event: QuestionEvent, *, is_kept_out: bool) -> None:
-    is_worded = is_kept_out or _is_worded(told, event)
-    kept = (STATUS_FIELDS if is_kept_out else frozenset()) | (
-        WORD_FIELDS if is_worded else frozenset()
-    )
+def _edit(issue: int, told: ToldQuestion, event: QuestionEvent, rights: Rights) -> None:
     for name, value in event.detail.get("fields", {}).items():
-        if name in kept:
+        if name in ROW_FIELDS and not _may_set(told, event, rights, name, value):
             told.is_doubted = True
         else:
             _set_field(issue, told, name, value)
@@ -234,7 +241,7 @@ def _edit(issue: int, told: ToldQuestion, event: QuestionEvent, *, is_kept_out: 
         if known in told.heard:
             at = told.heard.index(known)
             new = {"body": changed["body"]} if "body" in changed else {}
-            if new and is_worded:
+            if new and not rights.changes:
                 told.is_doubted, new = True, {}
             row = {**entry_json(thread[at]), **told.said[at], **list_beside(changed), **new}
             row = {name: value for name, value in row.items() if value is not None}
@@ -246,10 +253,14 @@ def _edit(issue: int, told: ToldQuestion, event: QuestionEvent, *, is_kept_out: 
     told.state = replace(state, thread=tuple(thread))
 
 
-def _is_worded(told: ToldQuestion, event: QuestionEvent) -> bool:
-    """Tell whether a person goes by the words as they are, and nobody vouches for an event."""
+def _may_set(
+    told: ToldQuestion, event: QuestionEvent, rights: Rights, name: str, value: object
+) -> bool:
+    """Tell whether an event may say a field of ours; nobody makes a person the asker by hand."""
+    is_made_up = name == "from" and value in (PERSON, HUB) and not event.is_vouched
     state = told.state
-    return not event.is_vouched and state is not None and (is_persons(state) or has_spoken(state))
+    is_same = state is not None and as_json(state).get(name) == value
+    return is_same or (rights.changes and not is_made_up)
 
 
 def _set_field(issue: int, told: ToldQuestion, name: str, value: object) -> None:
@@ -274,22 +285,15 @@ def _set_field(issue: int, told: ToldQuestion, name: str, value: object) -> None
         told.said = [{} for _ in told.heard]
 
 
-def _remove(told: ToldQuestion, event: QuestionEvent) -> None:
-    names = event.detail.get("entries")
-    if names is None:
-        told.is_gone = True
-        return
+def _remove_entries(told: ToldQuestion, event: QuestionEvent, rights: Rights) -> None:
+    names = event.detail["entries"]
     told.strange = {name: row for name, row in told.strange.items() if name not in names}
     if told.state is None:
         return
-    is_worded = _is_worded(told, event)
-    kept = []
-    for at, name in enumerate(told.heard):
-        if name not in names:
-            kept.append(at)
-        elif is_worded:
-            told.is_doubted = True
-            kept.append(at)
+    if not rights.changes:
+        told.is_doubted |= any(name in names for name in told.heard)
+        return
+    kept = [at for at, name in enumerate(told.heard) if name not in names]
     told.state = replace(told.state, thread=tuple(told.state.thread[at] for at in kept))
     told.said = [told.said[at] for at in kept]
     told.heard = [told.heard[at] for at in kept]

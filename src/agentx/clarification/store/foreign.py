@@ -33,12 +33,13 @@ from agentx.clarification.store.question_events import (
 from agentx.clarification.store.shortening import is_short_of
 from agentx.clarification.store.told import ToldQuestion, fact_said, key_entry
 from agentx.clarification.store.view import VIEW_FIELDS
-from agentx.clarification.store.vouching.doubts import STATUS_FIELDS
 from agentx.kernel.clock import from_iso, to_iso
 from agentx.kernel.ids import digest, is_ulid, parse_clarification_id, ulid
 from agentx.kernel.values import frozen
 
 _NEVER_EDITED = frozenset({"id", "uid", "formerly", "thread"})
+# What says how far a question has come, and who waits for whom.
+_STATUS_FIELDS = frozenset({"status", "resolvedAt", "reason", "blocking", "to"})
 
 
 @frozen(kw_only=False)
@@ -180,7 +181,7 @@ def _list_fields(
     after = as_json(state) | reference.unclear
     # What is said that a person did, no file does.
     is_claimed = any(entry.speaker == PERSON for entry in new)
-    kept = _NEVER_EDITED | (STATUS_FIELDS if is_claimed else frozenset())
+    kept = _NEVER_EDITED | (_STATUS_FIELDS if is_claimed else frozenset())
     for name in sorted({*row, *before} - kept):
         value = row.get(name)
         if any(_is_equal(value, known.get(name)) for known in (before, after)):

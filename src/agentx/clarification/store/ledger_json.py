@@ -293,9 +293,12 @@ def entry_of(row: object, where: str) -> Entry:
     """
     if not isinstance(row, dict):
         raise DamagedLedger(f"{where}: an entry of its thread is no object")
+    speaker = read_speaker(row, "from", where)
+    if not speaker:
+        raise DamagedLedger(f"{where}: an entry of its thread is nobody's")
     return Entry(
         round=read_field(row, "round", int, where),
-        speaker=read_speaker(row, "from", where),
+        speaker=speaker,
         type=read_word(row, "type", EntryType, where),
         body=read_field(row, "body", str, where),
         at_ms=read_moment(row, "timestamp", where),

@@ -252,8 +252,8 @@ class LedgerStore:
         with locked(path, owner="agentx", clock=self._clock, wait_ms=wait_ms) as held:
             book = self._take_in(issue, held, whole=True)
             events = self._files(issue).read().events
-            settled = find_settled(ledger_of(book.document(), issue), before_ms)
-            wanted = find_long(events, settled, writer)
+            ledger = ledger_of(book.document(), issue)
+            wanted = find_long(events, ledger, before_ms, writer)
             if not wanted:
                 return 0
             with held.committing(path):

@@ -18,21 +18,17 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
-from agentx.clarification.model import (
-    FILE,
-    HUB,
+from agentx.clarification.facts import (
     Abandoned,
     Answered,
     Asked,
-    Clarification,
     Escalated,
     Fact,
-    Reason,
     Resolved,
     Retried,
-    Vouching,
     WentStale,
 )
+from agentx.clarification.model import FILE, HUB, Clarification, Reason, Vouching
 from agentx.clarification.store.ledger_json import (
     VERSION,
     DamagedLedger,
@@ -212,8 +208,15 @@ def _speaker(said: Row, name: str = "by") -> str:
     return read_speaker(said, name, _WHERE, "")
 
 
+def _read_by(said: Row) -> str:
+    by = _speaker(said)
+    if not by:
+        raise DamagedLedger(f"{_WHERE}: nobody is said to have said it")
+    return by
+
+
 def _read_asked(said: Row, at_ms: Millis) -> Fact:
-    return Asked(at_ms=at_ms, by=_speaker(said), body=_text(said, "body"))
+    return Asked(at_ms=at_ms, by=_read_by(said), body=_text(said, "body"))
 
 
 def _read_opened(said: Row, at_ms: Millis) -> Fact:
@@ -221,12 +224,12 @@ def _read_opened(said: Row, at_ms: Millis) -> Fact:
 
 
 def _read_answered(said: Row, at_ms: Millis) -> Fact:
-    by, body, via = _speaker(said), _text(said, "body"), _text(said, "via")
+    by, body, via = _read_by(said), _text(said, "body"), _text(said, "via")
     return Answered(at_ms=at_ms, by=by, body=body, via=via, worth=worth_of(said))
 
 
 def _read_resolved(said: Row, at_ms: Millis) -> Fact:
-    by, body, via = _speaker(said), _text(said, "body"), _text(said, "via")
+    by, body, via = _read_by(said), _text(said, "body"), _text(said, "via")
     return Resolved(at_ms=at_ms, by=by, body=body, via=via)
 
 

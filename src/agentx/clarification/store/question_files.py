@@ -126,6 +126,21 @@ class QuestionFiles:
                         faults.append(str(LineFault(file=where, line=number, reason=str(fault))))
         return EventsFound(placed=tuple(placed), sizes=sizes, faults=tuple(faults), doubts=doubts)
 
+    def read_about(self, question: str) -> tuple[QuestionEvent, ...]:
+        """Return every event of one question; it takes less time than all of them.
+
+        Raises: UnavailableError, UnsafePath.
+        """
+        wanted = question.encode()
+        found = (
+            event
+            for name in sorted(self.look())
+            for line in self._read(name).splitlines()
+            if wanted in line
+            for event, _ in _read_line(line, name.removesuffix(".jsonl"))
+        )
+        return tuple(each for each in found if each is not None and each.question == question)
+
     def append(self, name: str, events: Iterable[QuestionEvent]) -> None:
         """Add events to a file of this checkout's; return after they are on disk.
 

@@ -30,20 +30,27 @@ def find_settled(states: Iterable[Clarification], before_ms: Millis) -> frozense
 
 def find_end(state: Clarification) -> int:
     """Return when the last thing happened to a question, as far as its thread says."""
-    said = (entry.at_ms for entry in state.thread)
+    said = (entry.at_ms for entry in state.thread if not entry.is_claim)
     return max((state.created_ms, state.resolved_ms or 0, *said))
 
 
 def find_long(
-    events: Iterable[QuestionEvent], settled: frozenset[str], writer: str
+    events: Iterable[QuestionEvent],
+    states: Iterable[Clarification],
+    before_ms: Millis,
+    writer: str,
 ) -> frozenset[str]:
     """Return the events of a writer's that say more of settled questions than need be kept."""
+    known_states = tuple(states)
+    ended = find_settled(known_states, before_ms)
+    settled = {state.uid: state.answer for state in known_states if state.uid in ended}
     known = sorted((one for one in events if one.question in settled), key=lambda one: one.id)
     last = {one.question: one.id for one in known if one.kind is QuestionEventKind.ANSWERED}
     return frozenset(
         one.id
         for one in known
         if one.id != last.get(one.question)
+        and one.detail.get("body") != settled[one.question]
         and one.detail.get("by") != PERSON
         and is_of(one, writer)
         and shorten(one).detail != one.detail

@@ -7,23 +7,22 @@ has come that a person is to decide is found out from what was said, not from wh
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from agentx.clarification.merging import hear
+from agentx.clarification.facts import Answered, Asked, Escalated, Fact, Resolved
+from agentx.clarification.merging import hear, keep_late
 from agentx.clarification.model import (
     FILE,
+    HUB,
     PERSON,
     UNVERIFIED_WAYS,
-    Answered,
-    Asked,
     Clarification,
     ClarificationStatus,
     Entry,
     EntryType,
-    Escalated,
-    Fact,
     Reason,
-    Resolved,
+    is_of_elsewhere,
 )
 from agentx.clarification.store.ledger_json import (
     ENTRY_FIELDS,
@@ -36,6 +35,7 @@ from agentx.clarification.store.ledger_json import (
 )
 from agentx.clarification.store.question_events import QuestionEvent
 from agentx.clarification.store.speakers import is_speaker
+from agentx.clarification.store.vouching.doubts import Said
 
 _SAID = frozenset({EntryType.ANSWER, EntryType.RESOLUTION})
 _PAST = frozenset({ClarificationStatus.ANSWERED, ClarificationStatus.RESOLVED})
@@ -56,7 +56,6 @@ class ToldQuestion:
     strange: dict[str, Row] = field(default_factory=dict)  # entries that nobody understands
     statuses: set[str] = field(default_factory=set)  # every one it had
     is_gone: bool = False
-    is_vouched: bool = True  # every event so far was signed by somebody who is trusted
     is_doubted: bool = False  # the event just applied would have had to be vouched for
 
     def page(self) -> Row:
@@ -72,6 +71,18 @@ class ToldQuestion:
         if self.state is None:
             return
         self.state = hear(self.state, fact)
+        self._name_new(event_id, beside)
+
+    def keep(self, fact: Said, doubt: str, event_id: str, beside: object = None) -> None:
+        """Keep what was said, though it changes nothing, with why it does not."""
+        assert self.state is not None, "who says something says it of a question"
+        late = keep_late(self.state, fact)
+        *before, newest = late.thread
+        self.state = replace(late, thread=(*before, replace(newest, via=doubt)))
+        self._name_new(event_id, beside)
+
+    def _name_new(self, event_id: str, beside: object) -> None:
+        assert self.state is not None, "as above"
         for _ in self.state.thread[len(self.heard) :]:
             self.heard.append(event_id)
             self.said.append(list_beside(beside) if isinstance(beside, dict) else {})
@@ -98,8 +109,8 @@ def page_row(
 # --- rows that were taken -------------------------------------------------------------------
 
 
-def take_row(issue: int, told: ToldQuestion, event: QuestionEvent) -> None:
-    """Take a whole row; of a question that is known, only what was said."""
+def take_row(issue: int, told: ToldQuestion, event: QuestionEvent) -> Iterator[tuple[str, Said]]:
+    """Take a whole row; yield what it says more of a question that is known, by name."""
     row = {**event.detail["row"], "id": told.id, "uid": told.uid, "formerly": told.formerly}
     entries = row.get("thread")
     entries = entries if isinstance(entries, list) else []
@@ -124,8 +135,7 @@ def take_row(issue: int, told: ToldQuestion, event: QuestionEvent) -> None:
             told.heard.append(name)
             told.said.append(list_beside(entry))
         elif key_entry(said) not in map(key_entry, told.state.thread):
-            told.is_doubted |= said.speaker == PERSON
-            told.hear(fact_said(said, told.state.reason), name)
+            yield name, fact_said(said, told.state.reason)
 
 
 def _doubt_row(state: Clarification, event: QuestionEvent) -> Clarification:
@@ -161,8 +171,12 @@ def _is_claim(entry: Entry) -> bool:
 def _doubt_entry(entry: Entry, event: QuestionEvent) -> Entry:
     if _is_claim(entry):
         return replace(entry, late=True)
-    is_theirs = entry.speaker == PERSON and entry.type in _SAID and not event.is_vouched
-    return replace(entry, via=event.doubt, late=True) if is_theirs else entry
+    if event.is_vouched or entry.type not in _SAID:
+        return entry
+    if entry.speaker == PERSON:
+        return replace(entry, via=event.doubt, late=True)
+    is_made_up = entry.speaker == HUB or is_of_elsewhere(entry.via)
+    return replace(entry, via=event.doubt) if is_made_up else entry
 
 
 # --- entries --------------------------------------------------------------------------------
@@ -173,7 +187,7 @@ def key_entry(entry: Entry) -> tuple[object, ...]:
     return entry.type, entry.speaker, entry.at_ms, entry.body
 
 
-def fact_said(entry: Entry, reason: Reason | None) -> Fact:
+def fact_said(entry: Entry, reason: Reason | None) -> Said:
     """Return the fact that an entry of somebody else's tells."""
     at_ms, by, body = entry.at_ms, entry.speaker, entry.body
     match entry.type:

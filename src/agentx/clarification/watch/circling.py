@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from agentx.clarification.limits import CLARIFY_ASKED_BACK_MAX
-from agentx.clarification.model import Clarification, EntryType
+from agentx.clarification.model import Clarification
 from agentx.kernel.text import fold_text
 from agentx.prose.likeness import list_words, overlap
 
@@ -30,7 +30,7 @@ def _read_words(text: str) -> frozenset[str]:
 
 def repeats_itself(state: Clarification) -> bool:
     """Tell whether the newest question was asked in the round before."""
-    asked = state.entries(EntryType.QUESTION)
+    asked = state.asked
     return len(asked) > 1 and alike(asked[-2].body, asked[-1].body)
 
 
@@ -66,8 +66,8 @@ def _asks_back(earlier: Clarification, later: Clarification) -> bool:
 
 def _asks_anew(earlier: Clarification, later: Clarification) -> bool:
     """Tell whether the very same is asked once more although it was answered."""
-    answers = earlier.entries(EntryType.ANSWER)
-    if not answers or later.created_ms < answers[-1].at_ms:
+    answered = earlier.answered
+    if answered is None or later.created_ms < answered.at_ms:
         return False
     return _same(earlier.question, later.question) and alike(earlier.topic, later.topic)
 

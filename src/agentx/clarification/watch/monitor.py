@@ -15,16 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from agentx.clarification.facts import Abandoned, Escalated, Fact, WentStale
 from agentx.clarification.limits import CLARIFY_RETRIES_MAX
-from agentx.clarification.model import (
-    Abandoned,
-    Clarification,
-    ClarificationStatus,
-    Escalated,
-    Fact,
-    Reason,
-    WentStale,
-)
+from agentx.clarification.model import Clarification, ClarificationStatus, Reason
 from agentx.clarification.protocol import is_overdue
 from agentx.clarification.watch.circling import bounces, repeats_itself
 from agentx.clarification.watch.waiting import circle

@@ -14,7 +14,6 @@ from agentx.clarification.model import (
     PERSON,
     Clarification,
     ClarificationStatus,
-    EntryType,
     Reason,
 )
 from agentx.clarification.rendering import explain_escalation, stream_entry
@@ -121,7 +120,7 @@ def is_waited_for(state: Clarification) -> bool:
 
 def _look(project: Project, state: Clarification, began_ms: int) -> WaitLook:
     now_ms = project.clock.now_ms()
-    asked_ms = max(entry.at_ms for entry in state.entries(EntryType.QUESTION))
+    asked_ms = max((entry.at_ms for entry in state.asked), default=state.created_ms)
     return WaitLook(
         clarification_id=state.id,
         waits_on=state.waits_on,

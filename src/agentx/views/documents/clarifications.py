@@ -47,7 +47,8 @@ def clarification_document(state: Clarification, project: str) -> Document:
     is_ruled = settled is not None and settled.speaker == PERSON
     # What a person decided is said first; what was told them to call them says nothing of its own.
     turns = [*((settled,) if settled is not None and is_ruled else ()), *state.thread]
-    spoken = [entry for entry in dict.fromkeys(turns) if entry.type is not EntryType.ESCALATION]
+    told = (entry for entry in dict.fromkeys(turns) if not entry.is_claim)
+    spoken = [entry for entry in told if entry.type is not EntryType.ESCALATION]
     said = [f"{entry.speaker_shown}: {entry.body}" for entry in spoken if entry.body]
     said += filter(None, (find_note(state),))
     newest = state.thread[-1].at_ms if state.thread else state.created_ms

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agentx.clarification.model import (
-    UNVERIFIED,
     Clarification,
     ClarificationStatus,
     EntryType,
@@ -96,8 +95,8 @@ def _posts(project: Project, ledger: Ledger) -> Iterable[Post]:
             yield Post(mark=name_renaming(state), body=say_renaming(state))
         for index, entry in enumerate(state.thread):
             is_twice = entry.late and entry.type is EntryType.ESCALATION  # by another clone
-            is_claim = entry.late and entry.doubt == UNVERIFIED  # nobody vouches for it
-            if not (is_twice or is_claim or entry.account):  # what was said there stands there
+            # What was said there stands there; what nobody vouches for does nowhere else.
+            if not (is_twice or entry.is_claim or entry.account):
                 yield Post(
                     mark=marker(state, index),
                     body=comment(state, index, people),

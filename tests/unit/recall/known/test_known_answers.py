@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import pytest
 
+from agentx.clarification.facts import Answered, Escalated, Resolved
 from agentx.clarification.merging import hear
 from agentx.clarification.model import (
     FILE,
@@ -21,12 +22,9 @@ from agentx.clarification.model import (
     UNKNOWN,
     UNSIGNED,
     UNTRUSTED,
-    Answered,
     AnswerWorth,
     Clarification,
-    Escalated,
     Reason,
-    Resolved,
     name_memory_way,
 )
 from agentx.kernel.clock import Millis

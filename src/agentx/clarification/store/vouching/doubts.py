@@ -1,4 +1,14 @@
-"""What an event that nobody vouches for may not do: speak for a person, or change what one decides.
+"""What an event that nobody vouches for may do: the one place that says so.
+
+    the question is ...                  says    steps   changes  removes
+    roles' alone                         counts  counts  counts   counts
+    put to a role again after a person   counts  counts  -        -
+    a person's: they decide, or decided  kept    -       -        -
+
+*Says* is asked, answered, resolved and escalated; *kept* is in the thread, late and unverified, and
+changes nothing else. *Steps* are went-stale and retried. *Changes* are to fields of ours, to words
+and to entries. *Removes* is the whole question: removed, forgotten, abandoned. What is said in the
+name of a person is only ever kept, and so is a decision in the name of AgentX itself.
 
 What stood in the ledger's file is vouched for by nobody, whoever took it over and signed that.
 """
@@ -7,23 +17,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from agentx.clarification.facts import Answered, Asked, Escalated, Resolved
 from agentx.clarification.model import (
     FORGED,
+    HUB,
     PERSON,
-    UNVERIFIED,
-    Answered,
     Clarification,
-    Fact,
-    Resolved,
+    Reason,
     Vouching,
+    is_of_elsewhere,
 )
+from agentx.clarification.protocol import is_overdue
 from agentx.clarification.store.question_events import QuestionEvent
 from agentx.kernel.values import frozen
 
-# What says how far a question has come, and who waits for whom.
-STATUS_FIELDS = frozenset({"status", "resolvedAt", "reason", "blocking", "to"})
-# What a person who decides goes by, beside the thread.
-WORD_FIELDS = frozenset({"topic", "from", "summary"})
+Said = Asked | Answered | Resolved | Escalated
 
 
 @frozen
@@ -35,26 +43,54 @@ class EventDoubt:
     why: str
 
 
-def is_persons(state: Clarification) -> bool:
-    """Tell whether a person has to decide or to answer a question, or has."""
-    settled, answered = state.resolution, state.answered
-    said = (settled, None if answered is None or answered.late else answered)
-    return state.waits_for_person or any(
-        entry is not None and entry.speaker == PERSON for entry in said
-    )
+@frozen(kw_only=False)
+class Rights:
+    """What an event may do to a question."""
+
+    says: bool = True
+    steps: bool = True
+    changes: bool = True
+    removes: bool = True
 
 
-def has_spoken(state: Clarification) -> bool:
-    """Tell whether a person has said something to a question, as far as anybody can tell."""
-    return any(each.speaker == PERSON and each.doubt != UNVERIFIED for each in state.thread)
+_ALL = Rights()
+_OF_ROLES = Rights(changes=False, removes=False)
+_NONE = Rights(says=False, steps=False, changes=False, removes=False)
 
 
-def doubt_fact(fact: Fact, event: QuestionEvent) -> tuple[Fact, bool]:
-    """Return what is said with what is doubtful about who said it, and whether that matters."""
-    if not isinstance(fact, Answered | Resolved) or event.is_vouched:
-        return fact, False
-    if fact.by == PERSON:
-        return replace(fact, via=event.doubt), True
+def find_rights(state: Clarification | None, event: QuestionEvent) -> Rights:
+    """Return what an event may do to a question as it stands."""
+    if event.is_vouched or state is None:
+        return _ALL
+    has_spoken = state.has_persons_word
+    if state.waits_for_person or (has_spoken and not state.is_unanswered):
+        return _NONE
+    return _OF_ROLES if has_spoken else _ALL
+
+
+def counts(fact: Said, event: QuestionEvent, rights: Rights) -> bool:
+    """Tell whether what is said counts; else it is kept, and changes nothing."""
+    if event.is_vouched:
+        return True
+    is_reserved = fact.by == PERSON or (fact.by == HUB and isinstance(fact, Resolved))
+    return rights.says and not is_reserved
+
+
+def doubt_fact(fact: Said, event: QuestionEvent, state: Clarification) -> Said:
+    """Return what is said with what is doubtful about who said it, how, and why."""
+    if event.is_vouched:
+        return fact
+    if isinstance(fact, Escalated):  # it says only what happened
+        is_true = {
+            Reason.STALE: is_overdue(state, fact.at_ms),
+            Reason.MAX_ROUNDS: state.round >= state.rounds_max,
+        }.get(fact.reason, True)
+        return fact if is_true else replace(fact, reason=Reason.MANUAL)
+    if isinstance(fact, Asked):
+        return fact
+    if fact.by in (PERSON, HUB):
+        return replace(fact, via=event.doubt)
     if event.standing is Vouching.FORGED:
-        return replace(fact, via=FORGED), False
-    return (fact if fact.via != FORGED else replace(fact, via="")), False
+        return replace(fact, via=FORGED)
+    is_made_up = fact.via == FORGED or is_of_elsewhere(fact.via)
+    return replace(fact, via="") if is_made_up else fact

@@ -1,131 +1,136 @@
 """What a person's word covers: the topic and the thread as they saw it.
 
 A person's answer or decision carries, under its signature, what they saw, as digests: the topic and
-the questions (`about`), and what roles answered and why a person was called (`seen`).
+the questions (`about`), and every line there was of the question (`saw`). So does a call for a
+person, of what they are to decide.
 
-- A line that nobody vouches for, that stands before the word by its id and was not seen, comes
-  after it: it was put in between, or another clone's.
-- Where the topic or the questions are not those that were seen, the word is a claim.
+- A line that nobody vouches for and that was not seen comes after the word or the call, whatever
+  its id says: it was put in between, or another clone's. But what somebody answered before a person
+  was called was answered.
+- Of two lines with one id, and of two that begin a question, the one that was seen counts.
+- Where the topic is another, or a question is missing that was seen, the word is a claim.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
+from dataclasses import replace
 
-from agentx.clarification.model import (
-    PERSON,
-    Answered,
-    Asked,
-    Clarification,
-    Entry,
-    EntryType,
-    Escalated,
-    Fact,
-    Resolved,
-)
+from agentx.clarification.facts import Answered, Escalated, Fact, Resolved
+from agentx.clarification.model import PERSON, Clarification, EntryType
 from agentx.clarification.store.ledger_json import Row
 from agentx.clarification.store.question_events import (
     QuestionEvent,
     QuestionEventKind,
-    fact_of,
-    is_erased,
+    line_of,
 )
-from agentx.clarification.store.shortening import cut_words
+from agentx.clarification.store.shortening import shorten
 from agentx.kernel.ids import digest
-from agentx.kernel.text import compile_late
 
-_ABOUT, _SEEN = "about", "seen"
-_NAME = compile_late(r"CLR-[0-9]+-[0-9]+(?:@[A-Za-z0-9_-]+)?")  # a number may move
-_MAY_WAIT = frozenset(
-    {QuestionEventKind.ASKED, QuestionEventKind.ANSWERED, QuestionEventKind.ESCALATED}
-)
+_ABOUT, _SAW = "about", "saw"
+_WORDS = frozenset({QuestionEventKind.ANSWERED, QuestionEventKind.RESOLVED})
 
 
-def bind(state: Clarification, fact: Fact) -> Row:
-    """Return what a person's word is about, to be signed with it."""
-    if not isinstance(fact, Answered | Resolved) or fact.by != PERSON:
-        return {}
-    seen = [each for entry in state.thread if _is_covered(entry) for each in _list_digests(entry)]
-    return {_ABOUT: _list_hashes(state), _SEEN: list(dict.fromkeys(seen))}
+def is_word(fact: Fact) -> bool:
+    """Tell whether a fact is an answer or a decision of a person's."""
+    return isinstance(fact, Answered | Resolved) and fact.by == PERSON
+
+
+def is_bound(fact: Fact) -> bool:
+    """Tell whether a fact is kept with what was seen then."""
+    return is_word(fact) or isinstance(fact, Escalated)
+
+
+def bind(state: Clarification, fact: Fact, lines: Iterable[QuestionEvent]) -> Row:
+    """Return what a person's word is about, or what they are called for, to be signed with it."""
+    asked = (entry.body for entry in state.asked)
+    about = {_ABOUT: [_hash(text) for text in (state.topic, *asked)]} if is_word(fact) else {}
+    # A line is seen whole, and is cut to this once its thread is settled and gets small.
+    seen = (_sum_up(each) for line in lines for each in (line, shorten(line)))
+    return {**about, _SAW: list(dict.fromkeys(seen))}
 
 
 def is_about(state: Clarification, detail: Row) -> bool:
     """Tell whether a question is what a person saw who said something; earlier words do not say."""
-    seen = detail.get(_ABOUT)
-    if not isinstance(seen, list) or not seen:
+    about = detail.get(_ABOUT)
+    if not isinstance(about, list) or not about:
         return True
-    now = _list_hashes(state)
-    return seen[0] == now[0] and set(map(str, seen[1:])) == set(now[1:])
+    asked = {_hash(entry.body) for entry in state.entries(EntryType.QUESTION)}
+    return about[0] == _hash(state.topic) and asked.issuperset(map(str, about[1:]))
 
 
-def order_by_sight(known: list[QuestionEvent]) -> tuple[list[QuestionEvent], frozenset[str]]:
-    """Return events so that what nobody vouches for and a person had not seen follows their word.
+class SeenLines:
+    """What people saw who said something, in the events of an issue."""
 
-    They come in the order of their ids. Returns which were moved, too.
-    """
-    typed: dict[str, list[QuestionEvent]] = {}
-    moved: dict[str, list[QuestionEvent]] = {}  # by the word that they follow
-    for event in known:
-        if event.kind in _MAY_WAIT and not event.is_vouched and not is_erased(event):
-            typed.setdefault(event.question, []).append(event)
-        elif event.question in typed and (seen := _read_seen(event)) is not None:
-            later = [each for each in typed[event.question] if not _is_seen(each, seen)]
-            typed[event.question] = []
-            moved[event.id] = later
-    gone = frozenset(each.id for later in moved.values() for each in later)
-    if not gone:
-        return known, gone
-    ordered: list[QuestionEvent] = []
-    for event in known:
-        if event.id not in gone:
-            ordered += (event, *moved.get(event.id, ()))
-    return ordered, gone
+    def __init__(self, events: Iterable[QuestionEvent]) -> None:
+        bound = [event for event in events if event.is_vouched and _is_bound(event)]
+        self._words: dict[str, dict[str, frozenset[str]]] = {}  # by question, by event
+        self._calls = {event.id for event in bound if event.kind is QuestionEventKind.ESCALATED}
+        for event in sorted(bound, key=lambda each: each.id):
+            saw = event.detail.get(_SAW)
+            seen = frozenset(map(str, saw if isinstance(saw, list) else ()))
+            self._words.setdefault(event.question, {})[event.id] = seen
 
+    def covers(self, event: QuestionEvent) -> bool:
+        """Tell whether somebody saw an event who said something then, or was called."""
+        words = self._words.get(event.question)
+        if not words:
+            return False
+        known = _sum_up(event)
+        return any(known in seen for seen in words.values())
 
-def _read_seen(event: QuestionEvent) -> frozenset[str] | None:
-    """Return what a person saw whose word an event is; None for what is none, or does not say."""
-    about, seen = event.detail.get(_ABOUT), event.detail.get(_SEEN)
-    is_word = event.is_vouched and event.detail.get("by") == PERSON
-    if not (is_word and isinstance(about, list) and isinstance(seen, list)):
-        return None
-    return frozenset(map(str, (*about, *seen)))
+    def order(
+        self, known: list[QuestionEvent], births: Iterable[QuestionEvent]
+    ) -> tuple[list[QuestionEvent], frozenset[str]]:
+        """Return events so that what nobody vouches for and a person had not seen follows the word.
 
+        They come in the order of their ids. Returns which were moved, too.
+        """
+        fixed = {event.id for event in births}
+        moved: dict[str, list[QuestionEvent]] = {}  # by the word that they follow
+        for event in known:
+            if not event.is_vouched and event.id not in fixed:
+                word = self._find_last_unaware(event)
+                if word:
+                    moved.setdefault(word, []).append(event)
+        gone = frozenset(each.id for later in moved.values() for each in later)
+        if not gone:
+            return known, gone
+        ordered: list[QuestionEvent] = []
+        for event in known:
+            if event.id not in gone:
+                ordered += (event, *moved.get(event.id, ()))
+        return ordered, gone
 
-def _is_seen(event: QuestionEvent, seen: Iterable[str]) -> bool:
-    fact = fact_of(event)
-    match fact:
-        case Asked():
-            return _hash(fact.body) in seen
-        case Answered():
-            return _digest(EntryType.ANSWER, fact.by, fact.body) in seen
-        case Escalated():
-            return _digest(EntryType.ESCALATION, fact.by, fact.text or fact.body) in seen
-        case _:
-            return True
-
-
-def _is_covered(entry: Entry) -> bool:
-    is_role = entry.speaker != PERSON and entry.type is EntryType.ANSWER
-    return is_role or entry.type is EntryType.ESCALATION
-
-
-def _list_digests(entry: Entry) -> tuple[str, str]:
-    """Return the digests of an entry, whole and as it is when its thread gets small."""
-    whole, short = entry.body, cut_words(entry.type, entry.body)
-    return (
-        _digest(entry.type, entry.speaker, whole),
-        _digest(entry.type, entry.speaker, short),
-    )
+    def _find_last_unaware(self, event: QuestionEvent) -> str:
+        """Return the last word after an event before somebody had seen it; or nothing."""
+        words, last, known = self._words.get(event.question, {}), "", ""
+        is_answer = event.kind is QuestionEventKind.ANSWERED
+        for word, seen in words.items():
+            if word > event.id and not (is_answer and word in self._calls):
+                known = known or _sum_up(event)
+                if known in seen:
+                    break
+                last = word
+        return last
 
 
-def _list_hashes(state: Clarification) -> list[str]:
-    asked = (entry.body for entry in state.entries(EntryType.QUESTION) if not entry.late)
-    return [_hash(text) for text in (state.topic, *asked)]
+def _is_bound(event: QuestionEvent) -> bool:
+    if event.kind is QuestionEventKind.ESCALATED:
+        return _SAW in event.detail  # a call of an earlier version does not say
+    return event.kind in _WORDS and event.detail.get("by") == PERSON
+
+
+def _sum_up(event: QuestionEvent) -> str:
+    """Return the digest of a line, the same whoever signed it and however it is written."""
+    bare = line_of(replace(event, key="", signature=""))
+    try:
+        said = json.dumps(bare, sort_keys=True, separators=(",", ":"))
+    except RecursionError:  # nested deeper than any of ours
+        return ""
+    return digest(said, size=16).hex()
 
 
 def _hash(text: str) -> str:
     return digest(text, size=16).hex()
-
-
-def _digest(kind: EntryType, speaker: str, text: str) -> str:
-    return digest(str(kind), speaker, _NAME.sub("", text), size=16).hex()

@@ -24,15 +24,21 @@ def find_askers(judged: Iterable[QuestionEvent]) -> dict[str, str]:
 def find_signers(judged: Iterable[QuestionEvent]) -> dict[str, str]:
     """Return by question the key of who settled it, as far as somebody vouches for that.
 
-    That is who signed a person's decision, else the last answer.
+    That is who signed a person's decision, else a person's answer, else the last one.
     """
     decided: dict[str, str] = {}
     answered: dict[str, str] = {}
+    of_persons: set[str] = set()  # questions that a person answered, as far as somebody vouches
     for event in sorted(judged, key=lambda each: each.id):
         signed = event.key if event.is_vouched else ""
-        if event.kind is QuestionEventKind.RESOLVED and event.detail.get("by") == PERSON:
-            decided[event.question] = signed or decided.get(event.question, "")
-        elif event.kind is QuestionEventKind.ANSWERED:
+        is_persons = event.detail.get("by") == PERSON
+        if event.kind is QuestionEventKind.RESOLVED and is_persons and signed:
+            decided[event.question] = signed
+        elif event.kind is QuestionEventKind.ANSWERED and (
+            signed or not (is_persons or event.question in of_persons)
+        ):
             answered[event.question] = signed
-    found = answered | {question: key for question, key in decided.items() if key}
+            if is_persons:
+                of_persons.add(event.question)
+    found = answered | decided
     return {question: key for question, key in found.items() if key}

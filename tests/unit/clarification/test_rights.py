@@ -1,0 +1,142 @@
+"""Goal: what nobody vouches for does what it may, as the table of `doubts` has it, and no more.
+
+Method: rooms on disk, with lines that are typed into another writer's file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentx.clarification.model import HUB, PERSON, Clarification, Reason, name_github_way
+from agentx.clarification.rendering import as_data, terminal
+from agentx.kernel.clock import MINUTE_MS, to_iso
+from tests.support.clarifying import SCOPE, Room, request, room
+from tests.unit.clarification.test_signatures import by_hand, file_of, read, write
+
+ANYBODY = replace(SCOPE, can_clarify=("architect", PERSON))
+FORGED = {"by": "architect", "body": "FORGED"}
+
+
+def type_in(here: Room, state: Clarification, *said: dict[str, Any]) -> Clarification:
+    """Type lines, each after all that is there; return what becomes of the question."""
+    for each in said:
+        here.clock.advance(1_000)
+        other = file_of(here, "ffffff")
+        lines = read(other) if other.exists() else []
+        at = {"timestamp": to_iso(here.clock.now_ms())}
+        write(other, *lines, by_hand(here, state.uid, **{**at, **each}))
+    return here.clarifications.find(state.exact)
+
+
+def test_what_roles_say_unsigned_counts_as_specified(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    asked = here.ask()
+    answered = type_in(here, asked, {"type": "answered", "by": "architect", "body": "JWT."})
+    assert (answered.status, answered.answer) == ("answered", "JWT.")
+    again = type_in(here, asked, {"type": "asked", "by": "engineer", "body": "How long?"})
+    assert (again.status, again.question, again.round) == ("pending", "How long?", 2)
+    assert "unverified" not in terminal(again, colour=False)
+    type_in(here, asked, {"type": "answered", "by": "architect", "body": "15 minutes."})
+    done = type_in(here, asked, {"type": "resolved", "by": "engineer"})
+    assert (done.status, as_data(done)["resolution"]) == ("resolved", "15 minutes.")
+
+    called = here.ask(request(question="And this?"))
+    here.clock.advance(40 * MINUTE_MS)
+    stale = {"type": "escalated", "by": HUB, "reason": "stale"}
+    assert type_in(here, called, stale).reason is Reason.STALE
+
+
+def test_a_question_that_an_agent_puts_on_after_a_persons_answer_is_answered_by_its_role(
+    tmp_path: Path,
+) -> None:
+    here = room(tmp_path)
+    asked = here.ask()
+    here.clarifications.answer(asked.id, "JWT.", by=PERSON, via="terminal")
+    late = type_in(here, asked, {"type": "asked", "by": "engineer", "body": "FORGED?"})
+    assert (late.status, late.question, late.answer) == ("answered", asked.question, "JWT.")
+    here.clarifications.follow_up(asked.id, "How long?", by="engineer")
+    again = type_in(here, asked, {"type": "answered", "by": "architect", "body": "15 minutes."})
+    assert (again.status, again.answer) == ("answered", "15 minutes.")
+    for act in ({"type": "removed"}, {"type": "edited", "fields": {"topic": "FORGED"}}):
+        assert type_in(here, asked, act).topic == asked.topic
+    entries = {"type": "removed", "entries": [line["id"] for line in read(file_of(here))]}
+    assert type_in(here, asked, entries).has_persons_word
+
+
+@pytest.mark.promise("clarify.signed")
+def test_what_waits_for_a_person_waits_as_it_was_put(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    person = here.ask(request(to=PERSON), ANYBODY)
+    called = here.ask(request(question="Which?"))
+    here.clarifications.escalate(called.id, reason=Reason.MANUAL)
+    ahead = {"timestamp": "2026-03-12T10:00:00.000Z"}
+    acts: tuple[dict[str, Any], ...] = (
+        {"type": "escalated", "by": "engineer", "reason": "stale", "text": "FORGED"},
+        {"type": "edited", "fields": {"maxRounds": 0, "from": "tester", "round": 3}},
+        {"type": "asked", "by": "engineer", "body": "FORGED?", **ahead},
+        {"type": "answered", "by": HUB, "body": "FORGED", "via": "memory/ob-1"},
+        {"type": "resolved", "by": HUB, "body": "FORGED"},
+        {"type": "answered", **FORGED},
+    )
+    for state in (person, here.clarifications.find(called.id)):
+        after = state
+        for act in acts:
+            after = type_in(here, state, act)
+            added = after.thread[len(state.thread) :]
+            assert replace(after, thread=state.thread) == state, act
+            assert all(entry.late and entry.doubt == "unverified" for entry in added), act
+            assert after.question == state.question
+        heads = [line for line in terminal(after, colour=False).splitlines() if "[" in line]
+        assert sum("(unverified)" in head for head in heads) == len(acts) - 1
+    assert here.clarifications.find(person.exact).answered is None
+
+
+def test_nobody_answers_or_decides_as_agentx_or_on_github_by_hand(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    asked = here.ask()
+    nobody = type_in(here, asked, {"type": "resolved", "by": "", "body": "FORGED"})
+    assert nobody.thread == asked.thread
+    assert len(here.clarifications.ledger(42).faults) == 1
+    settled = type_in(here, asked, {"type": "resolved", "by": HUB, "body": "FORGED"})
+    assert (settled.status, settled.resolution) == ("pending", None)
+    known = {"type": "answered", "by": HUB, "body": "FORGED", "via": "memory/ob-1"}
+    answer = type_in(here, asked, known).answered
+    assert answer is not None
+    assert (answer.speaker_shown, answer.source) == ("agent-x (unverified)", "")
+
+    other = here.ask(request(question="Which?"))
+    way = name_github_way("ana", 101)
+    made_up = type_in(here, other, {"type": "answered", **FORGED, "via": way}).answered
+    assert made_up is not None
+    assert not made_up.account
+    here.clarifications.escalate(other.id)
+    said = here.clarifications.resolve(other.id, "Really.", by=PERSON, via=way)
+    assert said.decision is not None
+    assert said.decision.account == "ana"
+    assert here.clarifications.find(other.id) == said
+
+
+@pytest.mark.promise("clarify.signed")
+def test_a_doubt_stays_whoever_takes_the_answer(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    asked = here.ask()
+    word = {"key": "a-key", "sig": "no-signature"}
+    typed = {"type": "answered", "by": HUB, "body": "FORGED", **word}
+    type_in(here, asked, typed)
+    done = here.clarifications.resolve(asked.id, by="engineer")
+    data = as_data(done)
+    assert (data["resolution"], data["resolvedBy"]) == ("FORGED", "engineer")
+    assert data["doubt"] == "unverified"
+
+
+def test_an_escalation_by_hand_says_only_what_happened(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    for reason in ("stale", "max-rounds"):
+        asked = here.ask(request(question=f"{reason}?"))
+        act = {"type": "escalated", "by": "engineer", "reason": reason, "text": "So."}
+        after = type_in(here, asked, act)
+        assert (after.status, after.reason) == ("escalated", Reason.MANUAL)
