@@ -199,7 +199,7 @@ def _getter(names: Sequence[str]) -> Callable[[object], tuple[object, ...]]:
 
 def _initialiser(kind: type[Any], parts: Sequence[Field[Any]]) -> Callable[..., None]:
     """Return the method that puts what is given, or else a default, into the slots."""
-    known: dict[str, Any] = {"_set": object.__setattr__, "_absent": MISSING}
+    known: dict[str, Any] = {"_absent": MISSING}
     listed, named, lines = ["self"], list[str](), list[str]()
     for part in parts:
         name = parameter = given = part.name
@@ -211,7 +211,9 @@ def _initialiser(kind: type[Any], parts: Sequence[Field[Any]]) -> Callable[..., 
             known[f"_default_{name}"] = part.default
             parameter = f"{name}=_default_{name}"
         (named if part.kw_only else listed).append(parameter)
-        lines.append(f" _set(self, {name!r}, {given})")
+        # A slot is filled sooner by itself than by its name.
+        known[f"_fill_{name}"] = getattr(kind, name).__set__
+        lines.append(f" _fill_{name}(self, {given})")
     if hasattr(kind, "__post_init__"):
         lines.append(" self.__post_init__()")
     head = ", ".join((*listed, *(("*", *named) if named else ())))
