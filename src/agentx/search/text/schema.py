@@ -15,7 +15,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator
+from copy import copy
 from functools import lru_cache
+from operator import attrgetter
 
 import tantivy
 
@@ -28,6 +30,7 @@ from agentx.search.traits import traits
 FORMAT_VERSION = 3
 
 WORD_FIELDS = ("doc_type", "project", "session", "agent", "harness", "role", "issue")
+_read_words = attrgetter(*WORD_FIELDS)
 
 
 @lru_cache(maxsize=1)
@@ -94,12 +97,12 @@ def name_kind(kind: str) -> str:
 def passage_records(document: Document) -> Iterator[tantivy.Document]:
     """Yield the passages of a document as the index takes them. The first carries the keywords."""
     found = passages(document.text)
-    told = _Told(document, units=sum(passage.units for passage in found))
+    told = _begin_passage(document, units=sum([passage.units for passage in found]))
     for part, passage in enumerate(found):
         words = passage.terms
         if part == 0 and document.keywords:
             words = f"{words} {write_terms(' '.join(document.keywords))}"
-        record = told.begin_record()
+        record = copy(told)
         record.add_text("text", words)
         record.add_bytes("body", passage.text.encode("utf-8", "replace"))
         record.add_unsigned("part", part)
@@ -107,36 +110,29 @@ def passage_records(document: Document) -> Iterator[tantivy.Document]:
         yield record
 
 
-class _Told:
-    """What every passage of a document says of it, found out once."""
-
-    def __init__(self, document: Document, units: int) -> None:
-        self._document = document
-        self._texts = [*_list_words(document), ("doc_id", clean(document.doc_id))]
-        self._numbers = [("doc_key", key(document.doc_id)), ("traits", traits(document, units))]
-        self._members = b""
-        if document.part:
-            self._texts.append(("member", clean(document.part)))
-            self._texts += [("member", name_kind(document.kind))] if document.kind else []
-            self._texts += [("member", name_source(key(each))) for each in document.drawn_from]
-            self._texts += [("member", REPLACED)] if document.superseded_by else []
-        if document.superseded_by or document.drawn_from:
-            replacement = key(document.superseded_by) if document.superseded_by else 0
-            self._members = pack((replacement, *map(key, document.drawn_from)))
-        names = " ".join(filter(None, (document.speaker, document.agent, document.harness)))
-        if names:
-            spelled, bits = _speakers(names)
-            self._texts.append(("speaker", spelled))
-            self._numbers.append(("speakers", bits))
-
-    def begin_record(self) -> tantivy.Document:
-        """Return a record that says so."""
-        record = _begin_record(self._document, self._texts)
-        for name, number in self._numbers:
-            record.add_unsigned(name, number)
-        if self._members:
-            record.add_bytes("members", self._members)
-        return record
+def _begin_passage(document: Document, units: int) -> tantivy.Document:
+    """Return what every passage of a document says of it."""
+    record = _record(document)
+    record.add_text("doc_id", clean(document.doc_id))
+    if document.part:
+        record.add_text("member", clean(document.part))
+        if document.kind:
+            record.add_text("member", name_kind(document.kind))
+        for each in document.drawn_from:
+            record.add_text("member", name_source(key(each)))
+        if document.superseded_by:
+            record.add_text("member", REPLACED)
+    if document.superseded_by or document.drawn_from:
+        replacement = key(document.superseded_by) if document.superseded_by else 0
+        record.add_bytes("members", pack((replacement, *map(key, document.drawn_from))))
+    names = " ".join(filter(None, (document.speaker, document.agent, document.harness)))
+    if names:
+        spelled, bits = _speakers(names)
+        record.add_text("speaker", spelled)
+        record.add_unsigned("speakers", bits)
+    record.add_unsigned("doc_key", key(document.doc_id))
+    record.add_unsigned("traits", traits(document, units))
+    return record
 
 
 @lru_cache(maxsize=256)
@@ -177,18 +173,11 @@ def _tie(record: tantivy.Document, chapter: Chapter, members: tuple[Document, ..
 
 
 def _record(document: Document) -> tantivy.Document:
-    return _begin_record(document, _list_words(document))
-
-
-def _list_words(document: Document) -> list[tuple[str, str]]:
-    """Return the exact words by which a document is filtered."""
-    return [(name, clean(said)) for name in WORD_FIELDS if (said := getattr(document, name))]
-
-
-def _begin_record(document: Document, words: Iterable[tuple[str, str]]) -> tantivy.Document:
+    """Return a record with what a document is filtered by."""
     record = tantivy.Document()
-    for name, word in words:
-        record.add_text(name, word)
+    for name, said in zip(WORD_FIELDS, _read_words(document), strict=True):
+        if said:
+            record.add_text(name, clean(said))
     record.add_unsigned("session_key", _session_key(document.session))
     record.add_integer("timestamp_ms", document.timestamp_ms)
     return record
