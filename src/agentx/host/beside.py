@@ -8,6 +8,7 @@ becomes of it nothing is lost: what it did not answer is done here.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -17,6 +18,9 @@ from contextlib import suppress
 
 _LENGTH_BYTES = 4
 _END_WAIT_S = 5
+# What is read makes objects by the million and hardly a ring of them: Python would look for
+# rings after every 700.
+_GARBAGE_OBJECTS = 100_000
 
 
 class Beside:
@@ -69,6 +73,7 @@ def answer_jobs(answer: Callable[[bytes], Iterable[bytes]]) -> None:
     """Answer what is asked for on stdin, until nobody asks any more."""
     # Who is told to stop by the keyboard is who asks; here nothing is to be saved.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.set_threshold(_GARBAGE_OBJECTS)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     with suppress(BrokenPipeError):
