@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from time import process_time
 
 import pytest
@@ -13,7 +14,8 @@ from agentx.observations.model import Category, Marking, Observation
 from agentx.observations.store.files.store import JsonObservationStore
 from agentx.observations.validity.given_up import list_given_up, list_words
 from agentx.observations.validity.marking import mark_superseded
-from agentx.observations.validity.reading import Comparable
+from agentx.observations.validity.pairing import is_near, pair_all, pair_told
+from agentx.observations.validity.reading import Comparable, read_memory
 from agentx.observations.validity.supersede import find_superseded
 from tests.support.time_and_chance import CountingEntropy, FakeClock
 
@@ -729,3 +731,19 @@ def test_decisions_on_two_things_stand_side_by_side_however_alike_they_sound() -
 
     assert find_superseded([first, second]) == []
     assert find_superseded([first, third]) == [(first.id, third.id)]
+
+
+def test_where_some_are_asked_about_the_same_pairs_are_found_as_among_all() -> None:
+    chance = Random(7)
+    read = [
+        read_memory(
+            made(number, FACT, " ".join(chance.choices(("gear", "bolt", "cable", "rotor"), k=2))),
+            is_newer=True,
+        )
+        for number in range(260)
+    ]
+    newer = range(0, 260, 3)
+
+    for told in ({5}, {5, 120, 259}, {258, 0}, set(range(40, 200))):
+        some = {pair for pair in pair_told(read, newer, told) if is_near(read, *pair)}
+        assert some == {pair for pair in pair_all(read, newer) if not told.isdisjoint(pair)}

@@ -98,6 +98,7 @@ class ComparedMemory:
 
     of: Comparable
     text: str  # without what stands beside it
+    is_prescribed: bool  # it was decided, or somebody asked for it
     said: Terms
     asked: Terms
     answered: Terms
@@ -112,16 +113,9 @@ class ComparedMemory:
     keys: Terms  # by what it is found: its words, its files, the issue that it is of or closes
 
     @property
-    def is_prescribed(self) -> bool:
-        """It was decided, or somebody asked for it."""
-        return self.of.category is Category.DECISION or is_said_by_user(self.of.text)
-
-    @property
     def stances(self) -> tuple[Stance, ...]:
         """What is ruled, of what was decided or asked for; read where somebody compares it."""
-        # How the agent took it stands beside it, and is no part of it.
-        said = _HEARD.split(self.text, maxsplit=1)[0]
-        return _read_stances(said) if self.is_prescribed else ()
+        return _read_stances(self.text) if self.is_prescribed else ()
 
     @property
     def may_replace(self) -> bool:
@@ -139,7 +133,10 @@ class ComparedMemory:
 
 
 # The same memories are compared with every session that is captured.
-_read_stances = lru_cache(maxsize=1_500)(read_stances)
+@lru_cache(maxsize=1_500)
+def _read_stances(text: str) -> tuple[Stance, ...]:
+    # How the agent took it stands beside it, and is no part of it.
+    return read_stances(_HEARD.split(text, maxsplit=1)[0])
 
 
 def read_memory(one: Comparable, *, is_newer: bool) -> ComparedMemory:
@@ -156,6 +153,7 @@ def read_memory(one: Comparable, *, is_newer: bool) -> ComparedMemory:
     return ComparedMemory(
         of=one,
         text=strip_beside(text),
+        is_prescribed=one.category is Category.DECISION or is_said_by_user(one.text),
         said=words,
         asked=asked,
         keys=words

@@ -17,7 +17,7 @@ reader, what is missed is only told beside what replaced it.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
 
@@ -40,6 +40,7 @@ from agentx.observations.validity.over import (
     says_it_stands,
 )
 from agentx.observations.validity.overruled import is_of_other, overrules, rules_several
+from agentx.observations.validity.pairing import is_near, pair_all, pair_told
 from agentx.observations.validity.reading import (
     CHARS_READ_MAX,
     NUMBER,
@@ -97,8 +98,6 @@ _SHARED_MIN = 2
 _BRIEF_TERMS_MAX = 12  # who says so little means what is named
 _HASH_CHARS = 7
 _HEAD_WORDS = 2
-# Of those that share a word with a new one, the newest are looked at.
-_CANDIDATES_MAX = 100
 
 
 def list_sought(one: Comparable) -> list[str]:
@@ -126,30 +125,42 @@ def find_superseded(
     read_with_rules = [_read(one, is_newer=by is None or one.id in by) for one in ordered]
     read = [mine for mine, _ in read_with_rules]
     rules = {index: found for index, (_, found) in enumerate(read_with_rules) if found}
-    asked = frozenset().union(*(read[index].keys for index in rules))
-    told = {index for index, one in enumerate(ordered) if about is None or one.id in about}
-    holders: dict[str, list[int]] = defaultdict(list)
+    if about is None:
+        pairs = pair_all(read, rules)
+    else:
+        told = {index for index, one in enumerate(ordered) if one.id in about}
+        pairs = pair_told(read, rules, told)
     found: dict[str, str] = {}
-    for index, one in enumerate(ordered):
-        mine = read[index]
-        if index in rules:
-            sharing = {at for key in mine.keys for at in holders[key][-_CANDIDATES_MAX:]}
-            near = sorted(sharing, reverse=True)[:_CANDIDATES_MAX]
-            for at in near if index in told else filter(told.__contains__, near):
-                old = ordered[at].id
-                if old not in found and _replaces(mine, read[at], rules[index]):
-                    found[old] = one.id
-        for key in mine.keys & asked:
-            holders[key].append(index)
+    for index, at in pairs:
+        old = ordered[at].id
+        if (
+            old not in found
+            and _replaces(read[index], read[at], rules[index])
+            and (about is None or is_near(read, index, at))
+        ):
+            found[old] = ordered[index].id
     return sorted(found.items())
 
 
-# The same memories are compared with every session that is captured.
-@lru_cache(maxsize=1_500)
+# The same memories are compared with every session that is captured: found by their ids, for
+# what they say is long.
+_known: OrderedDict[tuple[str, str, bool], tuple[Comparable, ComparedMemory, tuple[Rule, ...]]] = (
+    OrderedDict()
+)
+_KNOWN_MAX = 1_500
+
+
 def _read(one: Comparable, *, is_newer: bool) -> tuple[ComparedMemory, tuple[Rule, ...]]:
     """Return a memory as it is compared, and the rules by which it can replace others."""
-    mine = read_memory(one, is_newer=is_newer)
-    return mine, _list_rules(mine) if is_newer and mine.may_replace else ()
+    key = (one.id, one.session_id, is_newer)
+    known = _known.pop(key, None)
+    if known is None or (known[0] is not one and known[0] != one):
+        mine = read_memory(one, is_newer=is_newer)
+        known = one, mine, _list_rules(mine) if is_newer and mine.may_replace else ()
+        if len(_known) >= _KNOWN_MAX:
+            _known.popitem(last=False)
+    _known[key] = known
+    return known[1], known[2]
 
 
 def find_hashes(text: str) -> list[str]:
