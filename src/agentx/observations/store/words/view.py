@@ -47,6 +47,7 @@ class WordView:
         # Named after the folder: projects that share a store must not share this.
         self._path = view_folder / f"{digest(str(folder.absolute()), size=8).hex()}.db"
         self._db: sqlite3.Connection | None = None
+        self._words: Words | None = None  # in it
         self._known: tuple[str, set[str]] = ("", set())  # what was indexed at the mark
 
     @property
@@ -123,7 +124,7 @@ class WordView:
 
     def close(self) -> None:
         """Let go of the database."""
-        db, self._db = self._db, None
+        db, self._db, self._words = self._db, None, None
         if db is not None:
             with closing(db):
                 pass
@@ -158,10 +159,11 @@ class WordView:
 
     @contextmanager
     def _open(self) -> Iterator[Words]:
-        if self._db is None:
+        if self._db is None or self._words is None:
             make_private_directory(self._path.parent)
-            self._db = connect(self._path, durable=False)
-        yield Words(self._db)
+            self._db = self._db or connect(self._path, durable=False)
+            self._words = Words(self._db)
+        yield self._words
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
