@@ -41,6 +41,8 @@ def _spell(stem: str) -> str:
 
 
 _NAMES = "|".join(f"{_spell(stem)}{rest}" for _, _, stem, rest in NAMED)
+_STEMS = tuple((kind, stem) for kind, _, stem, _ in NAMED)
+_ASCII_STEMS = tuple((kind, stem) for kind, stem in _STEMS if stem.isascii())
 _ENDS = (
     r"(?:[_-]?(?:value|val|string|str|key|token|access|hash|base64|b64|hex|raw|plain|text|prod|production|dev"
     r"|staging|stage|test|live|old|new|current|default|primary|secondary|base|id(?=[_-]?(?:secret|token))))"
@@ -106,7 +108,7 @@ def _stems(text: str) -> list[tuple[int, str]]:
     # The one letter whose small form is longer; positions must stay.
     lowered = text.replace("\u0130", "I").lower()
     places: list[tuple[int, str]] = []
-    for kind, _, stem, _ in NAMED:
+    for kind, stem in _ASCII_STEMS if lowered.isascii() else _STEMS:
         at = lowered.find(stem)
         while at >= 0:
             places.append((at, kind))

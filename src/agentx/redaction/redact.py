@@ -25,9 +25,10 @@ from agentx.redaction.rules import (
     TABLES,
     TOKENS,
     USERINFO,
+    VAULT_RUN,
     outline,
 )
-from agentx.redaction.spotting import Needles, run_of, split_words
+from agentx.redaction.spotting import Harmless, Needles, run_of, split_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class _Sought:
         self.words: dict[bytes, list[str]] = {}
         for word, raw in plain:
             self.words.setdefault(raw.rstrip(_SIGN), []).append(word)
+        self.spaced = {raw for raw in self.words if raw.split() != [raw]}
         self.vendors = {vendor.encode(): vendor for vendor in VENDORS}
         sought = {*self.words, *self.vendors, b"key", b"token", b"private"}
         self.needles = Needles(raw for raw in sought if run_of(raw))
@@ -80,6 +82,7 @@ class _Sought:
             (raw, [raw]) for raw in short if not any(raw in behind for _, behind in self.gated)
         ]
         # Words that ASCII cannot spell, by what they have besides it.
+        self.harmless = Harmless()
         self.abroad = [
             (word, raw, raw.translate(None, _ASCII)) for word, raw in _WORDS if not word.isascii()
         ]
@@ -196,17 +199,30 @@ def _look(text: str) -> frozenset[str]:
 
 def _find(data: bytes, lowered: bytes) -> "Iterator[str]":
     """Yield the words, heads and outlines that are in the text."""
-    spotted = _sought().needles.spot(set(split_words(lowered)))
-    yield from _find_words(spotted, data, lowered)
-    long_words = _list_long(data)
-    yield from _find_tokens(long_words)
+    sought = _sought()
+    near = lowered  # what is looked through for all that has no blank inside
+    words = sought.harmless.drop(data.split()) if sought.harmless.is_ready() else None
+    if words is not None:
+        near = b" ".join(words).lower()
+    pieces = set(split_words(near))
+    spotted = sought.needles.spot(pieces)
+    joins = b"Basic " in data or b"FlyV1 " in data
+    long_words = _list_long(data) if words is None or joins else _pick_long(words)
+    tokens = _find_tokens(long_words)
+    if words:
+        sought.harmless.learn(
+            words,
+            held=sought.needles.list_holding(pieces) if spotted else set(),
+            gates=[gate for gate, _ in sought.gated if gate in near],
+            others=long_words - _tokenless,
+        )
+    yield from _find_words(spotted, data, near, lowered)
+    yield from tokens
     if b"key" in spotted and _gives_random(lowered, b"key"):
         yield KEY_GIVEN
     if b"token" in spotted and _gives_random(lowered, b"token"):
         yield TOKEN_GIVEN
-    # What a service is given is long, and has digits.
-    if b"".join(long_words).translate(None, _NO_DIGITS):
-        yield from _find_vendors(spotted, lowered)
+    yield from _find_vendors(spotted, data, lowered)
     if may_hold_card(data):
         yield CARD
     if _names_somebody(data):
@@ -215,15 +231,17 @@ def _find(data: bytes, lowered: bytes) -> "Iterator[str]":
         yield "<private>"
 
 
-def _find_words(spotted: "set[bytes]", data: bytes, lowered: bytes) -> "Iterator[str]":
+def _find_words(spotted: "set[bytes]", data: bytes, near: bytes, lowered: bytes) -> "Iterator[str]":
     """Yield the words that are in the text, of those that may be."""
     sought = _sought()
     for raw in spotted.intersection(sought.words):
-        yield from _behind(sought.words[raw], raw, lowered)
+        if raw in sought.spaced or raw in near:
+            yield from _behind(sought.words[raw], raw, lowered)
     for gate, behind in sought.gated:
-        if gate in lowered:
+        if gate in near:
             for raw in behind:
-                yield from _behind(sought.words[raw], raw, lowered)
+                if raw in near:
+                    yield from _behind(sought.words[raw], raw, lowered)
     if not data.isascii():
         strange = data.translate(None, _ASCII)
         for word, raw, beside in sought.abroad:
@@ -233,35 +251,43 @@ def _find_words(spotted: "set[bytes]", data: bytes, lowered: bytes) -> "Iterator
 
 # Long words that hold no token: paths and names come again and again.
 _tokenless: set[bytes] = set()
+_may_be: dict[bytes, tuple[str, ...]] = {}  # and those that do, or look like it
 _TOKENLESS_MAX = 50_000
 _TOKENLESS_BYTES_MAX = 80
 
 
-def _find_tokens(long_words: "set[bytes]") -> "Iterator[str]":
-    """Yield what words that are long enough for a token may be; each is judged by itself."""
+def _find_tokens(long_words: "set[bytes]") -> "set[str]":
+    """Return what words that are long enough for a token may be; each is judged by itself."""
+    found: set[str] = set()
     fresh = long_words - _tokenless
-    if not fresh:
+    if fresh:
+        for word in fresh.intersection(_may_be):
+            found.update(_may_be[word])
+        _judge_dense(list(fresh.difference(_may_be)), found)
+    return found
+
+
+def _judge_dense(words: "list[bytes]", found: "set[str]") -> None:
+    """Find what words may be, and remember it of each; those that may be something are few."""
+    held = tuple(_find_in_dense(_join_dense(words))) if words else ()
+    found.update(held)
+    if held and len(words) > 1:
+        half = len(words) // 2
+        _judge_dense(words[:half], found)
+        _judge_dense(words[half:], found)
         return
-    found = set(_find_in_dense(_join_dense(fresh)))
-    _note_tokenless(list(fresh), has_any=bool(found))
-    yield from found
+    if len(_tokenless) + len(_may_be) >= _TOKENLESS_MAX:
+        _tokenless.clear()
+        _may_be.clear()
+    known = [word for word in words if len(word) <= _TOKENLESS_BYTES_MAX]
+    if held:
+        _may_be.update(dict.fromkeys(known, held))
+    else:
+        _tokenless.update(known)
 
 
 def _join_dense(words: "Iterable[bytes]") -> bytes:
     return b" ".join(words).replace(b"Basic_", b"Basic ").replace(b"FlyV1_", b"FlyV1 ")
-
-
-def _note_tokenless(words: "list[bytes]", *, has_any: bool) -> None:
-    """Remember the words that hold no token; those that do are few, and are found by halving."""
-    if not has_any:
-        if len(_tokenless) >= _TOKENLESS_MAX:
-            _tokenless.clear()
-        _tokenless.update([word for word in words if len(word) <= _TOKENLESS_BYTES_MAX])
-    elif len(words) > 1:
-        half = len(words) // 2
-        for part in (words[:half], words[half:]):
-            found = next(_find_in_dense(_join_dense(part)), None)
-            _note_tokenless(part, has_any=found is not None)
 
 
 def _find_in_dense(dense: bytes) -> "Iterator[str]":
@@ -272,10 +298,21 @@ def _find_in_dense(dense: bytes) -> "Iterator[str]":
                 yield head
     drawn = outline(dense)
     for run, raw in _RUNS:
-        if raw in drawn:
+        if raw in drawn and (run != VAULT_RUN or _has_vault(dense)):
             yield run
     if holds_encoded(dense):
         yield ENCODED
+
+
+def _has_vault(dense: bytes) -> bool:
+    """Tell whether a word begins as a token of Vault does: the outline is that of much code."""
+    at = dense.find(b"s.")
+    while at >= 0:
+        after = dense[at + 2 : at + 26]
+        if len(after) == 24 and after.isalnum() and _is_edge(dense[max(0, at - 6) : at]):
+            return True
+        at = dense.find(b"s.", at + 1)
+    return False
 
 
 def _list_edges(dense: bytes) -> "set[bytes]":
@@ -327,8 +364,15 @@ _BEFORE_VALUE = b" \t\"'`\\=>:?|,"
 _NO_DIGITS = bytes((*range(48), *range(58, 256)))
 
 
-def _find_vendors(spotted: "set[bytes]", lowered: bytes) -> "Iterator[str]":
+def _find_vendors(spotted: "set[bytes]", data: bytes, lowered: bytes) -> "Iterator[str]":
     """Yield the services that something is given to: `vendor_key = ...`."""
+    found = list(_list_given(spotted, lowered))
+    # What a service is given is long, and has digits.
+    if found and b"".join(_list_long(data)).translate(None, _NO_DIGITS):
+        yield from found
+
+
+def _list_given(spotted: "set[bytes]", lowered: bytes) -> "Iterator[str]":
     vendors = _sought().vendors
     for raw in spotted.intersection(vendors):
         at = lowered.find(raw)
@@ -352,7 +396,11 @@ def _list_long(data: bytes) -> "set[bytes]":
     # Two heads end in a space.
     if b"Basic " in data or b"FlyV1 " in data:
         data = data.replace(b"Basic ", b"Basic_").replace(b"FlyV1 ", b"FlyV1_")
-    return {word for word in data.split() if len(word) >= _TOKEN_BYTES_MIN}
+    return _pick_long(data.split())
+
+
+def _pick_long(words: "Iterable[bytes]") -> "set[bytes]":
+    return {word for word in words if len(word) >= _TOKEN_BYTES_MIN}
 
 
 def _at_an_edge(data: bytes, head: bytes) -> bool:

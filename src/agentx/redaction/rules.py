@@ -556,6 +556,7 @@ SHAPES: tuple[tuple[str, tuple[str, ...], str], ...] = (
 )
 
 # kind, outline, pattern
+VAULT_RUN = "w." + "w" * 24
 RUNS: tuple[tuple[str, str, str], ...] = (
     (
         "discord-token",
@@ -579,9 +580,9 @@ RUNS: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "vault-token",
-        "w." + "w" * 24,
+        VAULT_RUN,
         (
-            r"(?<![\w.])s\.(?=[A-Za-z]{0,23}\d|(?:[a-z]{0,4}[A-Z]){8}|(?:[A-Z]{0,4}[a-z]){8}[A-Z])"
+            r"s\.(?<![\w.]s\.)(?=[A-Za-z]{0,23}\d|(?:[a-z]{0,4}[A-Z]){8}|(?:[A-Z]{0,4}[a-z]){8}[A-Z])"
             r"[A-Za-z0-9]{24}(?![\w.(])"
         ),
     ),

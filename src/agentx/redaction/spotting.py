@@ -3,17 +3,20 @@
 A needle can only be in a text if its longest run of letters and digits is in one of the text's
 words: at the end of it where the needle has a sign behind the run, at its beginning where it has
 one before. Texts repeat their words, so what a word may hold is found out once and remembered; a
-long text costs little more than splitting it.
+long text costs little more than splitting it. Who looks at many texts also remembers which words,
+as they stand between blanks, hold nothing at all (`Harmless`): the rest of a text is short.
 """
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
 _START_BYTES = 3  # shorter runs are in too many words
 _WORDS_MAX = 100_000
 _WORD_BYTES_MAX = 40  # longer ones do not come again
 _SPLIT = bytes([byte if chr(byte).isalnum() and byte < 128 else 32 for byte in range(256)])
+
+_SPLIT_LINES = _SPLIT[:10] + b"\n" + _SPLIT[11:]
 
 
 def split_words(data: bytes) -> list[bytes]:
@@ -50,6 +53,12 @@ class Needles:
             found.update(held if held is not None else self._judge(word))
         return found
 
+    def list_holding(self, words: set[bytes]) -> set[bytes]:
+        """Return the words that hold a needle, of a text that was spotted."""
+        return {
+            word for word in words - self._harmless if self._known.get(word) or self._judge(word)
+        }
+
     def _judge(self, word: bytes) -> tuple[bytes, ...]:
         by_start = self._by_start
         between = b" %s " % word
@@ -69,3 +78,42 @@ class Needles:
             else:
                 self._harmless.add(word)
         return held
+
+
+class Harmless:
+    """Words between blanks that hold nothing that is looked for: most of what texts are made of."""
+
+    _TEXTS_MIN = 50  # who looks at fewer has no use of what is remembered
+    _WORDS_MAX = 150_000
+    _WORD_BYTES_MAX = 80
+
+    def __init__(self) -> None:
+        self._left = self._TEXTS_MIN
+        self._known: set[bytes] = set()
+
+    def is_ready(self) -> bool:
+        """Tell whether words are remembered by now; asked once for every text."""
+        self._left -= self._left > 0
+        return not self._left
+
+    def drop(self, words: "Iterable[bytes]") -> set[bytes]:
+        """Return the words that may hold something."""
+        return set(words) - self._known
+
+    def learn(
+        self, words: set[bytes], *, held: set[bytes], gates: "Collection[bytes]", others: set[bytes]
+    ) -> None:
+        """Remember words but `others`, those that have one of `held` in them, and of `gates`."""
+        if len(self._known) >= self._WORDS_MAX:
+            self._known.clear()
+        fresh = [word for word in words - others if len(word) <= self._WORD_BYTES_MAX]
+        for gate in gates:
+            fresh = [word for word in fresh if gate not in word.lower()]
+        if held:
+            spelled = b"\n".join(fresh).lower().translate(_SPLIT_LINES).split(b"\n")
+            fresh = [
+                word
+                for word, inside in zip(fresh, spelled, strict=bool(fresh))
+                if held.isdisjoint(inside.split())
+            ]
+        self._known.update(fresh)

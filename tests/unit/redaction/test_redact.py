@@ -526,3 +526,9 @@ def test_what_is_said_twice_is_redacted_twice_and_no_secret_is_remembered() -> N
     held = {*redact_module._plain_texts, *redact_module._recent_texts}
     assert plain in held
     assert not any("hunter2" in each for each in held)
+
+
+def test_a_token_behind_an_escape_is_seen_before_the_escape_is_read() -> None:
+    assert suspicious(rb'{"a":"first\ns.K3U2C0W76CWYF5264TODXVEU\nlast"}')
+    assert suspicious("1\u2192s.K3U2C0W76CWYF5264TODXVEU".encode())
+    assert not suspicious(b"args.someLongMethodNameOfAllOurCode() and s.some_other_name_of_it_all")
