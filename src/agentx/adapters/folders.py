@@ -6,7 +6,9 @@ really is. Law: never raises; a folder that is missing or may not be read holds 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from operator import attrgetter
 from pathlib import Path
 
 from agentx.adapters.port import Transcript
@@ -17,16 +19,24 @@ from agentx.kernel.clock import Millis
 def files_in(folder: Path, levels_max: int) -> Iterator[Path]:
     """Yield the files in a folder and in the folders below it, in order of their names."""
     try:
-        found = sorted(folder.iterdir()) if folder.is_dir() and not folder.is_symlink() else []
+        if folder.is_symlink() or not folder.is_dir():
+            return
+        # An entry knows what it is: to ask the disk for each takes most of the time.
+        with os.scandir(folder) as entries:
+            found = sorted(entries, key=attrgetter("name"))
     except OSError:
         return
-    for path in found:
-        if path.is_symlink():
+    for entry in found:
+        try:
+            if entry.is_symlink():
+                continue
+            is_file = entry.is_file()
+        except OSError:
             continue
-        if path.is_file():
-            yield path
+        if is_file:
+            yield folder / entry.name
         elif levels_max > 0:
-            yield from files_in(path, levels_max - 1)
+            yield from files_in(folder / entry.name, levels_max - 1)
 
 
 def transcript_at(
