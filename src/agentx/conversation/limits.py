@@ -10,6 +10,9 @@ SAME_DELIVERY_MS_MAX = 1_000
 EVENTS_PAGE_MAX = 10_000
 # Rows a filtered page may look at before it returns with a cursor.
 SCAN_ROWS_MAX = 200_000
+# Payloads that are held after they were written, for who follows the log: what one step of an
+# import makes findable.
+FRESH_BYTES_MAX = 24 * 1024 * 1024
 # Silence longer than this ends a segment: people come back to another thought.
 SEGMENT_GAP_MS = 30 * 60 * 1000
 # What a segment holds at most: as much as one summary can do justice to.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from agentx.conversation.identity import Occurrence, delivery_of, identity_within, judge
 from agentx.conversation.model import Receipt
 from agentx.conversation.store import rows
+from agentx.conversation.store.fresh import FreshPayloads
 from agentx.conversation.store.outbox import Outbox
 from agentx.conversation.store.sealing import SessionKey, new_key, seal
 from agentx.conversation.store.session_keys import SessionKeys
@@ -54,6 +55,7 @@ class Appending:
         codec: rows.PayloadCodec,
         session_keys: SessionKeys,
         outbox: Outbox,
+        fresh: FreshPayloads,
         barred: Sequence[ForgottenSpan] = (),
     ) -> None:
         self._kv = kv
@@ -62,8 +64,10 @@ class Appending:
         self._codec = codec
         self._session_keys = session_keys
         self._outbox = outbox
+        self._fresh = fresh
         self._barred = barred
         self._events: list[Row] = []
+        self._payloads: list[Row] = []
         self._event_keys: list[Row] = []
         self._listed: list[Row] = []
         self._changed: dict[bytes, bytes] = {}  # identities
@@ -149,9 +153,11 @@ class Appending:
             metadata=draft.metadata,
         )
         event_key = new_key(self._entropy)
-        sealed = seal(self._codec.pack(payload), key=event_key, context=key + session.head)
+        raw = rows.encode_payload(payload)
+        sealed = seal(self._codec.pack(raw), key=event_key, context=key + session.head)
         wrapped = self._key_of(session).wrap(event_key, ulid_raw(at_ms, randomness))
         self._events.append((key, session.head + sealed))
+        self._payloads.append((key, raw))
         self._event_keys.append((seal_key, wrapped))
         self._listed.append((listed, b""))
         self._stored.append(event_id)
@@ -185,6 +191,7 @@ class Appending:
         passing(CrashPoint.LOG_BEFORE_WRITE)
         self._kv.write(batch, sync=True)
         passing(CrashPoint.LOG_AFTER_WRITE)
+        self._fresh.keep(self._payloads)
         for session in self._sessions.values():
             if session.key is not None:
                 self._session_keys.remember(session.ref, session.key)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from agentx.conversation.model import Event, EventQuery, Forgotten, ForgottenName, Grave, Receipt
 from agentx.conversation.store import rows
 from agentx.conversation.store.appending import Appending
+from agentx.conversation.store.fresh import FreshPayloads
 from agentx.conversation.store.outbox import Outbox
 from agentx.conversation.store.sealing import unseal
 from agentx.conversation.store.session_keys import SessionKeys
@@ -62,6 +63,7 @@ class LogStore:
         self._codec = rows.PayloadCodec()
         self._session_keys = SessionKeys(kv)
         self._outbox = Outbox(kv)
+        self._fresh = FreshPayloads()
 
     def append(self, drafts: Sequence[Draft], *, project: str) -> Receipt:
         """Store what is new in one atomic batch; return after it is on disk."""
@@ -73,6 +75,7 @@ class LogStore:
             codec=self._codec,
             session_keys=self._session_keys,
             outbox=self._outbox,
+            fresh=self._fresh,
             barred=() if oldest_ms is None else self._barred(oldest_ms),
         )
         return appending.run(drafts)
@@ -138,8 +141,12 @@ class LogStore:
             if sealed_key is None or session_key is None:
                 yield event_id, None
                 continue
-            event_key = session_key.unwrap(sealed_key, raw_ulid(event_id))
-            payload = self._codec.unpack(unseal(sealed, key=event_key, context=key + head))
+            raw = self._fresh.take(key)
+            if raw is not None:
+                payload = rows.decode_payload(raw)
+            else:
+                event_key = session_key.unwrap(sealed_key, raw_ulid(event_id))
+                payload = self._codec.unpack(unseal(sealed, key=event_key, context=key + head))
             yield event_id, _event(event_id, at_ms, payload)
 
     def session_rows(self, project: str) -> Iterator[tuple[bytes, rows.SessionRow]]:
@@ -258,6 +265,7 @@ class LogStore:
         return find_names(self._kv, events)
 
     def _erase(self, batch: Batch) -> None:
+        self._fresh.clear()
         batch.put(Family.CHECKPOINTS, _ERASING, b"")
         self._kv.write(batch, sync=True)
         passing(CrashPoint.FORGET_KEY_DELETED)

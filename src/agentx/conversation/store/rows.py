@@ -99,9 +99,8 @@ class PayloadCodec:
         self._compressor = zstandard.ZstdCompressor(level=3)
         self._decompressor = zstandard.ZstdDecompressor()
 
-    def pack(self, payload: Payload) -> bytes:
-        """Return the payload as bytes, compressed where that helps: sealed bytes do not."""
-        raw = _encoder.encode(payload)
+    def pack(self, raw: bytes) -> bytes:
+        """Return a payload's bytes, compressed where that helps: sealed bytes do not."""
         if len(raw) < _COMPRESS_BYTES_MIN:
             return _PLAIN + raw
         return _ZSTD + self._compressor.compress(raw)
@@ -115,9 +114,22 @@ class PayloadCodec:
             raw = packed[1:]
             if packed.startswith(_ZSTD):
                 raw = self._decompressor.decompress(raw, max_output_size=_PAYLOAD_BYTES_MAX)
-            return _payloads.decode(raw)
+            return decode_payload(raw)
         except (msgspec.MsgspecError, zstandard.ZstdError, UnicodeDecodeError) as error:
             raise CorruptRecord(f"an event's payload: {error}") from error
+
+
+def encode_payload(payload: Payload) -> bytes:
+    """Return a payload as bytes."""
+    return _encoder.encode(payload)
+
+
+def decode_payload(raw: bytes) -> Payload:
+    """Return the payload of bytes that were made of one.
+
+    Raises: MsgspecError, UnicodeDecodeError.
+    """
+    return _payloads.decode(raw)
 
 
 def pack_session(row: SessionRow) -> bytes:
