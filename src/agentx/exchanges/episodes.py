@@ -121,7 +121,9 @@ class _Watch:
             # An agent may explain only at the end what it had mended on the way.
             late = episode.exchange is exchange and not episode.causes
             if episode in self.open_ones or late:
-                episode.causes += _causes(episode, said, self.boot)
+                between = episode.between if episode.mended is None else None
+                command = episode.failure.command
+                episode.causes += find_causes(episode.errors, command, between, said, self.boot)
             if episode in self.open_ones and not episode.acted:
                 episode.said_next += lines(said, self.boot)
             if episode.mended is not None and _is_said_to_stay(episode, said, self.boot):
@@ -255,10 +257,16 @@ def _note_fix(open_ones: list[Episode], step: ToolStep, *, is_edit: bool) -> Non
             episode.fixes.append(step)
 
 
-def _causes(episode: Episode, reply: Turn, boot: Boot) -> list[Line]:
-    about = terms(" ".join(episode.errors)) - terms(episode.failure.command)
-    names = {name.lower() for name in code_names(" ".join(episode.errors))}
-    told = " ".join(episode.errors).lower()
+def find_causes(
+    errors: Sequence[str], command: str, between: int | None, reply: Turn, boot: Boot
+) -> list[Line]:
+    """Return what a reply says of why something went wrong.
+
+    `between` is how many steps were taken since; None once it was mended.
+    """
+    about = terms(" ".join(errors)) - terms(command)
+    names = {name.lower() for name in code_names(" ".join(errors))}
+    told = " ".join(errors).lower()
     kept: list[Line] = []
     said = lines(reply, boot)
     for number, line in enumerate(said):
@@ -270,13 +278,13 @@ def _causes(episode: Episode, reply: Turn, boot: Boot) -> list[Line]:
         fails_so = bool(_FAILS_BECAUSE.search(own))
         says_so = bool(fails_so or cues.EXPLAINS.search(own) or _SAYS_WHY.search(own))
         explains = says_so or bool(_CAUSE.search(own))
-        soon = episode.mended is None and episode.between <= (3 if says_so else 1)
+        soon = between is not None and between <= (3 if says_so else 1)
         shared = len(terms(own) & about)
         enough = 1 if soon else 2
         related = shared >= enough or any(name in own.lower() for name in names)
         # "The linker can't find zstd", said at once of "cannot find -lzstd".
         related |= soon and any(len(word) > 3 and word in told for word in terms(own))
-        related |= fails_so and soon and not episode.between
+        related |= fails_so and soon and not between
         if explains and related and not says_nothing(own) and not _CAME_WELL.match(own):
             kept.append(_join_remedy(line, said[number + 1 : number + 2]))
     return kept

@@ -56,6 +56,12 @@ _HEADER = compile_late(
 _SUBJECT = compile_late(r"(?:Subject|Betreff|Objet|Asunto|Oggetto): ")
 _HEADERS_MAX = 6
 _HEADING = compile_late(r"^#{1,4} \S", re.MULTILINE)
+# Somebody speaks: a sentence ends, something is asked, announced or said of oneself.
+_TALKS = compile_late(
+    r"[.?!:\u2026\u3002\uff1f\uff1a][)\"'`]*\s*\Z|\A\s*[a-z]|\A\s*[-*\d]"
+    r"|(?i:\b(?:i|we|you|it|this|that|please|when|why|how|what|still|now|ich|wir|bitte)\b)"
+    r"|[^\x00-\x7f]"
+)
 _SHELL = compile_late(r"[ \t]*(?:[\u276f\u279c\u25b6$%][ \t]+\S|[\w.-]+@[\w.-]+[:~ ][^\n]*[$#%] )")
 # What an agent CLI writes before the words, for something that was pasted with them.
 _PLACEHOLDERS = compile_late(
@@ -146,7 +152,11 @@ def _spread(lines: list[str], printed: list[bool]) -> list[bool]:
         if found:
             from_shell = any(_SHELL.match(lines[at][:_LINE_CHARS_READ]) for at in found)
             last = end - 1 if from_shell else found[-1]
-            pasted[found[0] : last + 1] = [True] * (last + 1 - found[0])
+            first = found[0]
+            # What leads to printed lines, and nobody would say, was printed with them.
+            while len(found) > 1 and first > begin and not _TALKS.search(lines[first - 1]):
+                first -= 1
+            pasted[first : last + 1] = [True] * (last + 1 - first)
         begin = end + 1
     under = False
     for at, line in enumerate(lines):

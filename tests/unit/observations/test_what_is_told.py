@@ -383,3 +383,22 @@ def test_what_somebody_pasted_of_the_last_reply_is_nothing_new() -> None:
     talk.edit("ci/copy.yml", "old", "new").agent("The job is in `ci/copy.yml`.")
 
     assert not any(line.startswith("The user said: The Map-Id trailer") for line in talk.kept())
+
+
+def test_an_error_that_the_user_pasted_is_told_with_why() -> None:
+    talk = Talk().user(
+        "the release job is red:\n\n"
+        "remote: Permission to shop/prices.git denied to release-bot.\n"
+        "fatal: unable to access 'https://git.example/shop/prices.git/': error: 403\n\n"
+        "what is it?"
+    )
+    talk.agent(
+        "The 403 comes because the token of the job has no write access: "
+        "an owner has to give it that."
+    )
+    talk.user("ok, I ask Karin")
+
+    (error,) = talk.found(Category.ERROR)
+
+    assert error.content.startswith("The user was shown: fatal: unable to access")
+    assert "Cause: The 403 comes because the token of the job has no write access" in error.content

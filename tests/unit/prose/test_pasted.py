@@ -60,6 +60,11 @@ Bitte immer acme-ci nehmen.
 
 Otto"""
 
+ACTION = """\
+Download action repository 'shop/prices@main' (SHA:5b5815c2)
+Error: shop/prices/action.yml: (Line: 148, Col: 9)
+Error: System.ArgumentException: Unexpected type"""
+
 GIT_LOG = """\
 the branch looks like this:
 
@@ -82,8 +87,9 @@ Date:   Wed Feb 11 15:52:29 2026 +0100
         (CRASH, "The app crashes when a chat is opened:"),
         (MAIL, "this came in today, from ops:\n\n\n\n\n\n\ndo what he says"),
         (OUTLOOK, "look at this"),
+        (ACTION, ""),
     ],
-    ids=["terminal", "test run", "trace", "log of commits", "crash", "mail", "long mail"],
+    ids=["terminal", "test run", "trace", "log of commits", "crash", "mail", "long mail", "ci"],
 )
 def test_what_was_pasted_is_not_what_was_written(text: str, own: str) -> None:
     wrote, pasted = split_pasted(text)

@@ -101,7 +101,7 @@ def gather_candidates(found: list[Exchange], boot: Boot) -> list[Keepable]:
         for one in rule(found, boot)
         if not only_asks(one.content.removeprefix(BY_USER).split("\nAsked: ")[0])
     ]
-    ruled += [_take_ruled(one, Occasion.SHOWN, found, at) for one in find_shown(found)]
+    ruled += [_take_ruled(one, Occasion.SHOWN, found, at) for one in find_shown(found, boot)]
     unmended = "\n".join(
         one.finding.content for one in ruled if OPEN_FAILURE in one.finding.content
     )
