@@ -12,7 +12,7 @@ from agentx.kernel.clock import Millis
 from agentx.observations.closing.doings import Doings
 from agentx.observations.closing.done import find_done, mark_done
 from agentx.observations.closing.failures import find_mending, tell_mended
-from agentx.observations.extract.left_open import LEFT_OPEN
+from agentx.observations.labels import LEFT_OPEN, WAITS
 from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.observations.store.files.store import JsonObservationStore
 from tests.support.observations import observation
@@ -297,3 +297,37 @@ def test_what_is_only_talked_of_closes_no_item(
     _left(store, "Not done: the tide chart; the harbour of Emden is missing from the export.")
 
     assert _find(store, Talk().user(asked).edit("a.py", "a", "b").agent(said)) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("Should I drop the old table, or keep it for a month?", "drop the old table, yes"),
+        ("Should I drop the old table, or keep it for a month?", "keep it a month"),
+        ("Which way do you want to go? (a token / an app of the org)", "take the app of the org"),
+        ("Which way do you want to go? (a token / an app of the org)", "a token then"),
+        ("The column `vat` is empty. Should I fill it?", "fill the column vat with 19"),
+        ("You need to add `RATES_KEY` to the secrets.", "RATES_KEY is in the secrets now"),
+    ],
+)
+def test_what_waited_for_the_user_falls_with_their_answer(
+    store: JsonObservationStore, asked: str, answer: str
+) -> None:
+    fact = observation(WAITS + asked, category=Category.KEY_FACT, at_ms=_BEFORE)
+    store.store([replace(fact, summary=WAITS + asked, session_id="before")])
+
+    assert _find(store, Talk().user("rename the zones").agent("Renamed.")) == []
+    ((_, rest),) = _find(store, Talk().user(answer).agent("Understood."))
+    assert rest == ""
+
+
+def test_what_a_session_asked_is_answered_when_its_user_goes_on(
+    store: JsonObservationStore,
+) -> None:
+    talk = Talk().user("add a table").agent("Done. Should I drop the old table?")
+    asked = f"{WAITS}Should I drop the old table?"
+    fact = observation(asked, category=Category.KEY_FACT, at_ms=talk.turns[-1].at_ms)
+    store.store([replace(fact, summary=asked, session_id="now")])
+
+    assert _find(store, talk) == []
+    assert len(_find(store, talk.user("yes"))) == 1

@@ -9,6 +9,7 @@ from agentx.observations.extract import extract
 from tests.support.telling import Talk
 
 LABEL = "Left open: "
+WAITS = "Waits for the user: "
 
 
 def _begin(reply: str) -> Talk:
@@ -21,7 +22,8 @@ def _begin(reply: str) -> Talk:
 
 
 def _list_left(talk: Talk) -> list[str]:
-    return [one.removeprefix(LABEL) for one in talk.kept() if one.startswith(LABEL)]
+    left = [one for one in talk.kept() if one.startswith((LABEL, WAITS))]
+    return [one.removeprefix(LABEL).removeprefix(WAITS) for one in left]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +57,27 @@ def _list_left(talk: Talk) -> list[str]:
 def test_what_a_reply_says_is_left_is_an_open_end(said: str) -> None:
     talk = _begin(f"The job reads `tariffs_v2` now. {said}")
 
-    assert _list_left(talk) == [said]
+    (left,) = _list_left(talk)
+    assert left in (said, said.removeprefix("Not done: ").removeprefix("TODO for you: "))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Not done: the mail of the tariffs.",
+        "Still to do: the mail of the tariffs.",
+        "Left open: the mail of the tariffs.",
+        "TODO: the mail of the tariffs.",
+        "Not done yet: the mail of the tariffs.",
+        "Follow-up: the mail of the tariffs.",
+        "Offen: the mail of the tariffs.",
+        "Pendiente: the mail of the tariffs.",
+    ],
+)
+def test_that_something_is_open_is_said_once(said: str) -> None:
+    (left,) = [one for one in _begin(f"It reads `tariffs_v2`. {said}").kept() if "mail" in one]
+
+    assert left == "Left open: the mail of the tariffs."
 
 
 FOR_PERSONS = [
@@ -171,6 +193,90 @@ def test_a_question_at_the_very_end_that_nobody_answered_is_open() -> None:
     assert _list_left(talk) == []
 
 
+WAITING = {
+    "Should I also drop the old table, or keep it for a month?": "",
+    "Should the tariffs of the islands be rounded up?": "",
+    "Soll ich die alte Tabelle l\u00f6schen oder einen Monat behalten?": "",
+    "\u00bfDebo borrar la tabla vieja o guardarla un mes?": "",
+    "You need to add `RATES_KEY` to the secrets of production before this works.": "",
+    "Du musst noch den Schl\u00fcssel `RATES_KEY` hinterlegen.": "",
+    "The import of 2019 needs your approval.": "",
+    "Two ways:\n\n1. a token of a person\n2. an app of the org\n\nWhich way do you want to go?": (
+        "Which way do you want to go? (a token of a person / an app of the org)"
+    ),
+    "\n\n**Option 1: a token (quick)**\n\n1. Open it\n2. Make it\n\n**Option 2: an app**\n\n"
+    "1. Register it\n2. Install it\n\nIt is safer. Which one do you want?": (
+        "Which one do you want? (a token (quick) / an app)"
+    ),
+    "The column `vat` has 40 empty rows. Should I fill it?": (
+        "The column `vat` has 40 empty rows. Should I fill it?"
+    ),
+}
+ONLY_OFFERED = [
+    "Want me to commit it?",
+    "Would you like me to go on with the next one?",
+    "Should I continue?",
+    "Shall I run the tests?",
+    "Anything else?",
+    "Does that make sense?",
+    "You need to pass `--force` to overwrite a file.",
+    "You have to be an admin to see the page.",
+]
+
+
+def test_what_waits_for_the_user_says_so_and_an_offer_to_go_on_is_none() -> None:
+    for said, told in WAITING.items():
+        kept = [one for one in _begin(f"The job is in. {said}").kept() if one.startswith(WAITS)]
+        assert kept == [WAITS + (told or said)], said
+    for said in ONLY_OFFERED:
+        assert _list_left(_begin(f"The job is in. {said}")) == [], said
+
+
+def test_what_was_asked_last_is_not_open_once_the_user_spoke() -> None:
+    for said in WAITING:
+        if said.endswith("?"):
+            talk = _begin(f"The job is in. {said}").user("the first one please").agent("Done.")
+            assert _list_left(talk) == [], said
+
+
+LEFT_IN_PLAIN_WORDS = [
+    "I stubbed `send_mail()`; the real call comes when the contract is signed.",
+    "The installer for Windows I skipped.",
+    "I left the empty state of the page for later.",
+    "Es fehlt noch der Test f\u00fcr leere Tarife.",
+    "Il manque encore le test des tarifs vides.",
+    "Manca ancora il test delle tariffe vuote.",
+    "I have not run the end-to-end tests against staging.",
+    "Blocked on the DNS change by ops.",
+    "Waiting for legal to approve the new terms.",
+    "`MODE=open` is a stopgap, it must go back to `strict` once the key is renewed.",
+    "The profile expired, someone with the account of the shop has to renew it.",
+]
+
+
+def test_what_is_left_in_plain_words_is_open_without_what_stands_beside_it() -> None:
+    for said in LEFT_IN_PLAIN_WORDS:
+        kept = _begin(f"The tariffs are summed in `sum.go`. {said}").kept()
+        assert [one for one in kept if said in one] == [LABEL + said], said
+
+
+@pytest.mark.parametrize(
+    ("reply", "left"),
+    [
+        (
+            "### Issue 2: `sum.go` counts from one\n\nWrong. Worth fixing separately, it misleads.",
+            "`sum.go` counts from one: Worth fixing separately, it misleads.",
+        ),
+        (
+            "The comment in `sum.go` counts from one. That should be mended in a follow-up.",
+            "The comment in `sum.go` counts from one. That should be mended in a follow-up.",
+        ),
+    ],
+)
+def test_a_judgement_is_told_with_what_it_is_of(reply: str, left: str) -> None:
+    assert _list_left(_begin(reply)) == [left]
+
+
 def test_a_question_that_was_put_and_interrupted_is_open() -> None:
     talk = _begin("One thing has to be decided.")
     talk.add(
@@ -187,7 +293,7 @@ def test_a_question_that_was_put_and_interrupted_is_open() -> None:
 def test_what_is_uncommitted_is_of_the_files_that_were_edited() -> None:
     talk = _begin("The job reads `tariffs_v2` now. Not committed yet, I wait for your word.")
 
-    (left,) = [one for one in extract(talk.turns) if one.content.startswith(LABEL)]
+    (left,) = [one for one in extract(talk.turns) if one.content.startswith((LABEL, WAITS))]
 
     assert left.files == ("billing/job.go",)
 

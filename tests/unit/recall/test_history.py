@@ -287,6 +287,44 @@ def test_sentences_of_what_is_not_done_are_left(empty: LocalMemory) -> None:
     assert row.snippet == "Left for you: change the staging password."
 
 
+def test_what_waits_for_the_user_comes_first_to_who_asks_for_it(tmp_path: Path) -> None:
+    project = project_in(tmp_path)
+    replies = [
+        "The pool is in. Should I drop the old one, or keep it for a month?",
+        "The reader is in. Not done: the metric of the pool.",
+        "The cache is in. You need to add `POOL_KEY` to the secrets before this works.",
+    ]
+    with open_store(project) as memory:
+        for day, reply in enumerate(replies, 10):
+            at = f"2026-03-{day}T10:0"
+            memory.append(
+                [
+                    said(Role.USER, "go on with the pool", f"{at}0:00Z", session=f"s-{day}"),
+                    said(Role.ASSISTANT, reply, f"{at}5:00Z", session=f"s-{day}"),
+                ]
+            )
+        memory.catch_up()
+        for question in ("what waits for me?", "what do you need from me?", "was wartet auf mich?"):
+            rows = [row.snippet for row in ask(memory, question).hits]
+            assert "POOL_KEY" in rows[0], question
+            assert "Should I drop the old one" in rows[1], question
+            assert "metric" in rows[2], question
+
+
+def test_thanks_are_nothing_that_is_left(empty: LocalMemory) -> None:
+    empty.append(
+        [
+            said(Role.USER, "add a pool", "2026-03-20T10:00:00Z"),
+            said(Role.ASSISTANT, "It is in. Not done: the metric.", "2026-03-20T10:05:00Z"),
+            said(Role.USER, "thx. the freeze is over", "2026-03-20T10:06:00Z"),
+        ]
+    )
+    empty.catch_up()
+
+    rows = ask(empty, "what is left to do?").hits
+    assert not any("freeze" in row.snippet for row in rows)
+
+
 def test_what_was_closed_since_is_not_left(tmp_path: Path) -> None:
     reply = "The pool is in. I have not rerun the soak test. Next: the pool of the reader."
     project = project_in(tmp_path)

@@ -670,14 +670,14 @@ def test_of_a_list_what_is_left_stands_whichever_session_is_captured_first(
     for _ in range(4):
         bench.observing.catch_up()
 
-    assert _open_ends(bench) == ["Left open: Still to do: compressing the backups."]
+    assert _open_ends(bench) == ["Left open: compressing the backups."]
 
 
 @pytest.mark.parametrize(
     ("gone", "left"),
     [
         ("s-1", []),
-        ("s-2", ["Left open: Still to do: purging the drafts, compressing the backups."]),
+        ("s-2", ["Left open: purging the drafts, compressing the backups."]),
     ],
 )
 def test_what_is_left_of_a_list_is_forgotten_with_either_session(

@@ -22,7 +22,8 @@ from agentx.exchanges.turns import Turn
 from agentx.kernel.clock import Millis
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
-from agentx.observations.extract.left_open import list_open, says_open
+from agentx.observations.extract.left.left_open import list_open
+from agentx.observations.extract.left.open_words import says_open
 from agentx.prose.cues import anywhere, at_the_start
 from agentx.prose.keyphrases import terms
 from agentx.prose.sentences import is_question, sentences
@@ -156,6 +157,11 @@ class Doings:
         return tuple(said)
 
     @cached_property
+    def last_prompt_ms(self) -> Millis:
+        """When the user spoke last."""
+        return max((one.prompt.at_ms for one in self.exchanges if one.prompt), default=Millis(0))
+
+    @cached_property
     def deeds(self) -> Deeds:
         """What it did about anything that was open."""
         first = self.exchanges[0] if self.exchanges else None
@@ -164,6 +170,7 @@ class Doings:
         return Deeds(
             begun_ms=Millis(0) if first is None else _find_begun_ms(first),
             asked=tuple(dict.fromkeys(self._list_asked())),
+            spoken=tuple(dict.fromkeys(self._list_spoken()))[-_TOLD_MAX:],
             told=tuple(dict.fromkeys(self._list_told()))[-_TOLD_MAX:],
             committed=tuple(terms(made.subject) for made in commits),
             open_again=self.open_again,
@@ -191,6 +198,12 @@ class Doings:
                 if is_wanted and (has_worked or (has_run and _RUNS.match(part))):
                     yield terms(part)
 
+    def _list_spoken(self) -> Iterator[frozenset[str]]:
+        """Yield the words of each sentence of the user that is no question."""
+        for one in self.exchanges:
+            said = sentences(one.prompt.text[:_ASKED_CHARS]) if one.prompt is not None else ()
+            yield from (terms(each.text) for each in said if not is_question(each.text))
+
     def _list_told(self) -> Iterator[frozenset[str]]:
         """Yield the words of each sentence that says that something is so by now."""
         for one in self.exchanges:
@@ -205,6 +218,7 @@ class Deeds:
 
     begun_ms: Millis
     asked: tuple[frozenset[str], ...]  # and worked on
+    spoken: tuple[frozenset[str], ...]  # by the user, whatever came of it
     told: tuple[frozenset[str], ...]  # what is said to be so by now
     committed: tuple[frozenset[str], ...]
     open_again: tuple[frozenset[str], ...]

@@ -19,9 +19,10 @@ from agentx.kernel.text import compile_late
 from agentx.kernel.tokens import estimate
 from agentx.observations.closing.doings import CLAUSE, Deeds, Doings
 from agentx.observations.closing.open_list import read_open_list, tell_rest
-from agentx.observations.extract.left_open import LEFT_OPEN
-from agentx.observations.extract.put_off import ON_THE_LIST
+from agentx.observations.extract.left.asking import OPTIONS, asks_user
+from agentx.observations.extract.left.put_off import ON_THE_LIST
 from agentx.observations.ids import observation_id
+from agentx.observations.labels import LABELS, WAITS, strip_label
 from agentx.observations.model import Observation, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.observations.validity.open_ends import is_uncommitted
@@ -40,6 +41,9 @@ _ASKS_FOR = 0.6  # of the words of what was open, those of who asked for it
 _SAYS_SO = 0.75  # those of who says that it is so
 _ABOUT_IT = 0.5  # of the words of who says so, more than these are those of what was open
 _SAID_AGAIN = 0.5
+_ANSWERS = 0.5  # of the words of a question, those of who answers it
+_BRIEF_MAX = 3  # words of an answer that says no more than what is chosen
+_EITHER = compile_late(r"(?i:,? (?:or|oder|ou|o) )")
 # Who put it off, and whose list it was on, is not what is open.
 _BESIDE = compile_late(rf"\AThe user said: | \({ON_THE_LIST}.*\Z|(?<=.) The user said: .*\Z")
 _ABOUT_MIN = 2
@@ -85,7 +89,11 @@ def find_done(
     )
     ids = [row.id for row in rows if is_left_open(row.summary)]
     for one in store.get_by_ids(ids) if ids else ():
-        if one.superseded_by or one.session_id == session_id:
+        if one.superseded_by:
+            continue
+        if one.session_id == session_id:
+            if _went_on(one, doings):
+                yield one, ""
             continue
         if one.branch and branch and one.branch != branch:
             continue
@@ -96,7 +104,7 @@ def find_done(
 
 def is_left_open(text: str) -> bool:
     """Tell whether a memory says first of all that something is left."""
-    return text.startswith(LEFT_OPEN) or is_uncommitted(text)
+    return text.startswith(LABELS) or is_uncommitted(text)
 
 
 def find_rest(one: Observation, deeds: Deeds, *, is_mended: bool = False) -> str:
@@ -106,16 +114,42 @@ def find_rest(one: Observation, deeds: Deeds, *, is_mended: bool = False) -> str
     """
     if one.timestamp_ms >= deeds.begun_ms:
         return one.content
-    own = _BESIDE.sub("", one.content.removeprefix(LEFT_OPEN))
+    said = strip_label(one.content)
+    label = one.content[: len(one.content) - len(said)]
+    own = _BESIDE.sub("", said)
     is_committed = is_uncommitted(own) and deeds.commits_all
     if (is_mended and _BROKEN.search(own)) or is_committed or _is_done(own, deeds):
         return ""
-    if not one.content.startswith(LEFT_OPEN) or one.content != LEFT_OPEN + own:
+    if label == WAITS and asks_user(own):
+        return "" if _is_answered(own, deeds) else one.content
+    if not label or said != own:
         return one.content
     listed = read_open_list(own)
     done = [each for each in listed.left if _is_done(each, deeds)]
     rest = tell_rest(listed, done) if done else own
-    return LEFT_OPEN + rest if rest else ""
+    return label + rest if rest else ""
+
+
+def _went_on(one: Observation, doings: Doings) -> bool:
+    """Tell whether the user spoke after what a session had asked them: that is the answer."""
+    is_asked = one.content.startswith(WAITS) and asks_user(one.content)
+    return is_asked and doings.last_prompt_ms > one.timestamp_ms
+
+
+def _is_answered(own: str, deeds: Deeds) -> bool:
+    """Tell whether the user said what was asked: most of it, or one of what there was to choose."""
+    options = OPTIONS.search(own)
+    asked = OPTIONS.sub("", own)
+    choices = options[1].split(" / ") if options else _EITHER.split(asked)
+    for said in deeds.spoken:
+        about = terms(asked) - _UNDONE
+        if len(about & said) >= _ABOUT_MIN and coverage(about, said) >= _ANSWERS:
+            return True
+        for choice in map(terms, choices if len(choices) > 1 else ()):
+            is_brief = len(said) <= _BRIEF_MAX
+            if choice and choice <= said and (is_brief or len(choice) >= _ABOUT_MIN):
+                return True
+    return False
 
 
 def _is_done(own: str, deeds: Deeds) -> bool:

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
-from agentx.observations.extract.left_open import says_open
+from agentx.observations.extract.left.open_words import says_open
 from agentx.prose.keyphrases import terms
 
 _HEAD = compile_late(r"\A[^:;,.()`\n]{2,40}[:\uff1a]\s*")
@@ -93,12 +93,13 @@ def tell_rest(listed: OpenList, done: Collection[str]) -> str:
     stands = first_stays or all(
         len(terms(each)) >= _STANDS_MIN or _STANDS.match(each) for each in left
     )
-    if not listed.head:
+    # Without a heading it is a list only if nothing but its label says that it is open.
+    if not listed.head and says_open(listed.text):
         return f"{'; '.join(left)}." if all(map(says_open, left)) else listed.text
     if stands:
         sign = "; " if ";" in _WHOLE.sub("", listed.text) else ", "
         end = "." if listed.text.endswith(".") else ""
-        return f"{listed.head} {sign.join(left)}{end}"
+        return f"{listed.head} {sign.join(left)}{end}".lstrip()
     gone = [_BRACKETS.sub("", each) for each in listed.items if each not in left]
     whole = listed.text.rstrip(".")
     return f"{whole} (since done: {'; '.join(gone)}){listed.text[len(whole) :]}"

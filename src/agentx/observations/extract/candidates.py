@@ -25,7 +25,7 @@ from agentx.kernel.text import without_recall
 from agentx.kernel.values import frozen
 from agentx.observations.extract.changes import changes, claims_change, denies_change
 from agentx.observations.extract.errors import OPEN_FAILURE, errors, names_cause
-from agentx.observations.extract.left_open import LEFT_OPEN, find_left_open, list_open
+from agentx.observations.extract.left.left_open import find_left_open, list_open
 from agentx.observations.extract.mended import tell_mended
 from agentx.observations.extract.session.finding import Finding
 from agentx.observations.extract.session.moment import cut_moment
@@ -43,6 +43,7 @@ from agentx.observations.extract.settled.prompted import (
 from agentx.observations.extract.settled.refuted import Fallen, find_fallen
 from agentx.observations.extract.shown import find_shown
 from agentx.observations.extract.stumbles import stumbles
+from agentx.observations.labels import strip_label
 from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
@@ -406,7 +407,7 @@ def _take_ruled(
     )
     kept = replace(finding, content=content, summary=content)
     # What was asked for is told by who asked: a change is compared by what was done.
-    said_alone = content.removeprefix(BY_USER).removeprefix(LEFT_OPEN)
+    said_alone = strip_label(content.removeprefix(BY_USER))
     about = terms(said_alone.split("; Asked: ")[0])
     return Keepable(finding=kept, said=said, about=about)
 

@@ -18,7 +18,7 @@ from functools import lru_cache
 
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
-from agentx.observations.extract.left_open import LEFT_OPEN
+from agentx.observations.labels import strip_label
 from agentx.observations.model import Category
 from agentx.prose.cues import DOUBTS, anywhere
 from agentx.prose.keyphrases import terms
@@ -250,7 +250,7 @@ def speaks_of(thing: Thing, text: str, category: Category) -> bool:
     command = _COMMAND.match(text) if category is Category.ERROR else None
     if command and _holds_all(list_words(command[1].replace("/", " ")), thing.words):
         return True
-    said = strip_beside(text.removeprefix(LEFT_OPEN))
+    said = strip_beside(strip_label(text))
     first = _SENTENCE.split(said, maxsplit=1)[0].partition(", ")[0]
     if not _holds(list_words(first)[:_SUBJECT_WORDS], thing.words) or _is_longer(thing, first):
         return False

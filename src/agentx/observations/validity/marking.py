@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import chain
 
 from agentx.kernel.text import compile_late
-from agentx.observations.extract.left_open import LEFT_OPEN
+from agentx.observations.labels import LABELS
 from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.observations.tidying.lists import open_lists, take_apart
@@ -136,7 +136,7 @@ def _read_following(one: Observation) -> frozenset[str]:
     text = _HASH.sub(" ", one.content)
     if one.category is Category.CODE_CHANGE:
         said = terms(_COMMITTED.split(text, maxsplit=1)[0])
-    elif one.category is Category.KEY_FACT and not text.startswith(LEFT_OPEN):
+    elif one.category is Category.KEY_FACT and not text.startswith(LABELS):
         said = terms(_FIRST.split(text, maxsplit=1)[0])
     else:
         return frozenset()
@@ -172,7 +172,7 @@ def _is_mended_by_file(one: Observation) -> bool:
 
 def _is_told_of(one: Observation, change: Observation) -> bool:
     """Tell whether a fact says first of all that what a commit did is so."""
-    if one.category is not Category.KEY_FACT or one.content.startswith(LEFT_OPEN):
+    if one.category is not Category.KEY_FACT or one.content.startswith(LABELS):
         return False
     done = terms(_COMMITTED.split(change.content, maxsplit=1)[0])
     said = terms(_FIRST.split(one.content, maxsplit=1)[0])

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from agentx.kernel.text import compile_late
-from agentx.observations.extract.left_open import LEFT_OPEN
+from agentx.observations.labels import LABELS
 from agentx.observations.model import Category
 from agentx.observations.validity.given_up import (
     Thing,
@@ -55,7 +55,7 @@ _NOW = compile_late(r"(?i:\b(?:now|from now on|instead|no longer|any ?more|since
 
 def rests_on(things: Iterable[Thing], text: str, category: Category) -> bool:
     """Tell whether a memory says that something is taken, or where it is, that was given up."""
-    if category in (Category.ERROR, Category.COMPACTION_SUMMARY) or text.startswith(LEFT_OPEN):
+    if category in (Category.ERROR, Category.COMPACTION_SUMMARY) or text.startswith(LABELS):
         return False
     first = _FIRST.split(strip_beside(text), maxsplit=1)[0]
     claim = _REASON.split(first, maxsplit=1)[0]

@@ -22,7 +22,7 @@ from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
 
 from agentx.kernel.text import compile_late, fold_text
-from agentx.observations.extract.left_open import LEFT_OPEN
+from agentx.observations.labels import LABELS
 from agentx.observations.model import Category
 from agentx.observations.validity import open_ends
 from agentx.observations.validity.figures import corrects, names_wrong
@@ -368,7 +368,7 @@ def _sets_amount(new: ComparedMemory, old: ComparedMemory) -> bool:
     is_ruled = is_said_by_user(old.of.text)
     if new.of.at_ms <= old.of.at_ms or (is_ruled and not is_said_by_user(new.of.text)):
         return False
-    if old.of.text.startswith(LEFT_OPEN) or (old.is_prescribed and not sets_only(old.text)):
+    if old.of.text.startswith(LABELS) or (old.is_prescribed and not sets_only(old.text)):
         return False
     then = [each for each in read_amounts(old.text) if old.is_prescribed or not each.sentence]
     now = read_amounts(new.text) if then else ()
@@ -422,7 +422,7 @@ def _commits(new: ComparedMemory, old: ComparedMemory) -> bool:
 
 def _finishes(new: ComparedMemory, old: ComparedMemory) -> bool:
     """Tell whether a later change is what the older one had left to do."""
-    if new.of.category is not Category.CODE_CHANGE or not old.of.text.startswith(LEFT_OPEN):
+    if new.of.category is not Category.CODE_CHANGE or not old.of.text.startswith(LABELS):
         return False
     left = old.said - _UNDONE
     return len(left) >= _SHARED_MIN and coverage(left, new.said) >= _SAME_WORK

@@ -60,6 +60,7 @@ class HistoryQuestion:
     from_start: bool = False  # the oldest first
     about: str = ""  # who did it, where that is nobody known
     no_dates: tuple[str, ...] = ()  # what was said as a date and is none
+    for_user: bool = False  # what waits for whoever asks, first
 
 
 _WORD = compile_late(r"[^\W_]+(?:-[^\W_]+)*")
@@ -76,6 +77,15 @@ _TO_DO = compile_late(
     r"\b(?:still|left|need\w*|have|has|got|remain\w*)\b.{0,30}\bto\s+(?:be\s+)?(?:do|done|finish|fix)"
     r"|\bwhat\s+(?:should|shall|can|do|could|must)\s+(?:i|we)\s+(?:do|work\s+on)\b"
     r"|\bneeds?\s+doing\b|\bnot\s+(?:yet\s+)?(?:done|finished|fixed)\b",
+    re.IGNORECASE,
+)
+# "What waits for me?", "what do you need from me?", "was wartet auf mich?"
+_FOR_ME = compile_late(
+    r"\b(?:wait\w*|left|open|pending|blocked)\b.{0,30}\b(?:for|on)\s+(?:me|us|my|our)\b"
+    r"|\bneeds?\b.{0,30}\b(?:from|of)\s+(?:me|us)\b|\bneeds?\s+(?:my|our)\b"
+    r"|\b(?:must|should|do|can)\s+(?:i|we)\b.{0,20}\b(?:answer|decide)\b"
+    r"|\bwarte\w*\b.{0,20}\bauf\s+(?:mich|uns)\b|\bespera\w*\b.{0,20}\b(?:m\u00ed|nosotros)\b"
+    r"|\battend\w*\b.{0,20}\bmoi\b|\bm'attend\b",
     re.IGNORECASE,
 )
 _TELLS = compile_late(
@@ -140,6 +150,7 @@ def read_history(text: str, *, now_ms: Millis, zone: tzinfo) -> HistoryQuestion 
         from_start=not BEGAN.isdisjoint(words),
         about=about,
         no_dates=no_dates,
+        for_user=bool(_FOR_ME.search(said)),
     )
 
 
@@ -152,6 +163,8 @@ def _take_subject(rest: str) -> tuple[str, str]:
 
 
 def _kind(rest: str, words: frozenset[str], said: str) -> HistoryKind | None:
+    if _FOR_ME.search(said):
+        return HistoryKind.LEFT
     if _LEFT_OFF.search(rest):
         return HistoryKind.STOPPED
     if not LEFT.isdisjoint(words) or _TO_DO.search(rest):

@@ -28,17 +28,17 @@ PLAIN = FUNCTION_WORDS | _words(
     # German
     "alle alles als am an auch auf aus bei bin bis da dabei damals das dass dem den der des die "
     "du ein eine einem einen einer er es f\u00fcr gab ganz geben genau gewesen gibt habe haben "
-    "habt hast hat hatte hatten heute ich ihr im ist jetzt kam kannst man mir mit nach noch nur "
-    "oder projekt sag sage sah sein seid seit sie sind so uns und unser unsere vom von vor wann "
-    "war waren was welche welchem welchen welcher welches wer werden wie wieder wir wo woran "
-    "worden wor\u00fcber wurde wurden zeig zeige zu zuletzt zum zur \u00fcber "
+    "habt hast hat hatte hatten heute ich ihr im ist jetzt kam kannst man mich mir mit nach noch "
+    "nur oder projekt sag sage sah sein seid seit sie sind so uns und unser unsere vom von vor "
+    "wann war waren was welche welchem welchen welcher welches wer werden wie wieder wir wo "
+    "woran worden wor\u00fcber wurde wurden zeig zeige zu zuletzt zum zur \u00fcber "
     "tag tage tagen woche wochen "
     # French and Spanish
     "ai as avons avez ont est es suis sommes \u00e9t\u00e9 ce c' qu que quoi quel "
     "quelle je j on nous est-ce ai-je as-tu avons-nous "
-    "vous il elle le la les un une du de des et en dans sur pour avec o\u00f9 "
+    "vous moi il elle le la les un une du de des et en dans sur pour avec o\u00f9 "
     "qu\u00e9 que cu\u00e1l el los las una yo nosotros hemos he ha han hab\u00eda fue fui estaba "
-    "estuve en con por d\u00f3nde "
+    "estuve en con por d\u00f3nde m\u00ed "
     # Korean
     "\ubb50 \ubb58 \ubb34\uc5c7\uc744 \ubb34\uc2a8 \uc6b0\ub9ac \uc6b0\ub9ac\uac00 \ub0b4\uac00 "
     "\ub098\ub294 \uc77c\uc774 \uc77c\uc744"
@@ -64,7 +64,8 @@ STOPPED = _words(
 LEFT = _words(
     "incomplete leftover leftovers left missing next open outstanding pending remain remaining "
     "remains task tasks todo todos undone unfinished unresolved unsolved upcoming waiting waits "
-    "steps step aufgaben ausstehend n\u00e4chste n\u00e4chstes offen offene \u00fcbrig"
+    "steps step wait wartet warten espera esperando attend attendent "
+    "aufgaben ausstehend n\u00e4chste n\u00e4chstes offen offene \u00fcbrig"
 )
 BEGAN = _words("began begin beginning begun first oldest start started angefangen begonnen")
 TOLD = {

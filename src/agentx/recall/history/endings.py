@@ -20,11 +20,13 @@ from agentx.kernel.text import compile_late, fold_text, preview
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
 from agentx.memory.found import SearchHit
-from agentx.observations.extract.left_open import says_open, says_stopped
-from agentx.prose.cues import anywhere
+from agentx.observations.extract.left.asking import wants_answer
+from agentx.observations.extract.left.open_words import says_open, says_stopped
+from agentx.prose import cues
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import Words, coverage
-from agentx.prose.sentences import sentences, words
+from agentx.prose.sentences import is_question, sentences, words
+from agentx.prose.settling.verdict import asks_for_something
 from agentx.recall.history.asked import HistoryKind, read_history
 from agentx.recall.history.calendar import EVER, Wanted
 
@@ -37,7 +39,7 @@ _ROW_CHARS_MAX = 400
 _ASKED_CHARS_MAX = 200
 _SENTENCES_MAX = 4
 _SAME = 0.7  # of the words of an open end
-LEFT_OPEN = anywhere(
+LEFT_OPEN = cues.anywhere(
     r"""
     left (?:for|to|open|undone|over)(?: you| do)?
     still (?:open|missing|needs?|to do|has to|have to)
@@ -51,6 +53,13 @@ LEFT_OPEN = anywhere(
     """
 )
 _BRIEF_WORDS_MAX = 20
+_LEAVES = cues.at_the_start(
+    r"""
+    thx | thanks? | thank you | ty | cheers | good ?night | bye | that'?s (?:all|it) | great work
+    danke | gute nacht | tsch\u00fc\u00df | merci | gracias | obrigad[oa] | grazie
+    """,
+    after="ok(?:ay)? | great | perfect | nice | cool | good | super | awesome | yes | alright",
+)
 _SPEAKS = (EventType.USER_MESSAGE, EventType.ASSISTANT_MESSAGE)
 _WORDS = compile_late(r"\w")
 _AND = compile_late(r"\A(?:and|so|ok|okay|then|but)[, ]+", re.IGNORECASE)
@@ -189,12 +198,15 @@ class Endings:
                 reply = None
         if reply is not None:
             found.append(_Exchange(prompt=None, reply=reply))
-        # Whoever asks about the past does not go on with it.
-        while found and found[0].reply is None and self._asks(found[0].prompt):
+        # Whoever asks about the past, or only gives thanks, does not go on with it.
+        while found and found[0].reply is None and self._ends(found[0].prompt):
             del found[0]
         if all(self._asks(each.prompt) for each in found if each.prompt is not None):
             return tuple(each for each in found if each.prompt is None)
         return tuple(found)
+
+    def _ends(self, prompt: Event | None) -> bool:
+        return self._asks(prompt) or (prompt is not None and _only_ends(prompt.text))
 
     def _asks(self, prompt: Event | None, kind: HistoryKind | None = None) -> bool:
         """Tell whether a prompt asks about time and place; in a longer one, its last sentence."""
@@ -249,13 +261,21 @@ def _tell_end(last: _Exchange, reply: Event) -> str:
 
 def _open_sentences(text: str, closed: Sequence[Words]) -> str:
     """Return the sentences of some last words that speak of what is not done."""
-    found = [fold_text(each.text) for each in sentences(text) if _is_open(each.text)]
+    said = sentences(text)
+    found = [fold_text(each.text) for each in said if _is_open(each.text)]
+    if said and is_question(said[-1].text) and wants_answer(said[-1].text):
+        found = [*found, fold_text(said[-1].text)] if said[-1].text not in found else found
     left = [each for each in found if not is_closed(each, closed)]
     return " ".join(left[:_SENTENCES_MAX])
 
 
 def _is_open(sentence: str) -> bool:
     return LEFT_OPEN.search(sentence) is not None or says_open(sentence) or says_stopped(sentence)
+
+
+def _only_ends(prompt: str) -> bool:
+    """Tell whether somebody only thanks or takes leave, and asks for nothing."""
+    return cues.begins(_LEAVES, prompt.strip()) and not asks_for_something(prompt)
 
 
 def is_closed(text: str, closed: Sequence[Words]) -> bool:

@@ -16,7 +16,7 @@ from agentx.kernel.text import fold_text, preview
 from agentx.kernel.values import frozen
 from agentx.memory.found import SearchHit
 from agentx.memory.port import Readable
-from agentx.observations.extract.left_open import LEFT_OPEN
+from agentx.observations.labels import strip_label
 from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import Words, coverage
@@ -81,7 +81,7 @@ def list_open_ends(learnt: ListLearnt, reader: Readable, wanted: Wanted, limit: 
     kinds = (Category.KEY_FACT, Category.ERROR, Category.DECISION)
     found = [each for each in _list_of(learnt, reader, wanted, kinds) if _is_open_end(each)]
     standing = [each for each in found if not each.superseded_by]
-    gone = [each.content.removeprefix(LEFT_OPEN) for each in found if each.superseded_by]
+    gone = [strip_label(each.content) for each in found if each.superseded_by]
     return KeptOpen(rows=[_show(each) for each in standing][:limit], closed=[*map(terms, gone)])
 
 

@@ -13,6 +13,8 @@ from agentx.conversation.toc_model import BulletKind
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError
 from agentx.memory.found import SearchHit, SearchReply, SearchRequest
+from agentx.observations.extract.left.asking import waits_for_user
+from agentx.observations.labels import WAITS
 from agentx.recall.history.asked import HistoryKind, HistoryQuestion
 from agentx.recall.history.calendar import EVER, Wanted
 from agentx.recall.history.endings import Endings, Moment, is_closed, list_prompts
@@ -172,7 +174,15 @@ class _Answering:
         kept = list_open_ends(self._learnt, self._reader, wanted, limit)
         told = list_told(self._reader, lately, frozenset({BulletKind.OPEN}), limit)
         still = [row for row in told if not is_closed(row.snippet, kept.closed)]
-        return join_rows(endings.list_left(limit, kept.closed), [*kept.rows, *still], limit)
+        last = endings.list_left(limit, kept.closed)
+        if not self._asked.for_user:
+            return join_rows(last, [*kept.rows, *still], limit)
+        rows = [*kept.rows, *last, *still]
+        waiting = join_rows([], (row for row in rows if _waits(row)), limit)
+        others = join_rows(waiting, (row for row in rows if not _waits(row)), limit)
+        if not waiting and others:
+            self._notes.append("Nothing is known to wait for you; this is what is left.")
+        return [*waiting, *(row for row in others if row not in waiting)]
 
     def _nearest(self, wanted: Wanted) -> list[SearchHit]:
         return nearest_to(self._reader, wanted, self._zone)
@@ -227,6 +237,11 @@ def _both(span: TimeSpan | None, request: SearchRequest) -> tuple[Millis, Millis
         )
     )
     return max(since for since, _ in bounds), min(until for _, until in bounds)
+
+
+def _waits(row: SearchHit) -> bool:
+    """Tell whether a row says what waits for the user."""
+    return WAITS in row.snippet or (row.kind == "event" and waits_for_user(row.snippet))
 
 
 def _only(who: Actors) -> str:

@@ -19,6 +19,7 @@ from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
 from agentx.memory.found import KINDS, SearchReply, SearchRequest
 from agentx.observations.ids import ID_PREFIX
+from agentx.observations.labels import WAITS
 from agentx.prose.keyphrases import terms
 from agentx.prose.sentences import ELLIPSIS
 from agentx.recall.section.choose import (
@@ -339,10 +340,13 @@ def _list_close(reply: SearchReply, elsewhere: Mapping[str, str]) -> Iterator[Te
         yield say_elsewhere(found, elsewhere) if hit.kind == "grip" else found
 
 
-def _order(one: Tellable) -> tuple[bool, int]:
-    """Return what is told first: of what answers, what holds now instead of something, newest."""
+def _order(one: Tellable) -> tuple[bool, int, bool]:
+    """Return what is told first: of what answers, what holds now instead of something, newest.
+
+    And before what else is open, what waits for the user.
+    """
     is_later = not (one.answers or one.is_of_issue or one.has_place)
-    return is_later, -one.at_ms if one.takes_over else 0
+    return is_later, -one.at_ms if one.takes_over else 0, not one.text.startswith(WAITS)
 
 
 def _drop_repeats(lines: Iterable[RecallLine]) -> Iterator[RecallLine]:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.observations.ids import parse_observation_id, shorten_id
+from agentx.observations.labels import LABELS, WAITS, strip_label
 from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
@@ -143,6 +144,7 @@ _LABEL = compile_late(r"The user (?:said|asked|reported): ")
 _RULED = compile_late(r"(?:\A|[.?!;] )The user (?!was shown)\w+")
 _PLAN = "Planned"  # and carried out or overtaken since, as a rule
 _WORDS_MIN = 6
+_WAITS_LIFT = 0.4  # for what waits for the user: nobody else can go on with it
 _FORMULA_SHARE = 0.5
 ANSWER_LIFT = 1.0
 ISSUE_LIFT = 2.0
@@ -197,7 +199,7 @@ def weigh(
     """
     known = [one for one in given if not _is_overview(one.observation)]
     lines = [word_memory(one.observation) for one in known]
-    said = [_list_words(line) for line in lines]
+    said = [_list_words(strip_label(line)) for line in lines]
     answers = _match(known, lines, said, context[:_CONTEXT_CHARS_MAX])
     handed = _hand_on(known, answers)
     placed = _list_placed(known)
@@ -253,7 +255,10 @@ def value_line(kind: Kind, line: str) -> float:
     """Return what a line is worth by its kind and its words alone."""
     worth = _OF_KIND[kind] + 0.12 * min(len(set(code_names(line))), 3)
     worth += sum(more for pattern, more in _HOLDING if pattern.search(line))
-    worth += sum(more for cue, more in _SAYING if cues.finds(cue, line))
+    is_open = kind is Kind.OPEN_END and line.startswith(LABELS)
+    worth += sum(
+        more for cue, more in _SAYING if not (is_open and cue is _CHATTER) and cues.finds(cue, line)
+    )
     worth += sum(more for cue, more in _BEGINNING if cues.begins(cue, line))
     if kind is Kind.DECISION and (cues.finds(_SETTLES_ANEW, line) or list_taken_back(line)):
         worth += 0.4 if cues.finds(_REVERSES, line) else 0.25
@@ -263,6 +268,8 @@ def value_line(kind: Kind, line: str) -> float:
         worth -= 0.4 if kind is Kind.CHANGE else 0.2
     if line.startswith(_PLAN):
         worth -= 0.3
+    if is_open:  # short or not: somebody has to do it, or to answer
+        return max(worth + (_WAITS_LIFT if line.startswith(WAITS) else 0), 0.05)
     if is_question(line) or cues.begins(cues.ANNOUNCES, line):
         worth -= 0.4
     if count_words(_LABEL.sub("", line, count=1)) < _WORDS_MIN:

@@ -19,6 +19,7 @@ from agentx.observations.extract.settled.agreements import ANSWERED, decision
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.sentences import Block, is_question, sentences, shorten, show_excerpt, words
+from agentx.prose.settling.next_step import NEXT_STEP
 from agentx.prose.settling.verdict import wants_work
 
 _READ_CHARS_MAX = 12_000
@@ -36,6 +37,12 @@ _MARK = r"(?:\d|[a-e])"
 # `2. x`, `b) x`, `**Option 2: x** - y`, `### Plan B`, `| B | x |`: a label, and what it stands for.
 _LISTED = compile_late(
     rf"^[ \t]*(?:[-*+] +)?(?:#+ +)?(?:\*\*)? *(?:{_KIND} +)?\(?(?P<label>{_MARK})"
+    r"(?:[.):]|\*\*:?| *$| +[-\u2013\u2014])(?P<said>.*)$",
+    re.MULTILINE | re.IGNORECASE,
+)
+# Where each is called an option, the numbers below it are its steps.
+_CALLED = compile_late(
+    rf"^[ \t]*(?:[-*+] +)?(?:#+ +)?(?:\*\*)? *{_KIND} +\(?(?P<label>{_MARK})"
     r"(?:[.):]|\*\*:?| *$| +[-\u2013\u2014])(?P<said>.*)$",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -88,17 +95,6 @@ _WANTS_TO = cues.at_the_start(
     shall we | should we | soll ich | sollen wir
     """,
     after="so | or | and | now | also",
-)
-# The next step of the same work settles nothing.
-_NEXT_STEP = cues.anywhere(
-    r"""
-    proceed | continue | go (?:on|ahead) | start | begin | commit | push | merge | deploy | release
-    (?:open|create|make|draft|file|update) (?:an?|the|this) (?:pr|pull|draft|branch|issue|commit)
-    (?:run|write|add|fix) (?:the |all |some |more |these |a )?(?:\w+ )?tests?
-    (?:implement|apply|do|fix|make|change|try|look|check|verify|show) (?:this|that|it|these|them)
-    (?:look|dig) (?:at|into) | investigate | explain | anything else | something else | help
-    next | walk | summar\w+ | review
-    """
 )
 _YES = compile_late(
     r"\s*(?:y|yes|yep|yeah|yup|sure|ok(?:ay)?|ja|si|oui|go ahead|do (?:it|that)|please do|agreed"
@@ -156,7 +152,7 @@ def find_choice(
 
 def list_options(text: str) -> tuple[OfferedOption, ...]:
     """Return the options that a reply lists, by their labels; the last list of several."""
-    for pattern in (_ROW, _LISTED, _INLINE, _NAMED):
+    for pattern in (_ROW, _CALLED, _LISTED, _INLINE, _NAMED):
         found: list[OfferedOption] = []
         for match in pattern.finditer(text):
             label = show_excerpt(match["label"])
@@ -261,7 +257,7 @@ def _find_consent(plain: str, said: tuple[Line, ...], offer: Turn, prompt: Turn)
             return None
         return _settle(f"The user agreed: {plain}", before, (offer, prompt), weight=_YES_WEIGHT)
     has_reason = words(plain) > 3 and _BUT.search(plain) is not None
-    is_telling = code_names(asked) and not _NEXT_STEP.search(asked)
+    is_telling = code_names(asked) and not NEXT_STEP.search(asked)
     if not _WANTS_TO.match(asked) or words(asked) < _ASKING_WORDS or not (has_reason or is_telling):
         return None
     return _settle(

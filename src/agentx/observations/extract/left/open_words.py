@@ -1,37 +1,16 @@
-"""What a session left open, in the words in which its agent said so.
-
-    "Not done: the metric of the queue."      "I have not pushed the branch."
-    "Still open: 1. ... 2. ..."               a question at the very end that nobody answered
-    "Next: the backfill, I stopped at May."   said last of all: before that it was gone on with
-
-Only what is still open when the session ends is kept: what was agreed to, done or talked of
-afterwards is not. A program's own states ("rows that are not committed yet") are no work.
-"""
+"""The words by which somebody says that work is left, or where it stopped. Tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 
-from agentx.exchanges import wording
-from agentx.exchanges.commits import commit_of
-from agentx.exchanges.exchange import Exchange
-from agentx.exchanges.lines import Boot, Line, lines
-from agentx.exchanges.tools import Use, file_edits
-from agentx.exchanges.turns import Turn
 from agentx.kernel.text import compile_late
-from agentx.observations.extract.put_off import find_put_off
-from agentx.observations.extract.session.finding import Finding
-from agentx.observations.model import Category
 from agentx.prose import cues
-from agentx.prose.keyphrases import code_names, terms
-from agentx.prose.likeness import coverage, likeness
-from agentx.prose.sentences import Block, is_question, shorten, words
+from agentx.prose.sentences import is_question, words
 
-LEFT_OPEN = "Left open: "
-_SAVED = r"(?:committed|pushed|merged|deployed|released|published|rebased|tagged)"
+SAVED = r"(?:committed|pushed|merged|deployed|released|published|rebased|tagged)"
 _WORK = (
-    rf"(?:{_SAVED}|done|implemented|tested|fixed|verified|migrated|applied|wired(?: up)?|started"
+    rf"(?:{SAVED}|done|implemented|tested|fixed|verified|migrated|applied|wired(?: up)?|started"
     r"|built|finished|updated|run|rolled out|cleaned up|written|ported|translated|documented)"
 )
 # How a sentence begins that says what is left.
@@ -46,6 +25,8 @@ _OPENS = cues.at_the_start(
     open(?: questions?| ends?| points?| items?| issues?)?(?=[:,])
     nothing (?:is|was|has been|got) (?:yet )?(?:pushed|committed|merged|deployed|released|applied)
     uncommitted | unpushed | waiting (?:for|on) (?:you|your|the) | offen(?: ist| sind)?\b
+    waiting (?:for|on) (?!(?:it|this|that|all|both|its?)\b)\w+ | blocked (?:on|by)
+    follow-?ups?(?=:) | es fehl(?:t|en) | il manque | manca(?:no)? | resta(?:no)? da
     noch (?:offen|zu tun|nicht) | nicht (?:committet|gepusht|gemergt|erledigt|umgesetzt)
     pendiente | faltan? | faltam | (?:ainda|todav\u00eda|a\u00fan) faltan? | ainda faltam
     quedan? (?:por|\d+|dos|tres)
@@ -59,7 +40,7 @@ _SAYS = cues.anywhere(
     i (?:have not|haven'?t|did not|didn'?t) (?:yet )?(?:push|commit|merge|deploy|release|publish)\w*
     i (?:have not|haven'?t|did not|didn'?t) (?:yet )?{_WORK}
     i (?:have not|haven'?t|did not|didn'?t) (?:yet )?(?:run|test|fix|migrate|update|apply|finish)\b
-    (?<!that )(?<!which )(?:is|are|was|were) (?:still )?not (?:yet )?{_SAVED} yet
+    (?<!that )(?<!which )(?:is|are|was|were) (?:still )?not (?:yet )?{SAVED} yet
     (?:is|are) (?:still |yet )?(?:uncommitted|unpushed|unmerged|undeployed|unreleased)
     (?<!that )(?<!which )(?:has|have) not (?:yet )?been {_WORK}(?: yet)?
     (?<!that )(?<!which )(?:is|are|isn'?t|aren'?t) (?:still )?(?:not )?(?:yet )?{_WORK} yet
@@ -82,6 +63,8 @@ _SAYS = cues.anywhere(
     (?:needs?|has|have) to be \w+ (?:by hand|manually|by you)
     never built | left (?:undone|unfixed|unresolved|as (?:a )?follow-?up)
     (?:muss|m\u00fcssen|soll|sollte) noch | (?:ist|sind) noch (?:offen|nicht) | steht noch aus
+    fehl(?:t|en) noch | (?:is|are) (?:only |just )?(?:an? )?(?:stop-?gap|placeholder)s?
+    must (?:go|be (?:put|set|switched|changed|turned)) back | manque encore
     todav\u00eda no | a\u00fan no | quedan? pendientes? | n'est pas encore | reste \u00e0 faire
     je n'ai pas (?:encore )?(?:fait|(?:test|pouss|committ?|touch|migr|termin)\u00e9)
     no he (?:hecho|probado|subido|migrado|terminado) | ainda n\u00e3o | ficou (?:pendente|por fazer)
@@ -97,7 +80,7 @@ _SAYS = cues.anywhere(
     """,
 )
 # What only a person can do: it waits for one.
-_FOR_PERSONS = compile_late(
+FOR_PERSONS = compile_late(
     r"(?i:\b(?:waits?|waiting|is on hold|are on hold) (?:for|on|until) (?:you\b|your\b|approval\b"
     r"|(?:a|an|the|some) (?:review|approval|answer|decision|go-ahead|signature|reply)\b))"
     r"|\b(?:waits|is waiting) for [A-Z][a-z]+(?:'s\b|(?=[.,;:)]|\Z))"
@@ -109,6 +92,8 @@ _FOR_PERSONS = compile_late(
     r"|(?i:\b(?:secret|key|token|credentials?|access|permissions?|licen[cs]e|certificate|password"
     r"|account|approval|signature|quota)\b[^.;,:\n]{0,40} (?:is|are) (?:still )?"
     r"(?:missing|needed|outstanding)\b(?=[.;,]|\Z))"
+    r"|(?i:\b(?:someone|somebody|an? admin\w*) (?:with|who|from|of) [^.;,:\n]{2,60}? "
+    r"(?:has|have|needs?|must)\b)"
     r"|(?i:\bwartet (?:noch )?auf (?:dich|euch|sie|deine?\w*|freigabe)\b"
     r"|\bbitte (?:leg|trag|schick|gib|f\u00fcg|erstell|hinterleg)\w*)"
 )
@@ -132,6 +117,29 @@ _STOPS = cues.anywhere(
     (?:liegt|liegen|steht) noch (?:in|auf|unter)
     """
 )
+# "The installer I skipped", "I left the empty state for later".
+_SKIPS = cues.anywhere(
+    r"""
+    (?:i|we) (?:have )?(?:skipped|deferred|postponed|put off|left out)
+    (?:i|we) left [^.;:\n]{2,60}? for (?:later|another|the next|a follow)
+    (?:i|we) (?:did not|didn'?t) (?:get (?:to|around)|manage)
+    habe ich (?:ausgelassen|\u00fcbersprungen|weggelassen) | j'ai (?:saut\u00e9|laiss\u00e9)
+    """
+)
+_SKIPS_DATA = cues.anywhere("rows? | lines? | records? | entries | files? (?:that|which|with)")
+# What stands in for the real thing, and until when.
+_STANDS_IN = compile_late(
+    r"(?i:\b(?:i|we) (?:have |only |just )*(?:stubbed|hard-?coded|mocked|faked|commented out"
+    r"|disabled|turned off)\b.*\b(?:for now|until|once|when|later|the real|temporar\w+)\b)"
+)
+# What the user has to do before it works.
+YOU_MUST = compile_late(
+    r"(?i:\byou(?:'ll| will| still| also| now)* (?:need|have) to [^.;:\n]{3,120}?"
+    r"(?: (?:before (?:this|it|that|the|we|i|they)|for (?:this|it|that|them) to"
+    r"|once|by hand|yourself|manually)\b| first(?=[.,;]|\Z))"
+    r"|\b(?:du musst|ihr m\u00fcsst|sie m\u00fcssen) (?:noch|vorher|erst)\b"
+    r"|\bi(?:l)? faut que tu\b|\btienes que\b.*\bantes\b)"
+)
 _REASON = cues.anywhere("because | since | so that | so | therefore | weil | damit | daher")
 # "The index must be rebuilt before the fair; not started."
 _UNBEGUN = compile_late(
@@ -147,7 +155,7 @@ _LACKS = cues.at_the_start(
     after="but | and | however | only | note",
 )
 # The words over a list of what is left.
-_HEADS = cues.at_the_start(
+HEADS = cues.at_the_start(
     r"""
     (?:what(?:'s| is) )?(?:still )?(?:open|left|missing|undone|outstanding)\b
     remaining | not (?:yet )?done | to-?dos? | follow-?ups? | known gaps | unfinished
@@ -155,82 +163,29 @@ _HEADS = cues.at_the_start(
     """,
     after=r"here(?:'s| is) what(?:'s| is) | these are | the | and",
 )
+# A label that says no more than that something is left.
+_LABEL = cues.at_the_start(
+    r"""
+    (?:still |noch )?(?:open|offen)(?: questions?| ends?| points?| items?| issues?)?(?=:)
+    (?:still |left )?(?:to[ -]?do|to be done)(?: for (?:you|later|me))?(?=:)
+    not (?:yet )?done(?: yet)?(?=:) | remaining(?: work| tasks?| items?)?(?=:) | left open(?=:)
+    still (?:missing|pending|outstanding|undone)(?=:) | follow-?ups?(?=:) | noch zu tun(?=:)
+    pendientes?(?=:) | reste \u00e0 faire(?=\s?:) | da fare(?=:)
+    """,
+    after="but | and | also | done | ok(?:ay)?",
+)
 # What holds only in some case, or is no work of this session.
 _PERHAPS = cues.anywhere(
     "if you | if we | could | would | unless | in case | until then | when the"
 )
-_SAVES = compile_late(rf"(?i:{_SAVED}|\b(?:push|commit|merge|deploy|release|gepusht|committet))")
-_UNCOMMITTED = compile_late(r"(?i:\b(?:un|not (?:yet )?)committed\b)")
-_OFFERS_MORE = cues.at_the_start(
-    r"""
-    want me | would you | do you want | should i | shall i | may i | anything | ready | let me know
-    soll ich | ok\b | sound(?:s)? good | does (?:this|that) (?:look|sound|make)
-    """
-)
-_TALKED = 0.6  # of its words, said again later: it was dealt with
-_SAME = 0.6
-_LEFT_MAX = 6
 _WORDS_MIN = 3
-_HEAD_CHARS_MAX = 80
-_ASKING_WORDS_MIN = 8
-_CHARS_MAX = 225
-
-
-def find_left_open(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
-    """Yield what was left open when a session ended, the newest few."""
-    left: list[tuple[Turn, str]] = []
-    edited: dict[str, tuple[str, ...]] = {}
-    for number, exchange in enumerate(found):
-        closing = exchange.closing
-        if closing is None or _was_taken_up(found, number):
-            continue
-        edited[closing.event_id] = _list_edited(exchange)
-        left += [
-            (closing, own)
-            for own in list_open(lines(closing, boot), is_last=exchange is found[-1])
-            if not _was_closed(own, found[number + 1 :])
-        ]
-    left += find_put_off(found, boot)
-    last = found[-1] if found else None
-    if last is not None:
-        left += _find_unanswered(last, boot)
-    for turn, own in _keep_last(left)[-_LEFT_MAX:]:
-        content = LEFT_OPEN + shorten(own, _CHARS_MAX)
-        yield Finding(
-            category=Category.KEY_FACT,
-            content=content,
-            summary=content,
-            event_ids=(turn.event_id,),
-            at_ms=turn.at_ms,
-            # A commit of these closes it.
-            files=edited.get(turn.event_id, ()) if _UNCOMMITTED.search(own) else (),
-        )
-
-
-def list_open(said: tuple[Line, ...], *, is_last: bool) -> Iterator[str]:
-    """Yield the sentences of a reply that say what is left, and the items of a list of it.
-
-    `is_last`: it is what a session ended with.
-    """
-    in_list = False
-    for line in said:
-        own = line.own
-        leads = line.block is Block.HEADING or own.endswith((":", "\uff1a"))
-        if leads:
-            in_list = len(own) <= _HEAD_CHARS_MAX and _HEADS.match(own) is not None
-        elif in_list and line.block is Block.ITEM:
-            yield own
-        else:
-            in_list = False
-            if says_open(own) or (is_last and says_stopped(own)):
-                yield own
 
 
 def says_stopped(text: str) -> bool:
     """Tell whether a sentence, said last of all, says where the work stopped."""
     if words(text) < _WORDS_MIN or _PERHAPS.search(text) or is_question(text):
         return False
-    if _STOPPED.match(text):
+    if _STOPPED.match(text) or (_SKIPS.search(text) and not _SKIPS_DATA.search(text)):
         return True
     return _STOPS.search(text) is not None and not _REASON.search(text)
 
@@ -238,76 +193,19 @@ def says_stopped(text: str) -> bool:
 @lru_cache(maxsize=2_048)  # what is left is looked for in what was said, and among what is kept
 def says_open(text: str) -> bool:
     """Tell whether a sentence says that work is left."""
-    if words(text) < _WORDS_MIN or _PERHAPS.search(text):
+    if words(text) < _WORDS_MIN:
+        return False
+    if any(sign.search(text) for sign in (_STANDS_IN, YOU_MUST)) or _LABEL.match(text):
+        return not is_question(text)
+    if _PERHAPS.search(text):
         return False
     if any(sign.match(text) for sign in (_OPENS, _LACKS)):
         return True
-    return any(sign.search(text) for sign in (_SAYS, _UNBEGUN, _FOR_PERSONS))
+    return any(sign.search(text) for sign in (_SAYS, _UNBEGUN, FOR_PERSONS))
 
 
-def _list_edited(exchange: Exchange) -> tuple[str, ...]:
-    paths = (edit.path for step in exchange.steps for edit in file_edits(step))
-    return tuple(dict.fromkeys(paths))
-
-
-def _was_taken_up(found: list[Exchange], number: int) -> bool:
-    """Tell whether the user answered a reply by telling the agent to go on."""
-    later = found[number + 1].prompt if number + 1 < len(found) else None
-    return later is not None and wording.GOES_ON.match(later.text.strip()) is not None
-
-
-def _was_closed(own: str, later: list[Exchange]) -> bool:
-    """Tell whether what was open was dealt with, or talked of, later in the session."""
-    if not later:
-        return False
-    if _SAVES.search(own):
-        return any(commit_of(step) for each in later for step in each.steps) or len(later) > 1
-    about = terms(own)
-    texts = [
-        turn.text for each in later for turn in (each.prompt, each.closing) if turn is not None
-    ]
-    return coverage(about, terms("\n".join(texts))) >= _TALKED
-
-
-def _find_unanswered(last: Exchange, boot: Boot) -> list[tuple[Turn, str]]:
-    """Return what a session asked at its very end: nobody answered it."""
-    waiting = [
-        (step.call, question)
-        for step in last.steps
-        if step.use is Use.QUESTION and step.result is None
-        for question in _read_questions(step.call)
-    ]
-    closing = last.closing
-    said = lines(closing, boot) if closing is not None else ()
-    if not waiting and closing is not None and said:
-        own = said[-1].own
-        if is_question(own) and _is_telling(own):
-            waiting.append((closing, own))
-    return waiting
-
-
-def _read_questions(call: Turn) -> list[str]:
-    given = call.arguments if isinstance(call.arguments, dict) else {}
-    asked = given.get("questions")
-    rows = asked if isinstance(asked, list) else []
-    texts = [row.get("question") for row in rows if isinstance(row, dict)]
-    return [text for text in texts if isinstance(text, str) and text.strip()]
-
-
-def _is_telling(question: str) -> bool:
-    """Tell whether a question says what it is about: "shall I go on?" does not."""
-    if says_open(question):
-        return True
-    if _OFFERS_MORE.match(question) or cues.COURTESY.match(question):
-        return False
-    return words(question) >= _ASKING_WORDS_MIN and bool(code_names(question))
-
-
-def _keep_last(left: list[tuple[Turn, str]]) -> list[tuple[Turn, str]]:
-    """Return what is open, each once, as it was said last."""
-    kept: list[tuple[Turn, str]] = []
-    for turn, own in reversed(left):
-        about = terms(own)
-        if about and not any(likeness(about, terms(other)) >= _SAME for _, other in kept):
-            kept.append((turn, own))
-    return kept[::-1]
+def strip_open_label(text: str) -> str:
+    """Return what is left without the words that only say that it is."""
+    found = _LABEL.match(text)
+    rest = text[found.end() :].lstrip(" :") if found else text
+    return rest if words(rest) > 1 else text
