@@ -286,3 +286,21 @@ def test_how_the_agent_took_a_ruling_keeps_nothing_of_it() -> None:
     )
 
     assert find_superseded([old, new]) == [("old", "new")]
+
+
+def test_how_a_tool_is_called_outlives_the_file_it_was_called_on() -> None:
+    failed, worked = (
+        "`npx cypress open ops/tide.yml` failed: no display",
+        "`npx cypress run` worked",
+    )
+    old = Comparable(id="old", at_ms=Millis(1), category=Category.ERROR, text=f"{failed}; {worked}")
+    new = Comparable(id="new", at_ms=Millis(2), text="Removed `ops/tide.yml`; ship.yml does both")
+    gone = Comparable(
+        id="gone",
+        at_ms=Millis(3),
+        category=Category.CODE_CHANGE,
+        text="remove Cypress (commit 1a2b3c4)",
+    )
+
+    assert find_superseded([old, new]) == []
+    assert find_superseded([old, gone]) == [("old", "gone")]

@@ -25,6 +25,8 @@ _HUNTS = anywhere(
 _STANDS = compile_late(
     r"(?i:\bthe ([^,.;:()\n]{2,40}?)(?: \([^)\n]*\))? (?:stands|stays|holds|remains|is kept)\b)"
 )
+_WORKED = compile_late(r"` worked\W*\Z")
+_PATH = compile_late(r"(?<=\s)[\w.@+-]*/[\w./@+\u2026-]*|(?<=\s)[\w@+-]+\.[A-Za-z]\w{0,5}\b")
 PARTS = terms("half part side choice rule policy design way question answer adr")
 
 
@@ -33,7 +35,10 @@ def is_of_removed(new: ComparedMemory, old: ComparedMemory) -> bool:
     category = old.of.category
     if category not in (Category.ERROR, Category.KEY_FACT) or is_said_by_user(old.of.text):
         return False
-    return any(speaks_of(thing, old.of.text, category) for thing in list_removed(new.given_up))
+    text = old.of.text
+    if _WORKED.search(text):  # how a tool is called holds for any file
+        text = _PATH.sub("", text)
+    return any(speaks_of(thing, text, category) for thing in list_removed(new.given_up))
 
 
 def is_of_hunt(new: ComparedMemory, old: ComparedMemory) -> bool:
