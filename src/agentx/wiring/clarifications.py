@@ -5,7 +5,7 @@ For others: `blocking_questions` for the ready queue, `inbox_lines` for the star
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -154,14 +154,32 @@ def list_told(survey: Survey) -> tuple[Clarification, ...]:
 
 def inbox_lines(project: Project, role: str) -> tuple[str, ...]:
     """Return what a role is shown at its session start; nothing where nobody ever asked."""
-    if not (role and any(map(is_folder, project.paths.asked)) and project.trust.has_data):
+    if not (role and any(map(is_folder, project.paths.asked))):
         return ()
+    if not project.trust.has_data:
+        return tuple(_tell_untrusted(project, role))
     waiting = inbox(project, role)
     now_ms = project.clock.now_ms()
     lines = [inbox_line(state, role, now_ms) for state in waiting[:CLARIFY_INBOX_MAX]]
     if len(waiting) > len(lines):
         lines.append(f"{len(waiting) - len(lines)} more: agentx clarify inbox {role}")
     return tuple(lines)
+
+
+def _tell_untrusted(project: Project, role: str) -> Iterator[str]:
+    """Yield what a role is told where nobody trusts the repository: nothing in a stranger's words.
+
+    What it asked here itself still waits.
+    """
+    survey = open_clarifications(project).survey()
+    held = [one for one in survey.active if one.asker == role and one.holds_its_asker]
+    for state in keep_signed(project, held)[:CLARIFY_INBOX_MAX]:
+        who = "a person" if state.waits_for_person else state.waits_on
+        yield f"{state.id} of yours waits for {who} still"
+    count = len(inbox_among(list_told(survey), role))
+    if count:
+        what = "question or answer is" if count == 1 else "questions and answers are"
+        yield f"{count:,} {what} not told: the repository is not trusted (the user: agentx trust)"
 
 
 def ledgers_aside(project: Project) -> tuple[Path, ...]:

@@ -22,7 +22,7 @@ from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.project.trust.ed25519 import find_public, fingerprint, is_signed_by, sign
-from agentx.wiring.clarifications import open_clarifications, open_keyring
+from agentx.wiring.clarifications import inbox_lines, open_clarifications, open_keyring
 from tests.support.clarifying import SCOPE, request
 from tests.support.repository import commit, git, repository
 
@@ -220,3 +220,9 @@ def test_an_untrusted_repository_hides_no_question_of_ones_own(
     asked = inbox_of(bob, "architect")
     assert (asked.clarifications, asked.withheld) == ((), 1)
     assert inbox_of(ana, PERSON).withheld == 0
+    assert inbox_lines(bob, "engineer") == (
+        f"{own.id} of yours waits for a person still",
+        "CLR-44-002 of yours waits for architect still",
+        "1 question or answer is not told: the repository is not trusted (the user: agentx trust)",
+    )
+    assert inbox_lines(ana, "architect") == ()

@@ -190,7 +190,7 @@ def _rooms(project: Project, notes: NoteFile) -> RoomsStatus:
         except UnsafePath:
             return nothing  # `doctor` names what is in the way
 
-    asked, unread = _questions(project) if told else ((), 0)
+    asked, unread = _questions(project)
     return RoomsStatus(
         observations=count(project.observations, lambda: _observations(project, notes), 0),
         lessons=count(paths.lessons, lambda: _lessons(project), 0) if told else 0,
@@ -227,14 +227,19 @@ def _run(project: Project) -> str:
 
 
 def _questions(project: Project) -> tuple[tuple[Clarification, ...], int]:
-    """Return what is asked, and of how many issues that cannot be read."""
+    """Return what is asked, and of how many issues that cannot be read.
+
+    In a repository that is not trusted that is what the user, or who they trust, signed.
+    """
     try:
         if not any(map(is_folder, project.paths.asked)):
             return (), 0
-        from agentx.wiring.clarifications import open_clarifications  # noqa: PLC0415  as above
+        from agentx.wiring.clarifications import keep_signed, open_clarifications  # noqa: PLC0415  as above
 
         survey = open_clarifications(project).survey()
-        return survey.active, len(survey.closed)
+        if project.trust.has_data:
+            return survey.active, len(survey.closed)
+        return keep_signed(project, survey.active), 0
     except UnsafePath:
         return (), 0  # `doctor` names what is in the way
 
