@@ -28,10 +28,12 @@ RECALLED_NOTES_MAX = 2_000
 TELLINGS_KEPT_MAX = 100
 TELLING_IDS_MAX = 200
 # Of so many sessions that wait another process works some out; so many it is asked for at once,
-# so much of what it made is held, and of those that were asked for the last stay. One session
-# takes it seconds at most: after so long it hangs.
+# so much of what it made is held, and of those that were asked for the last stay. Who waits for it
+# reads some meanwhile, so many are held. One session takes it seconds at most: after so long it
+# hangs.
 AHEAD_SESSIONS_MIN = 8
 AHEAD_ASKED_MAX = 5
 AHEAD_HELD_BYTES_MAX = 16 * 1024 * 1024
 AHEAD_SESSIONS_SEEN = 16
+AHEAD_TAKEN_MAX = 200
 AHEAD_WAIT_S = 120

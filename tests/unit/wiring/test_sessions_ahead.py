@@ -54,6 +54,9 @@ class Stage:
             for name in NAMES
         ]
 
+    def read(self, ref: bytes) -> list[Event]:
+        return self.events[self.refs.index(ref)]
+
     def wait_until(self, is_so: Callable[[], bool]) -> None:
         until = time.monotonic() + 30
         while not is_so():
@@ -72,7 +75,7 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
 
 def test_what_is_made_ahead_is_what_would_be_made_here(stage: Stage) -> None:
     with stage.ahead as ahead:
-        ahead.offer(stage.refs)
+        ahead.offer(stage.refs, stage.read)
         stage.wait_until(lambda: not ahead._left and not ahead._asked)
 
         for ref, events in zip(stage.refs, stage.events, strict=True):
@@ -85,7 +88,7 @@ def test_what_is_made_ahead_is_what_would_be_made_here(stage: Stage) -> None:
 
 def test_what_nobody_has_begun_is_left_to_who_wants_it(stage: Stage) -> None:
     with stage.ahead as ahead:
-        ahead.offer(stage.refs)
+        ahead.offer(stage.refs, stage.read)
         last = stage.refs[-1], module.AheadKind.SUMMARIES
 
         assert last in ahead._left
@@ -93,9 +96,24 @@ def test_what_nobody_has_begun_is_left_to_who_wants_it(stage: Stage) -> None:
         assert last not in ahead._left
 
 
+def test_who_waits_reads_one_of_the_last_sessions_meanwhile(stage: Stage) -> None:
+    first, last = ((ref, module.AheadKind.FINDINGS) for ref in (stage.refs[0], stage.refs[-1]))
+    with stage.ahead as ahead:
+        ahead.offer(stage.refs, stage.read)
+        stage.wait_until(lambda: first not in ahead._left)
+        with ahead._changed:  # the other one is at the first, and asks for no more
+            ahead._asked[first] = None
+            taken = [ahead._take_last(first), ahead._take_last(first)]
+            assert [key and key[0] for key in taken] == stage.refs[:-3:-1]
+            ahead._make_here(last)
+        assert ahead.find_findings(last[0], stage.events[-1]) == extract(turns_of(stage.events[-1]))
+        ahead._asked.pop(first, None)
+        assert ahead._take_last(first) is None
+
+
 def test_a_reader_that_dies_is_done_without(stage: Stage) -> None:
     with stage.ahead as ahead:
-        ahead.offer(stage.refs)
+        ahead.offer(stage.refs, stage.read)
         assert ahead._process is not None
         ahead._process.kill()
         found = [
@@ -109,12 +127,12 @@ def test_a_reader_that_dies_is_done_without(stage: Stage) -> None:
 def test_few_sessions_one_core_or_no_block_start_no_process(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage.ahead.offer(stage.refs)
+    stage.ahead.offer(stage.refs, stage.read)
     assert stage.ahead._process is None
     with stage.ahead as ahead:
-        ahead.offer(stage.refs[1:])
+        ahead.offer(stage.refs[1:], stage.read)
         assert ahead._process is None
         monkeypatch.setattr(module, "_count_cores", lambda: 1)
-        ahead.offer(stage.refs)
+        ahead.offer(stage.refs, stage.read)
         assert ahead._process is None
         assert ahead.find_findings(stage.refs[0], stage.events[0]) is None

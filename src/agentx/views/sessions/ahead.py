@@ -1,15 +1,17 @@
 """What the rules make of sessions, worked out by another process while this one keeps it.
 
 Of many sessions what each teaches, and what each says in a few lines, follows from its events
-alone: so another process reads them beside this one. Whatever becomes of it nothing is lost or
-changed: what it has not begun when it is wanted, or made of other events, is made here.
+alone: so another process reads them beside this one. Neither waits for the other while there is
+something to do: who needs what the other one is at reads one of the last sessions meanwhile.
+Whatever becomes of that process nothing is lost or changed: what it has not begun when it is
+wanted, or made of other events, is made here.
 """
 
 from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from threading import Condition, Thread
@@ -23,14 +25,21 @@ from agentx.conversation.store.rows import session_ref
 from agentx.conversation.toc_model import Segment, SegmentSummary
 from agentx.host.beside import Beside
 from agentx.kernel.ids import digest
+from agentx.observations.extract import extract
 from agentx.observations.extract.session.finding import Finding
 from agentx.views.limits import (
     AHEAD_ASKED_MAX,
     AHEAD_HELD_BYTES_MAX,
     AHEAD_SESSIONS_MIN,
     AHEAD_SESSIONS_SEEN,
+    AHEAD_TAKEN_MAX,
     AHEAD_WAIT_S,
+    CAPTURE_EVENTS_MAX,
 )
+from agentx.views.sessions.turns import turns_of
+
+ReadEvents = Callable[[bytes], Sequence[Event]]  # all of a session
+Wanted = tuple[bytes, "AheadKind"]
 
 
 class AheadKind(StrEnum):
@@ -70,6 +79,13 @@ def stamp_segment(segment: Segment) -> bytes:
     return digest(segment.node_id, "", *context, "", *(each.event_id for each in segment.events))
 
 
+def read_findings(ref: bytes, events: Sequence[Event]) -> ReadSession:
+    """Return what the events of a session teach."""
+    read = events[-CAPTURE_EVENTS_MAX:]
+    found = (stamp_events(read), extract(turns_of(read)))
+    return ReadSession(ref=ref, kind=AheadKind.FINDINGS, findings=found)
+
+
 class SessionsAhead:
     """What was made of sessions, for who asks; in use between `with` and the end of its block."""
 
@@ -83,11 +99,12 @@ class SessionsAhead:
     def _clear(self) -> None:
         self._process: Beside | None = None
         self._is_open = self._is_over = False
-        self._left: OrderedDict[tuple[bytes, AheadKind], None] = OrderedDict()  # nobody has begun
-        self._asked: dict[tuple[bytes, AheadKind], None] = {}
-        self._done: dict[tuple[bytes, AheadKind], tuple[int, ReadSession]] = {}
+        self._read: ReadEvents = lambda _ref: ()
+        self._left: OrderedDict[Wanted, None] = OrderedDict()  # nobody has begun
+        self._asked: dict[Wanted, None] = {}
+        self._done: dict[Wanted, tuple[int, ReadSession]] = {}
         self._held_bytes = 0
-        self._seen: OrderedDict[tuple[bytes, AheadKind], None] = OrderedDict()
+        self._seen: OrderedDict[Wanted, None] = OrderedDict()
 
     def __enter__(self) -> Self:
         self._is_open = True
@@ -106,8 +123,11 @@ class SessionsAhead:
             process.end()
         self._clear()
 
-    def offer(self, refs: Sequence[bytes]) -> None:
-        """Have sessions read, in this order; few are not worth a process, nor is one core."""
+    def offer(self, refs: Sequence[bytes], read: ReadEvents) -> None:
+        """Have sessions read, in this order; few are not worth a process, nor is one core.
+
+        Who has to wait reads some by `read`.
+        """
         if not self._is_open or self._process is not None or len(refs) < AHEAD_SESSIONS_MIN:
             return
         if _count_cores() < 2:
@@ -116,6 +136,7 @@ class SessionsAhead:
             self._process = Beside(self._module)
         if self._process is None:
             return
+        self._read = read
         self._left.update(dict.fromkeys((ref, kind) for ref in refs for kind in AheadKind))
         for work in (self._ask, self._listen):
             Thread(target=work, args=(self._process,), name="agentx-ahead", daemon=True).start()
@@ -136,7 +157,7 @@ class SessionsAhead:
         found = self._await((ref, AheadKind.SUMMARIES))
         return found.summaries.get(stamp_segment(segment)) if found is not None else None
 
-    def _await(self, key: tuple[bytes, AheadKind]) -> ReadSession | None:
+    def _await(self, key: Wanted) -> ReadSession | None:
         """Return what was made of a session; None for what has to be made here."""
         if self._process is None:
             return None
@@ -145,6 +166,9 @@ class SessionsAhead:
                 # Not begun: it is made here, while the other one goes on with the next.
                 del self._left[key]
                 return None
+        while (taken := self._take_last(key)) is not None:
+            self._make_here(taken)
+        with self._changed:
             came = self._changed.wait_for(
                 lambda: key not in self._asked or self._is_over, AHEAD_WAIT_S
             )
@@ -156,7 +180,26 @@ class SessionsAhead:
                 self._let_go(key)
             return found[1] if found is not None else None
 
-    def _let_go(self, key: tuple[bytes, AheadKind]) -> None:
+    def _take_last(self, awaited: Wanted) -> Wanted | None:
+        """Take what would be read last, while the other one is at what is awaited."""
+        with self._changed:
+            if awaited not in self._asked or len(self._done) >= AHEAD_TAKEN_MAX:
+                return None
+            of_findings = (key for key in reversed(self._left) if key[1] is AheadKind.FINDINGS)
+            taken = next(of_findings, None)
+            if taken is not None:
+                del self._left[taken]
+            return taken
+
+    def _make_here(self, key: Wanted) -> None:
+        try:
+            made = read_findings(key[0], self._read(key[0]))
+        except Exception:  # noqa: BLE001  it is made again by who can say what is wrong
+            return
+        with self._changed:
+            self._done[key] = 0, made
+
+    def _let_go(self, key: Wanted) -> None:
         """Keep what was asked for last: a session may come in two parts."""
         self._seen[key] = None
         self._seen.move_to_end(key)

@@ -146,7 +146,7 @@ class Observing:
             self._open_ends.remembers = len(due) > CAPTURE_IN_ORDER_MAX
             order = self._order(due)
             if self._rules.ahead is not None:
-                self._rules.ahead.offer(order)
+                self._rules.ahead.offer(order, self._read_session)
             for ref in order[:limit]:
                 counts.append(self._capture(room, ref))
                 if self._rules.clock.now_ms() - now_ms >= CAPTURE_PASS_MS_MAX:
@@ -299,8 +299,11 @@ class Observing:
 
     # --- one session ------------------------------------------------------------------------
 
+    def _read_session(self, ref: bytes) -> list[Event]:
+        return self._source.session_events(ref, Millis(0))
+
     def _capture(self, room: Observations, ref: bytes) -> int:
-        events = self._source.session_events(ref, Millis(0))[-CAPTURE_EVENTS_MAX:]
+        events = self._read_session(ref)[-CAPTURE_EVENTS_MAX:]
         if not events:
             self._marks.finish(ref, _nothing(self._marks.read_mark(ref)), still_waiting=False)
             return 0

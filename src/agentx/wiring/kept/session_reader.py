@@ -22,16 +22,13 @@ from agentx.host.system import SystemClock, system_entropy
 from agentx.kernel.clock import Millis
 from agentx.kernel.periods import zone_named
 from agentx.kernel.tokens import estimate
-from agentx.observations.extract import extract
-from agentx.views.limits import CAPTURE_EVENTS_MAX
 from agentx.views.sessions.ahead import (
     AheadKind,
     ReadSession,
     SessionJob,
-    stamp_events,
+    read_findings,
     stamp_segment,
 )
-from agentx.views.sessions.turns import turns_of
 
 
 def main() -> None:
@@ -56,9 +53,7 @@ def read_session(job: SessionJob) -> Iterator[ReadSession]:
     events = list(_open_store(job.db, job.project).events_of(job.ref, Millis(0)))
     for kind in job.kinds:
         if kind is AheadKind.FINDINGS:
-            read = events[-CAPTURE_EVENTS_MAX:]
-            found = (stamp_events(read), extract(turns_of(read)))
-            yield ReadSession(ref=job.ref, kind=kind, findings=found)
+            yield read_findings(job.ref, events)
         else:
             cutting = Cutting(zone=_find_zone(job.zone), estimate=estimate)
             writer = Extractive()
