@@ -18,11 +18,13 @@ import pytest
 from agentx.conversation.model import EventQuery
 from agentx.conversation.toc_model import TocNode
 from agentx.kernel.clock import DAY_MS, HOUR_MS
+from agentx.kernel.errors import IndexUnavailable
 from agentx.lessons.model import Confidence, Content, LessonKind
 from agentx.memory.found import KINDS, SearchRequest
 from agentx.memory.local import LocalMemory
 from agentx.operations.lessons.known import add_lesson
 from agentx.project.project import Project
+from agentx.search.text.engine import Engine
 from agentx.views.port import View
 from agentx.views.recall_tally import recall_counts
 from agentx.views.search_view import SearchView
@@ -213,6 +215,39 @@ def test_a_session_that_goes_on_while_an_index_is_filled_is_in_it_once(tmp_path:
 
         assert [found(opened, word) for word in ("ochre", "umber", "again")] == followed
         assert all(followed)
+
+
+def test_what_is_committed_behind_who_goes_on_is_in_the_index_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = project_in(tmp_path)
+    with open_store(project) as opened:
+        opened.append(talk("s-0", words=COLOURS[0]))
+        opened.catch_up()
+        for day in range(1, 4):
+            opened.append(talk("s-0", begin=day * DAY_MS, words=COLOURS[day]))
+            opened.make_searchable_soon()
+        opened.make_searchable()
+        followed = [found(opened, word) for word in COLOURS]
+
+        opened.append(talk("s-1", begin=4 * DAY_MS, words="gamboge"))
+        with monkeypatch.context() as broken:
+            broken.setattr(Engine, "commit", fail)
+            opened.make_searchable_soon()
+            writer = search_view(opened)._writer
+            assert writer is not None
+            writer.mark()  # waits for it
+            assert writer._failed is not None
+        opened.make_searchable()
+
+        assert search_view(opened).count_left() == 0
+        assert [found(opened, word) for word in COLOURS] == followed
+        assert all(followed)
+        assert found(opened, "gamboge")
+
+
+def fail(_engine: Engine) -> None:
+    raise IndexUnavailable("the disk is full")
 
 
 def search_view(memory: LocalMemory) -> SearchView:

@@ -130,6 +130,9 @@ class FakeMemory:
     def make_searchable(self, told: HowFar = lambda _done, _total: None) -> None:
         """Have no index."""
 
+    def make_searchable_soon(self) -> None:
+        """Have no index."""
+
     def settle(self, told: HowFar = lambda _done, _total: None) -> None:
         """Have no views."""
 

@@ -288,7 +288,7 @@ def _make_known(run: _Run, size_bytes: int) -> None:
         run.memory.catch_up()
         run.has_newest, run.bytes_kept = True, 0
     elif run.bytes_kept >= run.step_bytes:
-        run.memory.make_searchable()
+        run.memory.make_searchable_soon()
         run.step_bytes = min(2 * run.step_bytes, SEARCHABLE_STEP_BYTES_MAX)
         run.bytes_kept = 0
 

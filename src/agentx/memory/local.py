@@ -222,6 +222,10 @@ class LocalMemory(LogReader):
         """Let what is in the log be found; what tells of it may follow."""
         self._set.search.take_in(SEARCHABLE_BATCH_EVENTS_MAX, told)
 
+    def make_searchable_soon(self) -> None:
+        """Let what is in the log be found before long, while more is appended."""
+        self._set.search.begin_taking_in(SEARCHABLE_BATCH_EVENTS_MAX)
+
     def settle(self, told: HowFar = unheard) -> None:
         """Bring every view up to date with the log, and capture every session that is over."""
         if self._set.toc.count_left() > BACKLOG_EVENTS:

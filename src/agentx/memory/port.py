@@ -170,6 +170,10 @@ class Memory(Readable, Protocol):
         """Let what is in the log be found; what tells of it may follow."""
         ...
 
+    def make_searchable_soon(self) -> None:
+        """Let what is in the log be found before long, while more is appended."""
+        ...
+
     def settle(self, told: HowFar = unheard) -> None:
         """Bring every view up to date with the log, and capture every session that is over."""
         ...

@@ -118,6 +118,9 @@ class RemoteMemory:
     def make_searchable(self, told: HowFar = unheard) -> None:
         """Leave it to the daemon, which follows its log by itself."""
 
+    def make_searchable_soon(self) -> None:
+        """Leave it to the daemon as well."""
+
     def settle(self, told: HowFar = unheard) -> None:
         """Bring every view up to date; the sessions that are left are the daemon's to capture."""
         self.catch_up(told)

@@ -17,6 +17,7 @@ they are merged, and only a new one is clean.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import field, replace
 from pathlib import Path
 from threading import RLock
@@ -119,6 +120,21 @@ class SearchView(View):
         """Bring the index up to date for nobody who waits: in few large steps."""
         for _ in self.take_steps(told, batch, first=batch):
             pass
+
+    def begin_taking_in(self, batch: int) -> None:
+        """Put what is new of the log in one step that is committed behind who goes on.
+
+        What is left, also where that step fails, is for whoever brings the index up to date next.
+        """
+        with self._lock, suppress(IndexUnavailable):
+            index = self._open_writer()
+            noted = _Noted.of(index.mark())
+            news = self._source.news(noted.sequence, batch)
+            is_plain = self._is_of_this_log(index.mark()) and not news.has_forgotten
+            if is_plain and news.is_complete and news.entries:
+                for ref, places in news.touched.items():
+                    self._update_session(index, ref, places)
+                index.commit_soon(self._mark(replace(noted, sequence=news.sequence)))
 
     def take_steps(
         self,

@@ -20,12 +20,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from threading import RLock
+from threading import Event, RLock, Thread
 from typing import Any
 
 import tantivy
 
 from agentx.kernel.clock import Clock
+from agentx.kernel.errors import AgentXError
 from agentx.kernel.values import frozen
 from agentx.search.document import Chapter, Document, Filters, Hit, IndexStatus
 from agentx.search.limits import KEPT_MAX, SEARCH_HITS_MAX
@@ -148,6 +149,7 @@ class TextIndex:
         self._clock = clock
         self._lock = RLock()
         self._builds = False
+        self._failed: AgentXError | None = None  # of a commit that nobody waited for
         self._scales = _open(generation)
 
     @classmethod
@@ -239,9 +241,29 @@ class TextIndex:
             if mark is not None:
                 self._store.set_mark(self._generation, mark)
 
+    def commit_soon(self, mark: object) -> None:
+        """Commit, and return before that is done: whoever goes on with this index waits for it.
+
+        The disk takes a while over a large commit, in which the owner may read on. Should it fail,
+        the mark stays as it was and the next one to write is told.
+        """
+        has_begun = Event()
+
+        def work() -> None:
+            with self._lock:
+                has_begun.set()
+                try:
+                    self.commit(mark)
+                except AgentXError as error:
+                    self._failed = error
+
+        Thread(target=work, name="agentx-commit").start()
+        has_begun.wait()
+
     def mark(self) -> Any:
         """Return what the owner noted at the last commit, or None."""
-        return self._store.mark(self._generation)
+        with self._lock:
+            return self._store.mark(self._generation)
 
     def search(self, query: Query, filters: Filters, limit: int) -> tuple[Hit, ...]:
         """Return the documents that match best, each with its best passage.
@@ -307,6 +329,9 @@ class TextIndex:
                 self._store.release()
 
     def _writing(self) -> Scales:
+        failed, self._failed = self._failed, None
+        if failed is not None:
+            raise failed
         if not self._builds:
             self._store.claim(self._clock)
         return self._answering()
