@@ -15,11 +15,11 @@ import pytest
 
 from agentx.clarification.model import PERSON, ClarificationStatus
 from agentx.clarification.service import Clarifications
+from agentx.clarification.speakers import is_speaker
 from agentx.clarification.store import view as views
 from agentx.clarification.store.book import Pen
 from agentx.clarification.store.ledgers import LedgerStore, ledger_path
 from agentx.clarification.store.question_events import event_of
-from agentx.clarification.store.speakers import is_speaker
 from agentx.clarification.store.vouching.doubts import EventDoubt
 from agentx.clarification.store.vouching.signatures import Signatures, Unsigned, message_of
 from agentx.kernel.bus import Bus

@@ -26,7 +26,7 @@ from agentx.clarification.model import (
     Reason,
     Retry,
 )
-from agentx.clarification.store.speakers import is_speaker
+from agentx.clarification.speakers import is_speaker
 from agentx.kernel.clock import Millis, from_iso, to_iso
 from agentx.kernel.errors import CorruptRecord, InvalidValue
 from agentx.kernel.ids import ClarificationId, parse_clarification_id

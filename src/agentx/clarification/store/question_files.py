@@ -12,6 +12,7 @@ from pathlib import Path
 
 from agentx.clarification.limits import QUESTION_EVENT_BYTES_MAX, QUESTION_FILE_BYTES_MAX
 from agentx.clarification.model import DISGUISED
+from agentx.clarification.speakers import is_speaker
 from agentx.clarification.store.ledger_json import DamagedLedger, UnknownVersion
 from agentx.clarification.store.question_events import (
     QuestionEvent,
@@ -20,7 +21,6 @@ from agentx.clarification.store.question_events import (
     has_words,
     line_of,
 )
-from agentx.clarification.store.speakers import is_speaker
 from agentx.clarification.store.vouching.doubts import EventDoubt
 from agentx.host.files import json_text
 from agentx.host.files.atomic import replace_file

@@ -24,6 +24,7 @@ from agentx.clarification.model import (
     Reason,
     is_of_elsewhere,
 )
+from agentx.clarification.speakers import is_speaker
 from agentx.clarification.store.ledger_json import (
     ENTRY_FIELDS,
     ROW_FIELDS,
@@ -34,7 +35,6 @@ from agentx.clarification.store.ledger_json import (
     entry_of,
 )
 from agentx.clarification.store.question_events import QuestionEvent
-from agentx.clarification.store.speakers import is_speaker
 from agentx.clarification.store.vouching.doubts import Said
 
 _SAID = frozenset({EntryType.ANSWER, EntryType.RESOLUTION})

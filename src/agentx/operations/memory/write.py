@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 
 from agentx.clarification.model import PERSON
+from agentx.clarification.speakers import is_persons_name
 from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.clock import DAY_MS
 from agentx.kernel.errors import InvalidValue
@@ -16,6 +17,7 @@ from agentx.project.roles.played import decide_role
 from agentx.views.sessions.checkouts import find_checked_out
 from agentx.wiring.observation_upkeep import move_observations
 from agentx.wiring.observations import BACKENDS, open_observations, prepare_observations
+from agentx.wiring.trust.persons_word import require_person
 
 
 @frozen
@@ -67,10 +69,9 @@ def _name_author(project: Project, draft: NewObservation) -> str:
     """Return who says it: the role that is named or played, else a person, an agent, a script."""
     caller = find_caller(project, by_mcp=draft.by_mcp)
     said = draft.agent.strip() or caller.role or decide_role(project).role
-    if said == PERSON and caller.is_agent:
-        raise InvalidValue(
-            f"only a person can say this as {PERSON}, and {caller.said_name} is none",
-            hint="name your own role, or none",
+    if said and is_persons_name(said):
+        require_person(
+            project, f"this as {PERSON}", hint="agentx memory add", caller=caller, about="memory"
         )
     return said or (PERSON if caller.is_person else "agent" if caller.is_agent else "script")
 

@@ -38,8 +38,12 @@ def is_speaker(name: str) -> bool:
     """Tell whether somebody can be called so."""
     if name in ("", PERSON):
         return True
-    if not _PLAIN.fullmatch(name) or name != name.strip():
-        return False
+    is_plain = _PLAIN.fullmatch(name) is not None and name == name.strip()
+    return is_plain and not is_persons_name(name)
+
+
+def is_persons_name(name: str) -> bool:
+    """Tell whether a reader would take a name for a person's, or it is the person's."""
     plain = unicodedata.normalize("NFKD", name).casefold().translate(_LOOKALIKES)
     bare = "".join(sign for sign in plain if sign.isalpha()).replace("rn", "m")
-    return bare not in _PEOPLE and not bare.startswith(PERSON)
+    return bare in _PEOPLE or bare.startswith(PERSON)
