@@ -2,12 +2,13 @@
 
 A role is who an agent is for the team (engineer, architect); the agent CLI that
 plays it is its harness. A project may add roles of its own; their names follow the
-same pattern, because they become file names.
+same pattern, because they become file names. Nobody but a person is called like one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.places import NO_ROLE, ROLE_ALIASES, settle_role_name
@@ -34,6 +35,27 @@ RESERVED_ROLES = (PERSON_ROLE, HUB_ROLE)
 
 _NAME = compile_late(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _NAME_CHARS_MAX = 40
+# Who is said to have said something. Files are written by anybody: a name that a reader takes for a
+# person's, and that is not it, is nobody's.
+_PLAIN = compile_late(r"[\w .+-]{0,60}")
+_PEOPLE = ("human", "person", "aperson", "user", "theuser", "you")
+# Signs that look like letters of `human`, `person` and `user`, once they are in their plain form.
+_LOOKALIKES = str.maketrans(
+    {
+        **dict.fromkeys("\u0430\u03b1\u0251\u1d00", "a"),
+        **dict.fromkeys("\u0435\u1d07\u0454", "e"),
+        **dict.fromkeys("\u04bb\u029c\u0570", "h"),
+        **dict.fromkeys("\u043c\u1d0d", "m"),
+        **dict.fromkeys("\u0578\u057c\u03b7\u043f\u0274", "n"),
+        **dict.fromkeys("\u043e\u03bf\u0585\u1d0f", "o"),
+        **dict.fromkeys("\u0440\u03c1\u1d18", "p"),
+        **dict.fromkeys("\u0280\u0433\u044f", "r"),
+        **dict.fromkeys("\u0455\ua731", "s"),
+        **dict.fromkeys("\u057d\u03c5\u1d1c", "u"),
+        **dict.fromkeys("\u0443\u03b3\u028f", "y"),
+        **dict(zip("0345", "oeas", strict=True)),
+    }
+)
 
 
 def role_name(text: str, known: Iterable[str] = SHIPPED_ROLES) -> str:
@@ -64,6 +86,24 @@ def is_role_name(text: str) -> bool:
     """Tell whether a text can name a role: it becomes a file's name."""
     is_short = len(text) <= _NAME_CHARS_MAX and text != NO_ROLE
     return is_short and _NAME.fullmatch(text) is not None
+
+
+@lru_cache(maxsize=1_000)
+def is_speaker(name: str) -> bool:
+    """Tell whether somebody can be called so."""
+    if name in ("", PERSON_ROLE):
+        return True
+    is_plain = _PLAIN.fullmatch(name) is not None and name == name.strip()
+    return is_plain and not is_persons_name(name)
+
+
+def is_persons_name(name: str) -> bool:
+    """Tell whether a reader would take a name for a person's, or it is the person's."""
+    import unicodedata  # noqa: PLC0415  only names that a reader sees wait for it
+
+    plain = unicodedata.normalize("NFKD", name).casefold().translate(_LOOKALIKES)
+    bare = "".join(sign for sign in plain if sign.isalpha()).replace("rn", "m")
+    return bare in _PEOPLE or bare.startswith(PERSON_ROLE)
 
 
 def speak_role(role: str) -> str:

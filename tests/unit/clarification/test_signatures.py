@@ -15,7 +15,6 @@ import pytest
 
 from agentx.clarification.model import PERSON, ClarificationStatus
 from agentx.clarification.service import Clarifications
-from agentx.clarification.speakers import is_speaker
 from agentx.clarification.store import view as views
 from agentx.clarification.store.book import Pen
 from agentx.clarification.store.ledgers import LedgerStore, ledger_path
@@ -25,6 +24,7 @@ from agentx.clarification.store.vouching.signatures import Signatures, Unsigned,
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import UnavailableError
 from agentx.kernel.ids import mint, ulid_ms
+from agentx.kernel.roles import is_speaker
 from tests.support.clarifying import KEYS, SCOPE, KeyOfTests, Room, request, room
 
 STRANGER = KeyOfTests(b"s" * 32)

@@ -26,11 +26,11 @@ from agentx.clarification.model import (
     Reason,
     Retry,
 )
-from agentx.clarification.speakers import is_speaker
 from agentx.kernel.clock import Millis, from_iso, to_iso
 from agentx.kernel.errors import CorruptRecord, InvalidValue
 from agentx.kernel.ids import ClarificationId, parse_clarification_id
 from agentx.kernel.limits import CLARIFY_SLA_MINUTES_DEFAULT
+from agentx.kernel.roles import is_speaker
 
 VERSION = 1
 # What is left out where it says nothing.

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from agentx.clarification.limits import QUESTION_EVENT_BYTES_MAX, QUESTION_FILE_BYTES_MAX
 from agentx.clarification.model import DISGUISED
-from agentx.clarification.speakers import is_speaker
 from agentx.clarification.store.ledger_json import DamagedLedger, UnknownVersion
 from agentx.clarification.store.question_events import (
     QuestionEvent,
@@ -31,6 +30,7 @@ from agentx.host.files.merged_lines import TORN, LineFault, parse_line
 from agentx.host.files.plain import exists, read_bytes
 from agentx.kernel.clock import Clock
 from agentx.kernel.ids import Entropy
+from agentx.kernel.roles import is_speaker
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 

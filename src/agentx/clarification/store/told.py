@@ -24,7 +24,6 @@ from agentx.clarification.model import (
     Reason,
     is_of_elsewhere,
 )
-from agentx.clarification.speakers import is_speaker
 from agentx.clarification.store.ledger_json import (
     ENTRY_FIELDS,
     ROW_FIELDS,
@@ -36,6 +35,7 @@ from agentx.clarification.store.ledger_json import (
 )
 from agentx.clarification.store.question_events import QuestionEvent
 from agentx.clarification.store.vouching.doubts import Said
+from agentx.kernel.roles import is_speaker
 
 _SAID = frozenset({EntryType.ANSWER, EntryType.RESOLUTION})
 _PAST = frozenset({ClarificationStatus.ANSWERED, ClarificationStatus.RESOLVED})

@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import closing
 
 from agentx.clarification.model import PERSON
-from agentx.clarification.speakers import is_persons_name
 from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.clock import DAY_MS
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.roles import is_persons_name
 from agentx.kernel.values import frozen
 from agentx.observations.model import Category, CompactionResult, Migrated, Observation
 from agentx.project.project import Project
