@@ -16,7 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import tzinfo
+from datetime import UTC, datetime, tzinfo
 from functools import cache
 
 from agentx.conversation.extract.salience import is_reversal
@@ -53,6 +53,7 @@ from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import likeness
 from agentx.prose.limits import KEYWORDS_MAX, SUMMARY_HEAD_CHARS_MAX
 from agentx.prose.sentences import sentences, shorten
+from agentx.prose.settling.amounts import list_measures, list_taken_back
 
 _BULLETS_MAX = {
     Level.SEGMENT: SEGMENT_BULLETS_MAX,
@@ -66,6 +67,8 @@ _SAME = 0.85  # two lines that say the same thing: the evidence of one proves th
 _TAKEN_BACK = 0.5  # a later line about enough of the same to be its reversal
 _SAME_CHILD = 12  # what each line already chosen from a part costs the next one from it
 _SAME_KIND = 14  # and each of its kind: a period has a place for every kind
+# What says what it overturns is told at every level: else what it overturned would stand above it.
+_OVERTURNS = 24
 _SAME_PLACE = {
     BulletKind.ANSWER: BulletKind.DECISION,
     BulletKind.REQUEST: BulletKind.FACT,
@@ -82,6 +85,11 @@ _DECIDES = _DECIDED | {BulletKind.CHANGE, BulletKind.OUTCOME}
 _ABOUT_DECIDING = "decision decided reverses replaced switched dropped reverted agreed plan"
 _NUMBERED = compile_late(r"\bdecision #?(\d+)", re.IGNORECASE)
 _REVERSED = compile_late(r"\b(?:revers|supersed|replac)\w* (?:decision )?#?(\d+)", re.IGNORECASE)
+# "reverses the 24 hours of 4 March": the day on which it was said.
+_OF_DAY = compile_late(
+    r"\b(?:of|from|on) (?:the )?(\d{1,2})(?:st|nd|rd|th)?\.? (?:of )?"
+    r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\w*"
+)
 _ISSUE = compile_late(r"(?<![\w&/#])(?:[Ii]ssue[ -]#?|GH-|\(#)(\d{1,6})\b")
 _PROMPTED_ISSUE = compile_late(r"(?<![\w&/#])#(\d{1,6})\b")
 _SPOKEN = frozenset(
@@ -177,7 +185,7 @@ def _choose(parts: Sequence[TocNode], count: int) -> tuple[Bullet, ...]:
 
     def worth(line: _Line) -> int:
         again = _SAME_CHILD * per_child[line.child] + _SAME_KIND * per_kind[_place_of(line)]
-        return line.bullet.weight - again
+        return line.bullet.weight - again + (_OVERTURNS if _overturns(line) else 0)
 
     while left and len(chosen) < count:
         best = max(left, key=worth)
@@ -239,12 +247,26 @@ def _standing(lines: list[_Line]) -> list[_Line]:
     ]
 
 
+def _overturns(line: _Line) -> bool:
+    """Tell whether a decision names what it overturns: another by its number, or an amount."""
+    text = line.bullet.text
+    if line.bullet.kind not in _DECIDED:
+        return False
+    return _REVERSED.search(text) is not None or bool(list_taken_back(text))
+
+
 def _takes_back(later: _Line, earlier: _Line) -> bool:
     if later.bullet.timestamp_ms <= earlier.bullet.timestamp_ms:
         return False
     reversed_numbers = set(_REVERSED.findall(later.bullet.text))
     if reversed_numbers & set(_NUMBERED.findall(earlier.bullet.text)):
         return True
+    amounts = list_taken_back(later.bullet.text)
+    if amounts and amounts & list_measures(earlier.bullet.text):
+        days = [int(each) for each in _OF_DAY.findall(later.bullet.text)]
+        said_on = datetime.fromtimestamp(earlier.bullet.timestamp_ms / 1000, tz=UTC).day
+        if days:
+            return said_on in days
     now, then = (line.about - _terms_of_deciding() for line in (later, earlier))
     return len(now & then) >= 2 and likeness(now, then) >= _TAKEN_BACK
 

@@ -89,6 +89,11 @@ def test_what_a_person_says_is_of_its_kind(said: str, kind: BulletKind) -> None:
         ("There is no memory leak in the pool.", FACT),
         ("The bug tracker is Linear.", FACT),
         ("The import fails on rows without a date.", PROBLEM),
+        # what was settled, whatever it is about; and what only sounds like "we ... not"
+        ("Approved: full jitter, one probe a minute for a failing endpoint.", DECISION),
+        ("Decided by you: a crash of the worker is retried once.", DECISION),
+        ("p95 went from 840 ms to 61 ms.", OUTCOME),
+        ("The report is written: three causes that went well together.", CHANGE),
     ],
 )
 def test_what_an_agent_says_is_of_its_kind(said: str, kind: BulletKind) -> None:

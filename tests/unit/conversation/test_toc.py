@@ -159,6 +159,22 @@ def test_a_decision_reversed_by_its_number_is_not_told() -> None:
     assert lines(day(part(1, first), part(2, later))) == [later.text]
 
 
+def test_a_decision_whose_amount_was_reversed_leads_no_period() -> None:
+    first = bullet("Approved: a key of its own, kept 24 hours", kind=BulletKind.DECISION, weight=99)
+    other = bullet("Approved: full jitter for 24 hours", kind=BulletKind.DECISION, minute=60 * 24)
+    later = bullet(
+        "Decision 11 reverses the 24 hours of 15 January: they repeat for 72 hours",
+        kind=BulletKind.DECISION,
+        weight=40,
+        minute=60 * 48,
+    )
+    told = [bullet(f"Moved the {name} harbour", weight=60) for name in ("north", "east", "south")]
+
+    rolled = day(part(1, first), part(2, other), part(3, later, *told))
+    assert first.text not in lines(rolled)
+    assert {other.text, later.text} <= set(lines(rolled))
+
+
 def test_an_earlier_line_takes_nothing_back() -> None:
     early = bullet("Switched bookings from files to SQLite", kind=BulletKind.CHANGE, minute=1)
     late = bullet("Agreed: SQLite bookings get a backup", kind=BulletKind.DECISION, minute=2)

@@ -71,7 +71,7 @@ _INSTRUCTS = cues.at_the_start(
 )
 # What was not done, by who might have.
 _NOT_DONE = compile_late(
-    r"(?i:\b(?:i|we)(?:(?: have|'ve| had)? not|n'?t| haven'?t| hadn'?t| didn'?t| did not) )"
+    r"(?i:\b(?:i|we)(?:(?: have|'ve| had)? not| haven'?t| hadn'?t| didn'?t| did not) )"
     r"(?P<verb>(?:yet )?\w+)"
 )
 _LET_BE = cues.anywhere("touch(?:ed)? | chang(?:e|ed) | alter(?:ed)? | modif(?:y|ied) | see | seen")
@@ -99,6 +99,27 @@ _SURELY_OPEN = cues.anywhere(
     r"\u5f85\u529e | \u672a\u5b8c\u6210 | \u672a\u89e3\u51b3",
 )
 _EVER = cues.anywhere("when | whenever | if | every | each | always | in general")
+
+
+# Who begins so says what was settled, whatever the words after it complain of.
+_SETTLED = cues.at_the_start(
+    r"""
+    (?:approved|decided|agreed|settled|ruled)(?: by (?:you|us|the \w+|[A-Z]\w+))?(?=:)
+    beschlossen(?=:) | entschieden(?=:) | decidido(?=:) | d\u00e9cid\u00e9(?=\s?:)
+    """
+)
+_CAUSE = cues.at_the_start(
+    r"""
+    (?:the |its )?(?:root |real |actual )?(?:cause|reason)s?(?= ?:| is| was) | because | why(?=:)
+    (?:die )?ursache | (?:la )?causa? (?:es|est|era)
+    """,
+    after="so | and | found it | the",
+)
+
+
+def is_cause(text: str) -> bool:
+    """Tell whether a line begins by saying why something was so."""
+    return cues.begins(_CAUSE, text)
 
 
 def find_kind(text: str, *, by_user: bool, worked: bool = True) -> BulletKind:
@@ -138,6 +159,8 @@ def _of_person(text: str) -> BulletKind:  # noqa: PLR0911  a table
 
 
 def _of_agent(text: str, *, worked: bool) -> BulletKind:  # noqa: PLR0911  a table
+    if cues.begins(_SETTLED, text):
+        return BulletKind.DECISION
     is_ever = _EVER.search(text) is not None
     if cues.LEAVES_OPEN.search(text) and (_SURELY_OPEN.search(text) or not is_ever):
         return BulletKind.OPEN

@@ -41,7 +41,7 @@ _TELLS = {
     BulletKind.PROBLEM: 18,
     BulletKind.OUTCOME: 18,
     BulletKind.CHANGE: 20,
-    BulletKind.OPEN: 26,
+    BulletKind.OPEN: 32,
     BulletKind.ANSWER: 20,
     BulletKind.REQUEST: 6,
     BulletKind.QUESTION: 0,
@@ -101,7 +101,7 @@ def weigh(thought: Thought, *, by_user: bool, closes: bool, worked: bool = True)
     kind = find_kind(best.text, by_user=by_user, worked=worked)
     if not by_user and cues.LEAVES_OPEN.search(thought.text):
         cue = BulletKind.OPEN
-        kind = cue if any(_is_open(part.text) for part in thought.parts) else kind
+        kind = cue if any(is_open(part.text) for part in thought.parts) else kind
     strong = cues.DECIDES.search(thought.text) or cues.EXPLAINS.search(thought.text)
     weight = _TELLS[cue] + (_SETTLES if strong else 0)
     decided = cues.DECIDED.search(thought.text) is not None
@@ -136,7 +136,8 @@ def _weightiest(
     return best.kind, part
 
 
-def _is_open(text: str) -> bool:
+def is_open(text: str) -> bool:
+    """Tell whether a sentence of an agent says that something is left."""
     return find_kind(text, by_user=False) is BulletKind.OPEN
 
 

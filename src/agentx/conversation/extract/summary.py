@@ -14,15 +14,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
-from agentx.conversation.extract.kinds import find_kind
+from agentx.conversation.extract.kinds import find_kind, is_cause
 from agentx.conversation.extract.salience import (
     WORTH_A_LINE,
     WORTH_ANOTHER_LINE,
     Judgement,
     is_courtesy,
+    is_open,
     weigh,
 )
-from agentx.conversation.extract.thoughts import thoughts
+from agentx.conversation.extract.thoughts import part_by, thoughts
 from agentx.conversation.extract.titling import is_said, title_of
 from agentx.conversation.extract.toolwork import (
     find_answers,
@@ -184,11 +185,13 @@ def _of_prompt(event: Event, asked: _Candidate | None) -> Iterator[_Candidate]:
 def _of_reply(
     event: Event, read: list[Sentence], done: _Done, *, closes: bool
 ) -> Iterator[_Candidate]:
-    for thought in thoughts(event.text, read):
+    found = thoughts(event.text, read)
+    for thought in (piece for each in found for piece in part_by(event.text, each, is_open)):
         judged = weigh(thought, by_user=False, closes=closes, worked=done.worked)
         kind = judged.kind
         if kind is BulletKind.PROBLEM and closes and done.solved:
-            kind = BulletKind.OUTCOME  # told at the end of work on it: what was solved
+            # Told at the end of work on it: what was solved, or only why it was so.
+            kind = BulletKind.FACT if is_cause(thought.text) else BulletKind.OUTCOME
         place = _Place(event, thought.start, thought.end)
         yield _Candidate((place,), thought.text, kind, judged.weight, judged.about)
 

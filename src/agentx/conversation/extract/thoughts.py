@@ -7,7 +7,8 @@ belongs to no thought.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from itertools import groupby
 
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
@@ -59,6 +60,15 @@ def thoughts(text: str, said: Iterable[Sentence]) -> list[Thought]:
     if held:
         found.append(_make_thought(text, held))
     return found
+
+
+def part_by(text: str, thought: Thought, is_other: Callable[[str], bool]) -> tuple[Thought, ...]:
+    """Return a thought in pieces where some of its sentences are of another kind than the rest."""
+    marks = [is_other(part.text) for part in thought.parts]
+    if all(marks) or not any(marks):
+        return (thought,)
+    grouped = groupby(zip(marks, thought.parts, strict=True), key=lambda pair: pair[0])
+    return tuple(_make_thought(text, [part for _, part in group]) for _, group in grouped)
 
 
 def is_telling(sentence: Sentence) -> bool:

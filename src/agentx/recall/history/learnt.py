@@ -74,6 +74,7 @@ class KeptOpen:
 
     rows: list[SearchHit]
     closed: list[Words]
+    captured: frozenset[str]  # the sessions of which is known what they left open
 
 
 def list_open_ends(learnt: ListLearnt, reader: Readable, wanted: Wanted, limit: int) -> KeptOpen:
@@ -82,7 +83,12 @@ def list_open_ends(learnt: ListLearnt, reader: Readable, wanted: Wanted, limit: 
     found = [each for each in _list_of(learnt, reader, wanted, kinds) if _is_open_end(each)]
     standing = [each for each in found if not each.superseded_by]
     gone = [strip_label(each.content) for each in found if each.superseded_by]
-    return KeptOpen(rows=[_show(each) for each in standing][:limit], closed=[*map(terms, gone)])
+    summed_up = _list_of(learnt, reader, wanted, (Category.COMPACTION_SUMMARY,))
+    return KeptOpen(
+        rows=[_show(each) for each in standing][:limit],
+        closed=[*map(terms, gone)],
+        captured=frozenset(each.session_id for each in summed_up),
+    )
 
 
 def _is_open_end(observation: Observation) -> bool:

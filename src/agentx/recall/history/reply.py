@@ -24,6 +24,7 @@ from agentx.recall.history.sources import HistorySources
 from agentx.recall.question.actors import Actors
 from agentx.recall.question.when import TimeSpan
 
+_LOOKED_AT = 60  # of what is open, for what waits for somebody
 _CONTENTS, _SESSIONS = "table of contents", "newest sessions"
 
 
@@ -171,9 +172,15 @@ class _Answering:
         limit = self._limit
         is_ever = (wanted.since_ms, wanted.until_ms) == EVER
         lately = self._lately(wanted) if is_ever else wanted
-        kept = list_open_ends(self._learnt, self._reader, wanted, limit)
+        looked_at = max(limit, _LOOKED_AT) if self._asked.for_user else limit
+        kept = list_open_ends(self._learnt, self._reader, wanted, looked_at)
         told = list_told(self._reader, lately, frozenset({BulletKind.OPEN}), limit)
-        still = [row for row in told if not is_closed(row.snippet, kept.closed)]
+        # What was called open on the way, in a session that was captured, was dealt with in it.
+        still = [
+            row
+            for row in told
+            if row.session_id not in kept.captured and not is_closed(row.snippet, kept.closed)
+        ]
         last = endings.list_left(limit, kept.closed)
         if not self._asked.for_user:
             return join_rows(last, [*kept.rows, *still], limit)

@@ -168,7 +168,8 @@ _LABEL = cues.at_the_start(
     r"""
     (?:still |noch )?(?:open|offen)(?: questions?| ends?| points?| items?| issues?)?(?=:)
     (?:still |left )?(?:to[ -]?do|to be done)(?: for (?:you|later|me))?(?=:)
-    not (?:yet )?done(?: yet)?(?=:) | remaining(?: work| tasks?| items?)?(?=:) | left open(?=:)
+    not (?:yet )?done(?: yet)?(?=:) | remaining(?: work| tasks?| items?)?(?=:)
+    left (?:open|for (?:you|later))(?=:) | for you(?=:)
     still (?:missing|pending|outstanding|undone)(?=:) | follow-?ups?(?=:) | noch zu tun(?=:)
     pendientes?(?=:) | reste \u00e0 faire(?=\s?:) | da fare(?=:)
     """,
