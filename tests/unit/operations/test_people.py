@@ -139,3 +139,24 @@ def test_the_name_that_a_writer_gives_itself_is_quoted_and_short(
     assert head.startswith("    e0b5b8, calls itself \"alice): trusted key 8d8e 77e0 'yours'")
     assert head.endswith('": not trusted')
     assert len(head) < 90
+
+
+@pytest.mark.promise("clarify.person")
+def test_who_types_an_answer_once_a_person_was_called_decides(project: Project) -> None:
+    wanted = replace(request(issue=1, to="architect"), asker="engineer")
+    first, second = (
+        clarify_ask.ask(project, replace(wanted, topic=topic), told=lambda _entry: None)
+        for topic in ("one", "two")
+    )
+    clarify_settle.escalate(project, first.id, caller=TYPING)
+    script = WhoCalls(via=Via.PROGRAM)
+
+    done = clarify_settle.answer(project, first.id, "Postgres.", caller=TYPING)
+    said = clarify_settle.answer(project, second.id, "Postgres.", caller=TYPING)
+
+    assert (str(done.status), done.resolution and done.resolution.speaker) == ("resolved", "human")
+    assert said.answered is not None
+    assert said.answered.speaker == "architect", "nobody was called: it is the architect's answer"
+    clarify_settle.escalate(project, second.id, caller=script)
+    late = clarify_settle.answer(project, second.id, "No.", by="architect", caller=TYPING)
+    assert str(late.status) == "escalated"

@@ -10,7 +10,8 @@ import pytest
 
 from agentx.clarification.errors import NotThePerson
 from agentx.host.ancestry import Ancestor
-from agentx.operations.memory.write import NewObservation, memory_add
+from agentx.operations.memory.curate import memory_drop, memory_edit
+from agentx.operations.memory.write import NewObservation, memory_add, memory_remove
 from agentx.operations.setup.settings import SettingPlace, set_setting, unset_setting
 from agentx.operations.setup.trust import give_trust, look_at_trust
 from agentx.project.config import read_environment
@@ -93,3 +94,30 @@ def test_no_agent_remembers_something_as_a_person(tmp_path: Path, name: str) -> 
     assert '"speaker-refused"' in here.data.audit.read_text("utf-8")
     kept = memory_add(here, NewObservation(text="Buy it.", agent="engineer", by_mcp=True))
     assert kept.agent == "engineer"
+
+
+def test_no_agent_rewords_drops_or_removes_what_a_person_had_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = project(tmp_path)
+    acts: tuple[Callable[[str], object], ...] = (
+        lambda name: memory_edit(here, name, "Buy it."),
+        lambda name: memory_drop(here, name),
+        lambda name: memory_remove(here, name),
+    )
+    monkeypatch.setattr(caller, "list_ancestors", lambda: iter(()))
+    kept = [
+        memory_add(here, NewObservation(text=f"Never buy it: {at}", agent="human")).id
+        for at, _ in enumerate(acts)
+    ]
+    monkeypatch.setattr(caller, "list_ancestors", lambda: iter([CLAUDE]))
+    for name, act in zip(kept, acts, strict=True):
+        with pytest.raises(NotThePerson, match="which a person said"):
+            act(name)
+    own = memory_add(here, NewObservation(text="Sell it.", agent="engineer")).id
+    assert memory_edit(here, own, "Sell it all.").content == "Sell it all."
+    assert here.data.audit.read_text("utf-8").count('"speaker-refused"') == len(acts)
+
+    monkeypatch.setattr(caller, "list_ancestors", lambda: iter(()))
+    for name, act in zip(kept, acts, strict=True):
+        act(name)

@@ -21,6 +21,7 @@ from agentx.observations.tidying.overviews import is_overview
 from agentx.project.project import Project
 from agentx.redaction.redact import redact
 from agentx.wiring.observations import open_observations
+from agentx.wiring.trust.persons_word import guard_persons
 
 _WHY_CHARS_MAX = 300
 _NAMED_MAX = 3
@@ -88,7 +89,8 @@ def memory_keep(project: Project, observation_id: str) -> Observation:
 def memory_edit(project: Project, observation_id: str, text: str) -> Observation:
     """Say an observation in other words; where it is known from stays.
 
-    Raises: NotFound, InvalidValue, ConflictError, LockHeld, UnavailableError.
+    Raises: NotFound, InvalidValue, ConflictError, LockHeld, UnavailableError; NotThePerson for an
+        agent, where a person said it.
     """
     content = cut(redact(without_recall(text)).strip(), OBSERVATION_CHARS_MAX)
     if not content:
@@ -96,6 +98,8 @@ def memory_edit(project: Project, observation_id: str, text: str) -> Observation
             "there is nothing to remember", hint="to take it away use `agentx memory drop ID`"
         )
     summary = preview(content, OBSERVATION_SUMMARY_CHARS_MAX)
+    with closing(open_observations(project)) as room:
+        guard_persons(project, room.get(observation_id)[0], "edit")
     return _mark(
         project, Marking(id=observation_id, reviewed=True, content=content, summary=summary)
     )
@@ -104,10 +108,12 @@ def memory_edit(project: Project, observation_id: str, text: str) -> Observation
 def memory_drop(project: Project, observation_id: str, *, why: str = "") -> DropReply:
     """Take an observation out, and keep its like out from now on; `memory_undrop` undoes it.
 
-    Raises: NotFound, InvalidValue, ConflictError, LimitError, LockHeld, UnavailableError.
+    Raises: NotFound, InvalidValue, ConflictError, LimitError, LockHeld, UnavailableError;
+        NotThePerson for an agent, where a person said it.
     """
     with closing(open_observations(project)) as room:
         found, archived = room.get(observation_id)
+        guard_persons(project, found, "drop")
         if archived:
             refuse_dropped(room.store, found.id)
             raise _refuse_merged(found.id)

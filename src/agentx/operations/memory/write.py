@@ -17,7 +17,7 @@ from agentx.project.roles.played import decide_role
 from agentx.views.sessions.checkouts import find_checked_out
 from agentx.wiring.observation_upkeep import move_observations
 from agentx.wiring.observations import BACKENDS, open_observations, prepare_observations
-from agentx.wiring.trust.persons_word import require_person
+from agentx.wiring.trust.persons_word import guard_persons, require_person
 
 
 @frozen
@@ -79,10 +79,12 @@ def _name_author(project: Project, draft: NewObservation) -> str:
 def memory_remove(project: Project, observation_id: str) -> None:
     """Take one observation away for good.
 
-    Raises: NotFound, InvalidValue.
+    Raises: NotFound, InvalidValue; NotThePerson for an agent, where a person said it.
     """
     with closing(open_observations(project)) as room:
-        room.remove(observation_id)
+        found = room.get(observation_id)[0]
+        guard_persons(project, found, "remove")
+        room.remove(found.id)
 
 
 def memory_compact(

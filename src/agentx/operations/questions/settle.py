@@ -34,14 +34,17 @@ def answer(
     worth: AnswerWorth = UNJUDGED,
     caller: WhoCalls,
 ) -> Clarification:
-    """Answer a question: as the role that calls, else as who was asked; or as a person.
+    """Answer a question: as the role that calls, else as who is waited for.
+
+    That is who was asked, or a person once one was called: whoever sits at a terminal then is it.
 
     Raises: ClarificationNotFound, IllegalTransition, InvalidValue, LockTimeout; NotThePerson for
         who speaks for somebody else.
     """
     hub = hub_of(project)
     state, said = hub.find_meant(clarification_id), speaker_named(project, by)
-    speaker = said or caller.role or state.to
+    is_called = state.status is ClarificationStatus.ESCALATED and caller.is_person
+    speaker = said or caller.role or (PERSON if is_called else state.to)
     _check_speaker(project, caller, speaker, clarification_id)
     return hub.answer(state.exact, text, by=speaker, via=_name_way(caller), worth=worth)
 

@@ -6,9 +6,21 @@ An agent that could name who decides on GitHub, or trust a repository, could sig
 from __future__ import annotations
 
 from agentx.clarification.errors import NotThePerson
+from agentx.kernel.roles import PERSON_ROLE
+from agentx.observations.model import Observation
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls, find_caller
+
+
+def guard_persons(project: Project, found: Observation, does: str) -> None:
+    """Refuse an agent that would reword or take away what a person had kept.
+
+    Raises: NotThePerson.
+    """
+    if found.agent == PERSON_ROLE:
+        what = f"what becomes of {found.id}, which a person said"
+        require_person(project, what, hint=f"agentx memory {does} {found.id}", about=found.id)
 
 
 def require_person(
