@@ -9,6 +9,7 @@ from pathlib import Path
 from agentx.host.files.disk import look_at
 from agentx.host.files.plain import is_folder
 from agentx.host.system import system_entropy
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.errors import ConflictError
 from agentx.observations.model import Migrated, StoreFault
 from agentx.observations.store.aside import list_damaged
@@ -73,7 +74,7 @@ def list_damaged_observations(project: Project) -> tuple[StoreFault, ...]:
     )
 
 
-def move_observations(project: Project, to: str) -> Migrated:
+def move_observations(project: Project, to: str, told: HowFar = unheard) -> Migrated:
     """Move every observation to the other kind of store, and use that from now on.
 
     Raises: ConflictError when it is in use already, or the setting is not the project's to change.
@@ -91,6 +92,7 @@ def move_observations(project: Project, to: str) -> Migrated:
         clock=project.clock,
         entropy=system_entropy,
         view_folder=project.store.observation_words,
+        told=told,
     )
     own = project.environment.settings_here(project.identity.natural)
     set_value(own, "memory.backend", to)

@@ -7,12 +7,14 @@ sense: the key opens the payload, the payload is one, and the session knows of t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from agentx.conversation.store import rows
 from agentx.conversation.store.sealing import unseal
 from agentx.conversation.store.session_keys import SessionKeys
 from agentx.host.kv import keys
 from agentx.host.kv.port import Family, KeyValue, Row
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.errors import CorruptRecord, DataError
 from agentx.kernel.ids import EventId, raw_ulid
 from agentx.kernel.values import frozen
@@ -92,14 +94,15 @@ class EventOpener:
         )
 
 
-def check_log(kv: KeyValue, *, named_max: int = 5) -> LogSoundness:
-    """Open every event and every session's row.
+def check_log(kv: KeyValue, *, named_max: int = 5, told: HowFar = unheard) -> LogSoundness:
+    """Open every event and every session's row; `told` is heard after each page.
 
     Raises: CorruptRecord where a block cannot be read.
     """
     opener = EventOpener(kv)
     events = forgotten = broken_count = unlisted = 0
     broken: list[EventId] = []
+    total = _count_events(kv)
     for page in pages(kv, Family.EVENTS, *keys.event_range()):
         opened = list(opener.open_page(page))
         known = [each for each in opened if each.payload is not None]
@@ -112,6 +115,7 @@ def check_log(kv: KeyValue, *, named_max: int = 5) -> LogSoundness:
                 broken_count += 1
                 if len(broken) < named_max:
                     broken.append(EventId(each.key.rpartition(b":")[2].decode("ascii", "replace")))
+        told(events, max(events, total))
     return LogSoundness(
         events=events,
         forgotten=forgotten,
@@ -132,6 +136,16 @@ def pages(kv: KeyValue, family: Family, start: bytes, end: bytes) -> Iterator[li
             page = []
     if page:
         yield page
+
+
+def _count_events(kv: KeyValue) -> int:
+    """Return how many events there should be, as far as the rows of sessions can be read."""
+    total = 0
+    for _, raw in kv.scan(Family.SESSIONS, *keys.session_range()):
+        with suppress(CorruptRecord):
+            row = rows.unpack_session(raw)
+            total += sum(row.counts.values()) + row.forgotten
+    return total
 
 
 def _count_broken_sessions(kv: KeyValue) -> int:

@@ -16,6 +16,7 @@ from pathlib import Path
 from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.disk import sync_directory
 from agentx.host.files.plain import exists, find_files, list_folder, remove_tree, rename
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import CorruptRecord
 from agentx.kernel.ids import Entropy, digest, mint
@@ -43,7 +44,13 @@ class Fingerprint:
 
 
 def migrate(
-    folder: Path, *, to: str, clock: Clock, entropy: Entropy, view_folder: Path
+    folder: Path,
+    *,
+    to: str,
+    clock: Clock,
+    entropy: Entropy,
+    view_folder: Path,
+    told: HowFar = unheard,
 ) -> Migrated:
     """Move every observation to a store of the other kind, in the same folder.
 
@@ -68,7 +75,7 @@ def migrate(
         source = SqliteObservationStore(paths.database, clock=clock, view_folder=view_folder)
         target = json_at(beside, beside / _VIEWS)
     try:
-        found = copy_verified(source, target)
+        found = copy_verified(source, target, told)
     finally:
         source.close()
         target.close()
@@ -85,13 +92,13 @@ def migrate(
     )
 
 
-def copy_verified(source: Store, target: Store) -> Fingerprint:
+def copy_verified(source: Store, target: Store, told: HowFar = unheard) -> Fingerprint:
     """Copy everything and compare; return what both hold.
 
     Raises: CorruptRecord when the copy is not the same.
     """
     source.settle()
-    copy_all(source, target)
+    copy_all(source, target, told)
     made = fingerprint(target)
     if made != fingerprint(source):
         # Somebody may have captured meanwhile: what came is copied too, then it must be the same.
@@ -114,12 +121,15 @@ def fingerprint(store: Store) -> Fingerprint:
     )
 
 
-def copy_all(source: Store, target: Store) -> None:
-    """Store everything of one store in another as well."""
+def copy_all(source: Store, target: Store, told: HowFar = unheard) -> None:
+    """Store everything of one store in another as well; `told` is heard after each batch."""
     target.keep_archived(source.archive())
+    done, total = 0, source.get_stats().total_observations
     for batch in _batches(source.everything()):
         target.store(batch)
         target.amend(batch)
+        done += len(batch)
+        told(done, max(done, total))
     target.settle()
     rows = source.search_by_filters(SearchFilters())
     target.keep_counts({each.id: each.recall_count for each in rows if each.recall_count})

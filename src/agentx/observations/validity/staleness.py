@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Protocol
 
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.clock import Millis
 from agentx.kernel.values import frozen
 from agentx.observations.model import Observation
@@ -19,6 +20,7 @@ from agentx.observations.validity.marking import find_replacing
 # A file is written, then told of: the clocks of both may differ by this much.
 _SLACK_MS = 5_000
 _AMENDED_AT_ONCE_MAX = 200
+_TOLD_AFTER = 50  # observations
 
 
 class FileHistory(Protocol):
@@ -56,7 +58,7 @@ def list_changed_since(observation: Observation, history: FileHistory) -> tuple[
     return tuple(found)
 
 
-def verify(store: ObservationStore, history: FileHistory) -> Verified:
+def verify(store: ObservationStore, history: FileHistory, told: HowFar = unheard) -> Verified:
     """Check every observation against its files and against newer ones, and mark them.
 
     Raises: LockHeld, UnavailableError.
@@ -64,8 +66,13 @@ def verify(store: ObservationStore, history: FileHistory) -> Verified:
     known = {issue: store.get_by_issue(issue) for issue in store.issues()}
     by_old = find_replacing(one for observations in known.values() for one in observations)
     checked = stale = replaced = amended = 0
+    total = sum(map(len, known.values()))
     for observations in known.values():
-        fresh = [_check(one, history, by_old.get(one.id, "")) for one in observations]
+        fresh: list[Observation] = []
+        for one in observations:
+            fresh.append(_check(one, history, by_old.get(one.id, "")))
+            if len(fresh) % _TOLD_AFTER == 0 or len(fresh) == len(observations):
+                told(checked + len(fresh), total)
         checked += len(fresh)
         stale += sum(bool(one.changed_files) for one in fresh)
         replaced += sum(bool(one.superseded_by) for one in fresh)

@@ -13,6 +13,7 @@ from agentx.agents.context_budget import (
     format_budget_report,
 )
 from agentx.host.files.plain import open_to_read
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.values import frozen
 from agentx.observations.ids import agent_name
 from agentx.observations.settings import MemorySettings
@@ -43,7 +44,7 @@ class Budgeted:
     report: str  # the same for people, as Markdown
 
 
-def memory_verify(project: Project) -> Verified:
+def memory_verify(project: Project, told: HowFar = unheard) -> Verified:
     """Check every observation against git and against newer decisions, and mark them.
 
     Raises: LockHeld, UnavailableError.
@@ -52,7 +53,7 @@ def memory_verify(project: Project) -> Verified:
         oldest_ms = room.store.get_stats().oldest_ms
         if oldest_ms is None:
             return Verified(checked=0, stale=0, superseded=0, amended=0)
-        found = verify(room.store, GitFileHistory(project.root, since_ms=oldest_ms))
+        found = verify(room.store, GitFileHistory(project.root, since_ms=oldest_ms), told)
         room.settle()
     project.log.record("info", "memory-verified", checked=found.checked, stale=found.stale)
     return found

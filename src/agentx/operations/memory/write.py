@@ -113,14 +113,14 @@ def memory_compact(
     )
 
 
-def memory_migrate(project: Project, to: str) -> Migrated:
+def memory_migrate(project: Project, to: str, told: HowFar = unheard) -> Migrated:
     """Move every observation to the other kind of store, verified before it is used.
 
     Raises: InvalidValue, ConflictError, CorruptRecord.
     """
     if to not in BACKENDS:
         raise InvalidValue(f"{to!r} is no way to keep observations", hint=" or ".join(BACKENDS))
-    return move_observations(project, to)
+    return move_observations(project, to, told)
 
 
 def _category(word: str) -> Category:

@@ -15,6 +15,7 @@ from pathlib import Path
 from agentx.adapters.registry import ADAPTERS
 from agentx.capture.faults import Faults
 from agentx.host.files.plain import walk_refused
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import AgentXError
 from agentx.memory.port import Memory
@@ -56,12 +57,13 @@ def diagnose(
     inputs: SetupInputs,
     *,
     deep: bool = False,
+    told: HowFar = unheard,
 ) -> Diagnosis:
     """Look at everything; `deep` reads every block of the log and opens every event."""
     groups: dict[str, Callable[[], Iterable[HealthCheck]]] = {
         "project": lambda: (_project(project),),
         # Before anything else reads: what a reader mends or moves aside could not be told then.
-        "integrity": lambda: check_memory(project, deep=deep),
+        "integrity": lambda: check_memory(project, deep=deep, told=told),
         "trust": lambda: _strangers(project),
         "link": lambda: _links(project),
         "store": lambda: _store(project, open_memory),
@@ -80,9 +82,11 @@ def diagnose(
         "left over": lambda: _left_over(project),
         "faults": lambda: _faults(project),
     }
-    return Diagnosis(
-        checks=tuple(check for name, look in groups.items() for check in _look(name, look))
-    )
+    checks: list[HealthCheck] = []
+    for done, (name, look) in enumerate(groups.items(), start=1):
+        checks += _look(name, look)
+        told(done, len(groups))
+    return Diagnosis(checks=tuple(checks))
 
 
 def _look(name: str, look: Callable[[], Iterable[HealthCheck]]) -> tuple[HealthCheck, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from agentx.host.files import plain
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.errors import AgentXError, NotFound
 from agentx.observations.model import SearchFilters
 from agentx.operations.issues.read import IssueQuery, list_issues
@@ -26,13 +27,13 @@ from agentx.work.settings import WorkSettings
 _SHOWN = 20
 
 
-def check_memory(project: Project, *, deep: bool) -> Iterator[HealthCheck]:
+def check_memory(project: Project, *, deep: bool, told: HowFar = unheard) -> Iterator[HealthCheck]:
     """Read the memory through and say what is damaged."""
     if not plain.is_folder(project.store.root):
         says = f"none yet; it will lie in {project.store.root}"
         yield HealthCheck(name="log", health=Health.NOTE, says=says)
         return
-    seen = inspect_memory(project, deep=deep)
+    seen = inspect_memory(project, deep=deep, told=told)
     for damage in seen.damages[:_SHOWN]:
         is_view = damage.part is DamagedPart.CACHE
         yield HealthCheck(

@@ -11,6 +11,7 @@ import shutil
 from pathlib import Path
 
 from agentx.capture.transcripts import ImportRequest
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.clock import to_iso
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import mint
@@ -57,9 +58,9 @@ class MendingPlan:
         return any(damage.part is DamagedPart.LOG for damage in self.damages)
 
 
-def plan_mending(project: Project, *, deep: bool) -> MendingPlan:
+def plan_mending(project: Project, *, deep: bool, told: HowFar = unheard) -> MendingPlan:
     """Look for damage, and say what would be done."""
-    found = inspect_memory(project, deep=deep).damages
+    found = inspect_memory(project, deep=deep, told=told).damages
     return MendingPlan(damages=tuple(each for each in found if _is_ours_to_mend(project, each)))
 
 

@@ -19,6 +19,7 @@ from agentx.host.kv import keys
 from agentx.host.kv.folder import has_remains
 from agentx.host.kv.port import Family
 from agentx.host.kv.rocks import RocksStore, open_rocks
+from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.paths import StorePaths
 from agentx.kernel.values import frozen
@@ -62,10 +63,10 @@ class Inspection:
     is_whole: bool  # every block of the log was read
 
 
-def inspect_memory(project: Project, *, deep: bool = False) -> Inspection:
+def inspect_memory(project: Project, *, deep: bool = False, told: HowFar = unheard) -> Inspection:
     """Look the memory of a project through; `deep` reads every block and opens every event."""
     found: list[Damage] = []
-    rows, is_whole = _inspect_log(project, found, deep=deep)
+    rows, is_whole = _inspect_log(project, found, deep=deep, told=told)
     found += (Damage(part=DamagedPart.INDEX, says=says) for says in _of_indexes(project))
     for path in find_damaged_keys(project):
         says = f"{path}: a copy of the keys of kept backups is damaged or gone"
@@ -76,7 +77,9 @@ def inspect_memory(project: Project, *, deep: bool = False) -> Inspection:
     return Inspection(damages=tuple(found), rows=rows, is_whole=is_whole)
 
 
-def _inspect_log(project: Project, found: list[Damage], *, deep: bool) -> tuple[int, bool]:
+def _inspect_log(
+    project: Project, found: list[Damage], *, deep: bool, told: HowFar
+) -> tuple[int, bool]:
     store = project.store
 
     def tell(says: str) -> None:
@@ -97,11 +100,11 @@ def _inspect_log(project: Project, found: list[Damage], *, deep: bool) -> tuple[
         return 0, False
     try:
         is_whole = deep or kv.size_bytes() <= _READ_WHOLE_BYTES_MAX
-        rows = _read_blocks(kv, tell) if is_whole else 0
+        rows = _read_blocks(kv, tell, told) if is_whole else 0
         if not found:
             _hold_against_views(store, kv, tell)
         if deep and not found:
-            _open_events(kv, tell)
+            _open_events(kv, tell, told)
         return rows, is_whole
     except AgentXError as error:
         tell(error.message)
@@ -110,13 +113,14 @@ def _inspect_log(project: Project, found: list[Damage], *, deep: bool) -> tuple[
         kv.close()
 
 
-def _read_blocks(kv: RocksStore, tell: Callable[[str], None]) -> int:
+def _read_blocks(kv: RocksStore, tell: Callable[[str], None], told: HowFar) -> int:
     rows = 0
-    for family in Family:
+    for done, family in enumerate(Family, start=1):
         try:
             rows += kv.verify(family)
         except AgentXError as error:
             tell(f"{family}: {error.message}")
+        told(done, len(Family))
     return rows
 
 
@@ -135,8 +139,8 @@ def _hold_against_views(store: StorePaths, kv: RocksStore, tell: Callable[[str],
             tell(f"the end of the log is gone: {mark} has read another entry {sequence:,}")
 
 
-def _open_events(kv: RocksStore, tell: Callable[[str], None]) -> None:
-    sound = check_log(kv)
+def _open_events(kv: RocksStore, tell: Callable[[str], None], told: HowFar) -> None:
+    sound = check_log(kv, told=told)
     if sound.broken_count:
         named = ", ".join(sound.broken)
         tell(f"{sound.broken_count:,} events cannot be opened, the first: {named}")

@@ -50,7 +50,7 @@ def command(ctx: click.Context, mending: bool, yes: bool, deep: bool, try_hook: 
         fixed = (*mended, *fix(project, inputs), *_take(invocation))
     found = behind_progress(
         invocation,
-        lambda _told: diagnose(project, invocation.reading, inputs, deep=deep),
+        lambda told: diagnose(project, invocation.reading, inputs, deep=deep, told=told),
         "looking at everything",
     )
     tried = try_hooks(project, inputs) if try_hook else None
@@ -81,7 +81,7 @@ def _mend(invocation: Invocation, *, yes: bool, deep: bool) -> tuple[str, ...]:
     """Show what is damaged and what would be done, ask, and do it."""
     project = invocation.project
     plan = behind_progress(
-        invocation, lambda _told: plan_mending(project, deep=deep), "looking for damage"
+        invocation, lambda told: plan_mending(project, deep=deep, told=told), "looking for damage"
     )
     if not plan.damages:
         return ()

@@ -199,7 +199,7 @@ def migrate(invocation: Invocation, to: str) -> None:
     from agentx.operations.memory.write import memory_migrate
 
     done = behind_progress(
-        invocation, lambda _told: memory_migrate(invocation.project, to), "moving observations"
+        invocation, lambda told: memory_migrate(invocation.project, to, told), "moving observations"
     )
 
     def draw(screen: Console) -> None:
@@ -220,7 +220,7 @@ def verify(invocation: Invocation) -> None:
     from agentx.operations.memory.check import memory_verify
 
     found = behind_progress(
-        invocation, lambda _told: memory_verify(invocation.project), "checking observations"
+        invocation, lambda told: memory_verify(invocation.project, told), "checking observations"
     )
 
     def draw(screen: Console) -> None:
