@@ -284,6 +284,8 @@ def test_two_clones_merge_by_git_and_a_question_of_the_other_is_answered_by_its_
     assert [row["id"] for row in threads[0]] == ["CLR-1-001", "CLR-1-002", "CLR-1-003"]
     moved = other.json("clarify", "answer", "CLR-1-002", "Yes.", expect=2)["error"]
     assert moved["code"] == "NAME_MOVED"
+    waited = other.json("clarify", "wait", "CLR-1-002", "--timeout", "0", expect=2)["error"]
+    assert waited["code"] == "NAME_MOVED", "nobody goes on with the answer to another question"
     assert "is 'Mine' now, and was another question here before: 'Theirs'" in moved["message"]
     exact = moved["hint"].rpartition(", or ")[2].partition(" ")[0]
     told = other.agentx("clarify", "answer", exact, "Exactly.").stdout

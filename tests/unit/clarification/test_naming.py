@@ -99,3 +99,18 @@ def test_a_name_that_meant_another_question_here_decides_nothing(tmp_path: Path)
     bring(other, here)
     assert here.clarifications.find_meant("CLR-42-002").topic == "Mine"
     assert here.clarifications.find_meant("CLR-42-003").topic == "Theirs"
+
+
+def test_no_question_that_nobody_signed_takes_the_name_of_one_that_somebody_did() -> None:
+    forger, one = NamingClone("eee555"), NamingClone("aaa111")
+    forger.ask("forged")  # earlier than all others, as it says
+    one.ask("a", "b")
+    known = one.names()
+    forged = {
+        name: replace(event, standing=Vouching.UNSIGNED) for name, event in forger.events.items()
+    }
+
+    both = NamingClone("aaa111", one.events | forged).names()
+
+    assert {topic: both[topic] for topic in known} == known
+    assert both["forged"] == "CLR-42-003"

@@ -65,10 +65,11 @@ def wait(
 ) -> Clarification:
     """Wait until the asker of a question can go on, or for as long as allowed.
 
-    Raises: ClarificationNotFound, CorruptRecord; ClarificationUnanswered when its target failed.
+    Raises: ClarificationNotFound, CorruptRecord; NameMoved for a name that meant another question
+        here before; ClarificationUnanswered when its target failed.
     """
     watch(project)
-    state = open_clarifications(project).find(clarification_id)
+    state = open_clarifications(project).find_meant(clarification_id)
     return await_outcome(project, state, project.clock.now_ms() + wait_ms, told, seen)
 
 

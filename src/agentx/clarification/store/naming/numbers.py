@@ -4,6 +4,7 @@ A question claims the number it wanted when it was put. One that lost it to an e
 a number after all that were claimed, and whoever writes next says so (`named`): a claim like any
 other. Claims count by their time, so a number that was said stays, unless an earlier claim arrives.
 A `named` that nobody vouches for gives only what nobody else claims, to one that has no number.
+What nobody signed claims after all that somebody did: its time is what anybody typed.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from agentx.clarification.store.question_events import (
 )
 from agentx.kernel.ids import ulid_ms
 
-_Claim = tuple[tuple[int, str], int, str]  # when, which number, for which question
+_When = tuple[bool, int, str]  # what nobody signed comes last
+_Claim = tuple[_When, int, str]  # when, which number, for which question
 
 
 @dataclass(slots=True)
@@ -75,11 +77,13 @@ def _give(claims: Iterable[_Claim], numbers: Numbers, holders: dict[int, str]) -
             holders[number] = question
 
 
-def _when_born(birth: QuestionEvent) -> tuple[int, str]:
-    return born_ms(birth), birth.question
+def _when_born(birth: QuestionEvent) -> _When:
+    return birth.standing is Vouching.UNSIGNED, born_ms(birth), birth.question
 
 
 def _claim(event: QuestionEvent, births: Mapping[str, QuestionEvent]) -> _Claim:
     """Return the claim of a `named`: nobody names a question before it was put."""
-    when = max((int(ulid_ms(event.id)), event.id), _when_born(births[event.question]))
+    _, born, question = _when_born(births[event.question])
+    at_ms, name = max((int(ulid_ms(event.id)), event.id), (born, question))
+    when = (event.standing is Vouching.UNSIGNED, at_ms, name)
     return when, number_of(event), event.question
