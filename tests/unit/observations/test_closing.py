@@ -331,3 +331,27 @@ def test_what_a_session_asked_is_answered_when_its_user_goes_on(
 
     assert _find(store, talk) == []
     assert len(_find(store, talk.user("yes"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("left", "command", "said", "is_closed"),
+    [
+        ("npm is still stale: `next=4.39.0`.", "npm publish", "`next` -> `4.41.0`.", True),
+        ("npm is still stale: `next=4.39.0`.", "npm publish", "`next=4.39.0` as before.", False),
+        ("npm is still stale: `next=4.39.0`.", "npm publish", "`beta` -> `4.41.0`.", False),
+        (
+            "`MODE=open` is a stopgap, it must go back to `strict`.",
+            "kubectl set env deploy/api MODE=strict",
+            "The api is up.",
+            True,
+        ),
+        ("`MODE=open` is a stopgap.", "grep MODE=strict env", "The api is up.", False),
+    ],
+)
+def test_a_state_is_over_when_the_same_name_has_another_value(
+    store: JsonObservationStore, left: str, command: str, said: str, is_closed: bool
+) -> None:
+    _left(store, left)
+    talk = Talk().user("go on").shell(command, "ok").agent(said)
+
+    assert bool(_find(store, talk)) == is_closed

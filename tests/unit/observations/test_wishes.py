@@ -354,3 +354,47 @@ def test_what_the_agent_did_of_it_takes_no_rule_of_a_message() -> None:
 
     assert any(rule in each for each in kept)
     assert any("Batch size 64" in each for each in kept)
+
+
+@pytest.mark.parametrize(
+    ("said", "rule", "rest"),
+    [
+        (
+            "add the index. before any commit please always run make check",
+            "before any commit please always run make check",
+            "",
+        ),
+        (
+            "then we move the mailer from Redis to Postgres. and always run its tests on a real one",
+            "and always run its tests on a real one",
+            "then we move the mailer from Redis to Postgres.",
+        ),
+    ],
+)
+def test_a_rule_for_an_occasion_or_after_a_move_stands_by_itself(
+    said: str, rule: str, rest: str
+) -> None:
+    talk = Talk().user("why does it fail?").agent("Our Redis has no streams.").user(said)
+    talk.edit("mailer.py", "a", "b").agent("Done.")
+    told = {one: kind_of(one.category, one.content) for one in extract(talk.turns)}
+    kinds = {one.content.removeprefix("The user said: "): kind for one, kind in told.items()}
+
+    assert kinds[rule] is Kind.PREFERENCE
+    assert not rest or kinds[rest] is Kind.DECISION
+
+
+def test_an_occasion_rules_nothing_by_itself() -> None:
+    assert rules_for_good("after each merge please always run the smoke tests")
+    assert rules_for_good("in the tests always use the fake clock")
+    assert not rules_for_good("before any commit it always fails")
+    assert not rules_for_good("on the staging host the job always crashes")
+
+
+def test_what_failed_in_an_attempt_that_the_user_left_is_not_open() -> None:
+    talk = Talk().user("try bun for the api").shell("bun test", "error: no sqlite\n 1 fail", 1)
+    talk.agent("The api cannot run under Bun 1.3, `node:sqlite` fails.")
+    talk.user("ok then we stay on node 22 for the api. drop this branch").agent("Dropped.")
+    (failed,) = [one.content for one in extract(talk.turns) if one.category is Category.ERROR]
+
+    assert "Given up: ok then we stay on node 22 for the api." in failed
+    assert kind_of(Category.ERROR, failed) is Kind.ERROR

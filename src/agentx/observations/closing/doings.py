@@ -7,7 +7,7 @@ Worked out if it is asked for; `Deeds` is as much of it as is worth remembering.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from agentx.exchanges.checks import CommandCheck
@@ -79,6 +79,10 @@ _CHECKS = compile_late(
 _RUNS = at_the_start(
     "re-?run | run | re-?test | test | re-?check | check | measure | benchmark | build | rebuild",
     after="please | ok(?:ay)? | now | and | then | so",
+)
+# "`next=4.39.0`", "`next` -> `4.41.0`", "PGSSLMODE=verify-full".
+_STATE = compile_late(
+    r"(?<![\w-])(?P<name>[A-Za-z_][\w.-]{1,40})`?\s?(?:=|->|\u2192)\s?[`'\"]?(?P<value>[\w./:@+-]*\w)"
 )
 _COMMIT = compile_late(r"(?i:commit)")
 _PUSHES = compile_late(r"\bgit\b(?:\s+-[cC]\s+\S+)*\s+push\b(?!.*--dry-run)")
@@ -174,6 +178,7 @@ class Doings:
             told=tuple(dict.fromkeys(self._list_told()))[-_TOLD_MAX:],
             committed=tuple(terms(made.subject) for made in commits),
             open_again=self.open_again,
+            states=self._read_states(),
             pushes=any(_PUSHES.search(step.command) for step in has_run),
             commits_all=any(
                 _COMMITS_ALL.search(step.command) and commit_of(step) for step in has_run
@@ -197,6 +202,16 @@ class Doings:
                 is_wanted = part and not is_question(part) and not _PUT_OFF.search(part)
                 if is_wanted and (has_worked or (has_run and _RUNS.match(part))):
                     yield terms(part)
+
+    def _read_states(self) -> dict[str, str]:
+        """Return the last value of each name that a command set, or a reply gave at its end."""
+        found: dict[str, str] = {}
+        for one in self.exchanges:
+            for step in one.steps:
+                if _is_work(step) and step.use is Use.SHELL:
+                    found |= read_states(step.command)
+            found |= read_states(one.closing.text[-_SAID_CHARS:]) if one.closing else {}
+        return found
 
     def _list_spoken(self) -> Iterator[frozenset[str]]:
         """Yield the words of each sentence of the user that is no question."""
@@ -222,9 +237,15 @@ class Deeds:
     told: tuple[frozenset[str], ...]  # what is said to be so by now
     committed: tuple[frozenset[str], ...]
     open_again: tuple[frozenset[str], ...]
+    states: Mapping[str, str]  # to what it set or saw something, by its name
     pushes: bool
     commits_all: bool
     commits_as_asked: bool
+
+
+def read_states(text: str) -> dict[str, str]:
+    """Return the values that a text gives to names: `next=4.39.0`, `next` -> `4.41.0`."""
+    return {match["name"]: match["value"] for match in _STATE.finditer(text)}
 
 
 def _says_so(text: str) -> bool:

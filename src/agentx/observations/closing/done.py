@@ -17,7 +17,7 @@ from dataclasses import replace
 from agentx.kernel.ids import digest
 from agentx.kernel.text import compile_late
 from agentx.kernel.tokens import estimate
-from agentx.observations.closing.doings import CLAUSE, Deeds, Doings
+from agentx.observations.closing.doings import CLAUSE, Deeds, Doings, read_states
 from agentx.observations.closing.open_list import read_open_list, tell_rest
 from agentx.observations.extract.left.asking import OPTIONS, asks_user
 from agentx.observations.extract.left.put_off import ON_THE_LIST
@@ -120,6 +120,8 @@ def find_rest(one: Observation, deeds: Deeds, *, is_mended: bool = False) -> str
     is_committed = is_uncommitted(own) and deeds.commits_all
     if (is_mended and _BROKEN.search(own)) or is_committed or _is_done(own, deeds):
         return ""
+    if label and _is_other_state(own, deeds):
+        return ""
     if label == WAITS and asks_user(own):
         return "" if _is_answered(own, deeds) else one.content
     if not label or said != own:
@@ -128,6 +130,14 @@ def find_rest(one: Observation, deeds: Deeds, *, is_mended: bool = False) -> str
     done = [each for each in listed.left if _is_done(each, deeds)]
     rest = tell_rest(listed, done) if done else own
     return label + rest if rest else ""
+
+
+def _is_other_state(own: str, deeds: Deeds) -> bool:
+    """Tell whether all that was said to stand at some value has another one now."""
+    then = read_states(own)
+    return bool(then) and all(
+        name in deeds.states and deeds.states[name] != value for name, value in then.items()
+    )
 
 
 def _went_on(one: Observation, doings: Doings) -> bool:

@@ -33,6 +33,7 @@ from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.likeness import likeness
 from agentx.prose.sentences import is_question, shorten, words
+from agentx.prose.settling.rulings import drops_attempt
 
 OPEN_FAILURE = "Not seen fixed in this session"
 _SAME_ERROR = 0.7
@@ -86,7 +87,7 @@ def errors(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
     for episode in episodes:
         if not _is_slip(episode) and not _is_given_up(episode):
             explained += [terms(line.own) for line in episode.causes]
-            yield _finding(episode)
+            yield _finding(episode, _find_giving_up(episode, found, boot))
     for exchange in found:
         for line in _explanations(exchange, boot):
             about = terms(line.text)
@@ -119,6 +120,20 @@ def _is_given_up(episode: Episode) -> bool:
     return episode.is_of_trial or (episode.was_for_nothing and not episode.fixes)
 
 
+def _find_giving_up(episode: Episode, found: list[Exchange], boot: Boot) -> str:
+    """Return the words with which the user left what had failed: then nobody has to mend it."""
+    if episode.mended is not None:
+        return ""
+    later = (one.prompt for one in found if one.prompt is not None)
+    said = (
+        line.own
+        for prompt in later
+        if prompt.at_ms > episode.failure.call.at_ms
+        for line in lines(prompt, boot)
+    )
+    return next((own for own in said if drops_attempt(own)), "")
+
+
 def _is_mended_by_tool(episode: Episode) -> bool:
     """Tell whether the project has a command that mends what a check of it found."""
     mended = episode.mended
@@ -135,7 +150,7 @@ def _is_formatting(episode: Episode) -> bool:
     return _FORMATS.search(told) is not None
 
 
-def _finding(episode: Episode) -> Finding:
+def _finding(episode: Episode, given_up: str = "") -> Finding:
     failure = episode.failure
     causes = _best_causes(episode)
     # A line is short: why it failed is worth more of it than how.
@@ -154,6 +169,8 @@ def _finding(episode: Episode) -> Finding:
         parts.append(f"It passed after {ran}" if ran else "It passed when it was run again.")
     elif episode.mended is not None:
         parts.append(f"Fixed by: {fixed}")
+    elif given_up:
+        parts.append(f"Given up: {shorten(given_up, _ERROR_CHARS)}")
     else:
         parts.append(f"{OPEN_FAILURE}." + (f" Tried: {fixed}" if fixed else ""))
     parts += episode.errors[1:]

@@ -125,6 +125,20 @@ _AT_THE_END = compile_late(
     r"[^,;:\n]{4,120}[,;\u2013\u2014-] ?(?:always|ever|for good|no exceptions?|without exceptions?"
     r"|period|full stop|immer|ohne Ausnahme|siempre|toujours|sempre)\W*\Z)"
 )
+# "Before any commit ...", "after each merge, ...": when it holds.
+_OCCASION = compile_late(
+    rf"(?i:{_OPENING}(?:before|after|on|for|with|in|at) (?:any|every|each|all|an?|the|your|our) "
+    r"(?:[\w/-]+ ){0,2}?[\w/-]+,? (?=(?:please |you |we |everyone )*"
+    r"(?:must |should |shall )?(?:always|never)\b))"
+)
+# What was tried is left, and what was there before stays.
+_DROPS = compile_late(
+    r"(?i:\b(?:we|we'll|we will|let's|lets|I'll) (?:then )?(?:stay|stick) (?:on|with)\b"
+    r"|\b(?:drop|abandon|delete|throw away|close|forget|scrap) (?:this|the|that) "
+    r"(?:branch|spike|experiment|attempt|try)\b"
+    r"|\bthe (?:branch|spike|experiment) (?:is|was) not worth\b"
+    r"|\b(?:wir )?bleiben (?:dann )?(?:bei|auf)\b|\bnos quedamos con\b|\bon reste sur\b)"
+)
 _SAID_MIN = 4
 _WORDS_MIN = 3
 _WISH_WORDS_MIN = 2
@@ -155,6 +169,9 @@ def _lays_down(text: str) -> bool:
 
 def rules_for_good(text: str) -> bool:
     """Tell whether a sentence rules something for every task to come, and not of one thing."""
+    occasion = _OCCASION.match(text)
+    if occasion and rules_for_good(text[occasion.end() :]):
+        return True
     if _AT_THE_END.match(text) and not (is_question(text) or reports_fault(text)):
         return True
     return rules_out(text) and bool(
@@ -173,6 +190,11 @@ def gives_up(text: str) -> bool:
 def ends_attempt(text: str) -> bool:
     """Tell whether a prompt begins by ending what was being done."""
     return _GIVES_UP.match(text) is not None
+
+
+def drops_attempt(text: str) -> bool:
+    """Tell whether somebody leaves what was tried, and stays with what there was before."""
+    return _DROPS.search(text) is not None
 
 
 def only_tries(text: str) -> bool:

@@ -15,6 +15,7 @@ from agentx.kernel.text import compile_late
 from agentx.observations.model import Category, Observation
 from agentx.prose.cues import DECIDES, PRESCRIBES, finds
 from agentx.prose.sentences import sentences
+from agentx.prose.settling.rulings import drops_attempt
 from agentx.recall.section.kinds import Kind, kind_of
 from agentx.recall.section.wording import word_memory
 
@@ -48,14 +49,6 @@ _MADE_SO = compile_late(
     r"|\bnow (?:uses?|takes?|reads?|writes?|runs?|lives?|is|are|has|goes|keeps?)\b"
     r"|\b(?:added|moved|replaced|renamed|removed|switched|migrated|committed)\b)"
     r"|(?<![\w-])[0-9a-f]{7,40}(?![\w-])"
-)
-
-# What is decided against a branch is meant for who is not on it.
-_AGAINST = compile_late(
-    r"(?i:\b(?:we|we'll|we will|let's|lets|I'll) (?:then )?(?:stay|stick) (?:on|with)\b"
-    r"|\b(?:drop|abandon|delete|throw away|close|forget|scrap) (?:this|the|that) "
-    r"(?:branch|spike|experiment|attempt|try)\b"
-    r"|\bthe (?:branch|spike|experiment) (?:is|was) not worth\b)"
 )
 
 
@@ -101,7 +94,8 @@ def _speaks_of_code(category: Category, text: str, files: tuple[str, ...]) -> bo
         return True
     if kind_of(category, text) is Kind.PREFERENCE:
         return False
-    if category is Category.DECISION and _AGAINST.search(text):
+    # What is decided against a branch is meant for who is not on it.
+    if category is Category.DECISION and drops_attempt(text):
         return False
     if category in (Category.KEY_FACT, Category.ERROR) and not files:
         # What was made so in this session is of this branch, whatever tool it names beside that.

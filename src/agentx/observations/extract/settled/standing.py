@@ -36,6 +36,11 @@ _ANSWERS = compile_late(
     r"|\W*(?:option |plan |variant )?(?:\d|[a-e])\W*\Z"
     r"|\W*\S+(?: \S+)?,? (?:then|it is|(?:is|sounds|looks) (?:fine|good|ok(?:ay)?|right))\W*\Z)"
 )
+# "Then we move the mailer from streams to a table."
+_MOVES = compile_late(
+    r"(?i:\W*(?:(?:then|so|ok(?:ay)?|and|now|let'?s) )*(?:we|i)(?:'ll| will)? "
+    r"(?:move|switch|migrate|change|go)\b[^.;\n]{2,80}? (?:to|over to|back to|with|for) \S)"
+)
 _POINTS_BACK = compile_late(r"(?i:\b(?:it|its|them|there|that|this|those|these|one)\b)")
 _NAMES = compile_late(r"`|\b[A-Z]\w|\w\d")
 _NAME_WORDS_MAX = 3
@@ -116,6 +121,7 @@ def _counts(line: Line) -> bool:
     return bool(
         is_question(own)
         or _ANSWERS.match(own)
+        or _MOVES.match(own)
         or commands(own)
         or only_requests(own)
         or (words(own) > 2 and settles(own))
