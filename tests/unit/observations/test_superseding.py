@@ -747,3 +747,44 @@ def test_where_some_are_asked_about_the_same_pairs_are_found_as_among_all() -> N
     for told in ({5}, {5, 120, 259}, {258, 0}, set(range(40, 200))):
         some = {pair for pair in pair_told(read, newer, told) if is_near(read, *pair)}
         assert some == {pair for pair in pair_all(read, newer) if not told.isdisjoint(pair)}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "falls"),
+    [
+        (
+            (DECISION, "`NOTES.md` is written by hand from now on."),
+            (DECISION, "The user said: and towncrier for the notes after all, by hand nobody does"),
+            True,
+        ),
+        (
+            (FACT, "The user said: The mock server is on port 8080."),
+            (FACT, "The user said: we moved the mock server to 9090, 8080 clashes with Jenkins"),
+            True,
+        ),
+        (
+            (DECISION, "The user said: towncrier for the notes, one file a change"),
+            (DECISION, "The user said: towncrier for the notes after all"),
+            False,
+        ),
+        (
+            (FACT, "The mail server is on port 2525."),
+            (FACT, "The user said: we moved the mock server to 9090"),
+            False,
+        ),
+        (
+            (DECISION, "The notes, the guide and the site of Emden are checked by Ines each May."),
+            (DECISION, "The user said: towncrier for the notes after all"),
+            False,
+        ),
+        (
+            (FACT, "The user said: The mock server is on port 8080."),
+            (FACT, "We moved the mock server to 9090 in a trial."),
+            False,
+        ),
+    ],
+)
+def test_what_the_user_takes_for_a_thing_after_all_replaces_its_earlier_choice(
+    old: tuple[Category, str], new: tuple[Category, str], falls: bool
+) -> None:
+    assert replaced(old, new) == falls

@@ -365,9 +365,9 @@ def test_what_the_agent_did_of_it_takes_no_rule_of_a_message() -> None:
             "",
         ),
         (
-            "then we move the mailer from Redis to Postgres. and always run its tests on a real one",
-            "and always run its tests on a real one",
-            "then we move the mailer from Redis to Postgres.",
+            "then we move mail from Redis to Postgres. and always run its tests on a real db",
+            "and always run its tests on a real db",
+            "then we move mail from Redis to Postgres.",
         ),
     ],
 )

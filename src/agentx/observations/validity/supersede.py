@@ -25,6 +25,7 @@ from agentx.kernel.text import compile_late, fold_text
 from agentx.observations.labels import LABELS
 from agentx.observations.model import Category
 from agentx.observations.validity import open_ends
+from agentx.observations.validity.after_all import may_turn_round, turns_round
 from agentx.observations.validity.figures import corrects, names_wrong
 from agentx.observations.validity.given_up import (
     is_said_by_user,
@@ -197,6 +198,7 @@ def _list_rules(new: ComparedMemory) -> tuple[Rule, ...]:
         is_of_removed: bool(list_removed(new.given_up)),
         _overrules: bool(new.stances) and is_said_by_user(new.of.text),
         _reverses: decides and _REVERSES.search(text) is not None,
+        turns_round: may_turn_round(text),
         _reverts: is_change and is_revert(new.of.text),
         _sets_amount: category is not Category.ERROR and bool(new.numbers and read_amounts(text)),
         _sets_name: category is not Category.ERROR and bool(_list_values(new.text)),
