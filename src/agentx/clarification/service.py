@@ -52,7 +52,8 @@ from agentx.clarification.model import (
 )
 from agentx.clarification.protocol import decide
 from agentx.clarification.scope import check_text, find_same, rounds_of
-from agentx.clarification.store.ledgers import LEDGER_WAIT_MS, LedgerStore, Stamp
+from agentx.clarification.store.ledgers import LEDGER_WAIT_MS, LedgerStore
+from agentx.clarification.store.stamps import Stamp
 from agentx.clarification.watch.monitor import Remedy, World, findings
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import MINUTE_MS, Clock, Millis

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from agentx.clarification.facts import Answered
 from agentx.clarification.model import PERSON, ClarificationStatus
 from agentx.clarification.service import Clarifications
 from agentx.clarification.store import view as views
@@ -167,6 +168,45 @@ def test_hand_made_changed_copied_and_replayed_words_of_a_person_settle_nothing(
             assert [entry.doubt for entry in claims] == ["unverified"], name
             there.store.renew(issue, wait_ms=100)
         assert why in {each.why for each in doubted}, name
+
+
+@pytest.mark.promise("clarify.signed")
+def test_what_was_judged_once_is_judged_again_where_it_changed(tmp_path: Path) -> None:
+    """Also what somebody types while we write, into our own file, under our key's name."""
+    here = room(tmp_path)
+    called = here.ask(request(question="Which?"))
+    here.clarifications.escalate(called.id)
+    file = file_of(here)
+    key = read(file)[0]["key"]
+    typed = {**by_hand(here, called.uid, **DECISION), "key": key, "sig": "A" * 86 + "=="}
+    line = json.dumps(typed) + "\n"
+
+    def type_it() -> None:
+        with file.open("a", encoding="utf-8") as opened:
+            opened.write(line)
+
+    with here.store.editing(42, agent="engineer") as edit:
+        state = edit.find(called.id)
+        assert state is not None
+        edit.record(state, [Answered(at_ms=here.clock.now_ms(), by="architect", body="Mine.")])
+        type_it()
+    here.ask(request(question="Then?"))
+    other = file_of(here, "ffffff")
+    for turn in range(3):  # each makes the view again
+        write(other, by_hand(here, called.uid, type="answered", by="architect", body=f"{turn}"))
+        found = here.clarifications.find(called.id)
+        assert (found.status, found.resolution) == (ESCALATED, None), turn
+        here.store.renew(42, wait_ms=100)
+    # A line in the midst of what was judged, as long as it was.
+    raw = file.read_text(encoding="utf-8")
+    here.clarifications.resolve(called.id, "Never.", by=PERSON, via="terminal")
+    kept = file.read_text(encoding="utf-8")
+    file.write_text(kept.replace('"Never."', '"Always"'), encoding="utf-8")
+    write(other, by_hand(here, called.uid, type="answered", by="architect", body="so"))
+    assert len(kept) > len(raw)
+    found = here.clarifications.find(called.id)
+    assert (found.status, found.resolution) == (ESCALATED, None)
+    assert "Always" in [each.body for each in found.thread if each.doubt == "unverified"]
 
 
 def test_a_forged_copy_does_not_stand_before_the_true_one(tmp_path: Path) -> None:

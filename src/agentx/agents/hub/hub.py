@@ -12,7 +12,7 @@ person is called, and the asker goes on with what is known.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from agentx.agents.hub.standing import settle_agent
@@ -39,7 +39,7 @@ from agentx.clarification.model import (
 )
 from agentx.clarification.rendering import routing, stream_entry
 from agentx.clarification.scope import check_text, permit
-from agentx.clarification.service import Clarifications
+from agentx.clarification.service import Clarifications, Survey
 from agentx.clarification.summary import fit_thread
 from agentx.clarification.watch.monitor import World
 from agentx.kernel.bus import Bus, Say
@@ -276,7 +276,10 @@ class Hub:
         found = self._clarifications.check(survey, world)
         engaged = {status.agent for status in statuses if status.state in _ENGAGED}
         involved = {agent for state in found.active for agent in (state.asker, state.to)}
-        self.settle(*sorted(engaged | involved))
+        is_as_seen = len(found.active) == len(survey.active) and all(
+            now is before for now, before in zip(found.active, survey.active, strict=True)
+        )
+        self._settle_all(sorted(engaged | involved), survey if is_as_seen else None)
         return found
 
     def retry(
@@ -303,10 +306,14 @@ class Hub:
 
     def settle(self, *agents: str) -> None:
         """Make the statuses of some agents say what the ledgers say, and tell that they do."""
+        self._settle_all(agents)
+
+    def _settle_all(self, agents: Iterable[str], seen: Survey | None = None) -> None:
+        look = self._clarifications.survey
+        now = look() if seen is None else seen
         for agent in agents:
-            if agent == PERSON:
-                continue  # what people do is nobody's status
-            settle_agent(agent, self._statuses, self._clarifications.survey, self._clock)
+            if agent != PERSON:  # what people do is nobody's status
+                settle_agent(agent, self._statuses, now, look, self._clock)
         self._bus.tell(StatusesSettled())
 
     def _find_runner(self, agent: str) -> Runner | None:

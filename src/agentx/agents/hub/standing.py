@@ -46,11 +46,16 @@ def open_questions(agent: str, states: Iterable[Clarification]) -> OpenQuestions
 
 
 def settle_agent(
-    agent: str, statuses: AgentStatusStore, survey: Callable[[], Survey], clock: Clock
+    agent: str,
+    statuses: AgentStatusStore,
+    seen: Survey,
+    survey: Callable[[], Survey],
+    clock: Clock,
 ) -> None:
     """Make what an agent's statuses say what the ledgers say: on each issue that it works on.
 
-    What is asked on an issue is for who works on it; on others, for who is seen first.
+    What is asked on an issue is for who works on it; on others, for who is seen first. `seen` is
+    what was looked at just now.
     """
     known = statuses.list_of(agent)
     issues = frozenset(one.issue for one in known)
@@ -59,17 +64,18 @@ def settle_agent(
 
         def want(
             now: AgentStatus,
+            survey: Callable[[], Survey] = survey,
             elsewhere: frozenset[int | None] = elsewhere,
             only: int | None = only,
         ) -> AgentStatus:
-            seen = survey()
-            if seen.hides(now.clarification_id):
+            found = survey()
+            if found.hides(now.clarification_id):
                 return now  # until somebody mends the ledger
-            active = (one for one in seen.active if one.issue not in elsewhere)
+            active = (one for one in found.active if one.issue not in elsewhere)
             own = (one for one in active if only is None or one.issue == only)
             return settle_status(now, open_questions(agent, own), clock.now_ms())
 
-        if want(status) != status:
+        if want(status, lambda: seen) != status:
             # Looked at again under the lock: whoever writes a ledger settles after it, so
             # the last to hold the lock has seen everything.
             statuses.change(agent, want, status.issue if len(known) > 1 else None)

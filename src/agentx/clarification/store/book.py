@@ -17,7 +17,12 @@ from agentx.clarification.store.foreign import LedgerChange, list_changes
 from agentx.clarification.store.ledger_json import DamagedLedger, Row, UnknownVersion, rows_of
 from agentx.clarification.store.naming.names import Names, keep_names, list_shown
 from agentx.clarification.store.question_events import QuestionEvent, has_words
-from agentx.clarification.store.question_files import EventsFound, QuestionFiles
+from agentx.clarification.store.question_files import (
+    NOTHING_JUDGED,
+    EventsFound,
+    Placed,
+    QuestionFiles,
+)
 from agentx.clarification.store.view import Made, is_as_left, read_made, write_view
 from agentx.clarification.store.vouching.doubts import EventDoubt
 from agentx.clarification.store.vouching.signatures import Signatures, judge_events
@@ -64,6 +69,7 @@ class Book:
     forgotten: frozenset[str] = frozenset()
     doubts: dict[str, EventDoubt] = field(default_factory=dict)  # by event
     unsigned: frozenset[str] = frozenset()  # events of ours that an earlier version kept
+    raw: bytes | None = None  # the view that lay there
 
     def document(self) -> Row:
         """Return it as the view shows it, but for what it was made from."""
@@ -102,12 +108,11 @@ class Opener:
 
         Raises: as `open`.
         """
-        lock = self._path.with_name(f"{self._path.name}.lock")
         for _ in range(_LOOKS):
             fresh = self._open_fresh(sizes)
             if fresh is not None:
                 return fresh
-            if not exists(lock):
+            if not exists(self._path.with_name(f"{self._path.name}.lock")):
                 break
             sizes = None
             self._clock.sleep_ms(_LOOK_AGAIN_MS)
@@ -131,6 +136,20 @@ class Opener:
         Raises: CorruptRecord for a view that is none, UnknownVersion, UnavailableError.
         """
         raw = self._read()
+        book = self._open(raw, whole=whole)
+        book.raw = raw
+        return book
+
+    def is_as_seen(self, book: Book) -> bool:
+        """Tell whether a ledger is as it was when it was opened, under its lock.
+
+        Raises: UnavailableError, UnsafePath.
+        """
+        is_current = book.made.trusted == self._pen.signatures.stamp()
+        is_same = is_current and dict(book.made.files) == self._files.sizes()
+        return is_same and self._read() == book.raw
+
+    def _open(self, raw: bytes | None, *, whole: bool) -> Book:
         if raw is None or (not raw.strip(b"\0") and self._files.sizes()):
             # None, or what a power cut left of it.
             return self._fold(self._files.read(), _NOTHING, {})
@@ -141,7 +160,7 @@ class Opener:
         is_current = made.trusted == self._pen.signatures.stamp()
         if whole or not is_current or dict(made.files) != self._files.sizes():
             shown = list_shown(document["clarifications"], made.names)
-            return self._fold(self._files.read(), made, shown)
+            return self._fold(self._read_events(made), made, shown)
         return self._trust(document, made)
 
     def _trust(self, document: Row, made: Made) -> Book:
@@ -160,7 +179,7 @@ class Opener:
     def open_events(self, before: Book) -> Book:
         """Open the ledger by its events alone, after what others wrote was added to them."""
         shown = list_shown(before.rows.values(), before.made.names)
-        return self._fold(self._files.read(), before.left, shown)
+        return self._fold(self._read_events(before.left), before.left, shown)
 
     def stamp(self, last: str, changes: Iterable[LedgerChange]) -> list[QuestionEvent]:
         """Return events for changes, each later than everything that is known here."""
@@ -235,11 +254,12 @@ class Opener:
         last = max((event.id for event in found.events), default="")
         pending = self.stamp(last, changes)
         unsigned = _list_unsigned(found, left)
-        judged = (
+        judged = self._judge_new(found, left)
+        signed = (
             replace(event, standing=Vouching.SIGNED) if event.id in unsigned else event
-            for event in self._judge(found.events)
+            for event in judged
         )
-        folded = fold(self._issue, (*judged, *pending))
+        folded = fold(self._issue, (*signed, *pending))
         gone, rows, numbers = frozenset(folded.forgotten), folded.pages(), folded.numbers
         doubts = {**found.doubts, **folded.doubts}
         made = Made(
@@ -253,6 +273,8 @@ class Opener:
             doubted=tuple(sorted(doubts)),
             unsaid=numbers.unsaid,
             names=keep_names(shown, self._issue, numbers.also, rows),
+            judged=found.judged,
+            loose=tuple(sorted(_list_loose(judged))),
         )
         return Book(
             self._issue,
@@ -267,6 +289,39 @@ class Opener:
             doubts=doubts,
             unsigned=unsigned,
         )
+
+    def _read_events(self, left: Made) -> EventsFound:
+        """Read the events; what was judged when a view of ours was made is known by its digest."""
+        is_current = left.trusted is not None and left.trusted == self._pen.signatures.stamp()
+        return self._files.read(left.judged if is_current else None)
+
+    def _judge_new(self, found: EventsFound, left: Made) -> tuple[QuestionEvent, ...]:
+        """Return all events, each with how it stands; none is held against its key twice."""
+        loose = frozenset(left.loose)
+
+        def is_known(each: Placed) -> bool:
+            is_before = each.end <= found.as_judged.get(each.file, 0)
+            return bool(each.event.signature) and is_before and each.event.id not in loose
+
+        signed = (each for each in found.placed if is_known(each))
+        new = (each for each in found.placed if not is_known(each))
+        return (
+            *(replace(each.event, standing=Vouching.SIGNED) for each in signed),
+            *self._judge(each.event for each in new),
+        )
+
+    def judge_appended(self, made: Made, name: str, before: int) -> Made:
+        """Return what a view is made from after we added to a file, which was so long before.
+
+        Raises: UnavailableError, UnsafePath.
+        """
+        known = made.judged.get(name) if before else NOTHING_JUDGED
+        after = self._files.read_after(name, known) if known is not None else None
+        if after is None:  # nobody knows what was added beside ours
+            return made
+        loose = {*made.loose, *_list_loose(self._judge(after[1]))}
+        judged = {**made.judged, name: after[0]}
+        return replace(made, judged=dict(sorted(judged.items())), loose=tuple(sorted(loose)))
 
     def _judge(self, events: Iterable[QuestionEvent]) -> tuple[QuestionEvent, ...]:
         return judge_events(self._issue, events, self._pen.signatures)
@@ -286,6 +341,11 @@ def _list_unsigned(found: EventsFound, left: Made) -> frozenset[str]:
         for event in earlier
         if not event.signature and event.writer.partition("-")[0] == own
     )
+
+
+def _list_loose(judged: Iterable[QuestionEvent]) -> set[str]:
+    """Return the events with a signature that does not count."""
+    return {one.id for one in judged if one.signature and one.standing is not Vouching.SIGNED}
 
 
 def _is_row(row: object) -> bool:

@@ -69,7 +69,7 @@ def open_of(document: object, issue: int, since_ms: int) -> Ledger:
     """
     day = to_iso(since_ms)[: len("2026-01-01")]
     rows, faults = rows_of(document, issue)
-    wanted = [each for each in rows.items() if not _is_settled_before(each[1], day)]
+    wanted = [each for each in rows.items() if not _is_past(each[1], day)]
     looked_at = _read_rows(wanted, issue, faults)
     found = (state for state in looked_at if state.is_active or state.was_decided_for_asker)
     return Ledger(issue=issue, clarifications=tuple(found), faults=tuple(faults))
@@ -98,9 +98,22 @@ def _read_rows(
     return found
 
 
-def _is_settled_before(row: Row, day: str) -> bool:
+def _is_past(row: Row, day: str) -> bool:
+    """Tell whether nobody has to hear of a row: settled before a day, or by its asker alone."""
     settled = row.get("resolvedAt")
-    return is_settled(row) and (not isinstance(settled, str) or settled[: len(day)] < day)
+    if not is_settled(row):
+        return False
+    return not isinstance(settled, str) or settled[: len(day)] < day or _is_settled_alone(row)
+
+
+def _is_settled_alone(row: Row) -> bool:
+    """Tell whether nobody but its asker settled a row, as far as it can be read at a glance."""
+    thread, asker = row.get("thread"), row.get("from")
+    return isinstance(thread, list) and all(
+        isinstance(entry, dict)
+        and (entry.get("type") != EntryType.RESOLUTION or entry.get("from") == asker)
+        for entry in thread
+    )
 
 
 def is_settled(row: Row) -> bool:

@@ -10,9 +10,7 @@ every command that needs it says so, until somebody mends it.
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -34,11 +32,10 @@ from agentx.clarification.store.naming.names import find_row, list_meant
 from agentx.clarification.store.question_events import QuestionEvent, QuestionEventKind
 from agentx.clarification.store.question_files import QuestionFiles, choose_file
 from agentx.clarification.store.shortening import find_long, find_settled, is_of, shorten
+from agentx.clarification.store.stamps import Stamp, list_stamps
 from agentx.clarification.store.vouching.signatures import judge_events, sign_event
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import replace_file
-from agentx.host.files.disk import unreadable
-from agentx.host.files.ground import opening
 from agentx.host.files.plain import list_folder, read_bytes
 from agentx.host.git.layout import hide
 from agentx.host.locks.lock import Held, locked
@@ -52,14 +49,10 @@ from agentx.kernel.errors import (
     UnavailableError,
 )
 from agentx.kernel.paths import ProjectPaths, check_number
-from agentx.kernel.text import compile_late
-from agentx.kernel.values import frozen
 from agentx.redaction.redact import redact
 from agentx.redaction.tree import redact_tree
 
 LEDGER_WAIT_MS = LOCK_WAIT_MS  # how long a verb waits for a ledger that others keep
-_NAME = compile_late(r"issue-(0|[1-9][0-9]{0,17})\.json")
-_ISSUE = compile_late(r"0|[1-9][0-9]{0,17}")
 
 _NAMED = QuestionEventKind.NAMED
 
@@ -69,22 +62,6 @@ OnLock = Callable[[str, str, int, int], None]  # file, agent, waited ms, held ms
 
 def _nobody(_file: str, _agent: str, _waited_ms: int, _held_ms: int) -> None:
     """Tell nobody of a lock."""
-
-
-@frozen(kw_only=False)
-class Stamp:
-    """What changes when a ledger does."""
-
-    issue: int
-    looks: tuple[tuple[str, int, int, int], ...]  # of its files: name, inode, size, time
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """How long each of its files of events is."""
-        return {name: size for name, _, size, _ in self.looks if name.endswith(".jsonl")}
-
-    def __str__(self) -> str:
-        return ";".join(":".join(map(str, look)) for look in self.looks)
 
 
 class LedgerStore:
@@ -98,6 +75,7 @@ class LedgerStore:
         self._pen = pen
         self._on_lock = on_lock
         self._takes_over = False
+        self._behind: dict[int, Book] = {}  # whose view was not what their events say
 
     def read(self, issue: int) -> Ledger:
         """Return the ledger of an issue; an issue nobody asked about has an empty one.
@@ -165,6 +143,8 @@ class LedgerStore:
         sizes: Mapping[str, int] | None = None,
     ) -> Ledger:
         book = self._open(issue, sizes)
+        if not (book.is_fresh or book.pending):
+            self._behind[issue] = book
         found = take(book.document())
         # What others wrote waits for the next writer; what claims a person is said at once.
         is_behind = bool(book.doubts if book.pending else book.made.files) and not book.is_fresh
@@ -229,13 +209,18 @@ class LedgerStore:
         """
         path = ledger_path(self._paths, issue)
         with locked(path, owner="agentx", clock=self._clock, wait_ms=wait_ms) as held:
-            book = self._opener(issue).open()
+            book = self._open_behind(issue)
             if book.pending:
                 self._take_over()
                 self._take_in(issue, held, whole=False)
             elif not book.is_fresh and book.made.files:
                 self._pen.writer()  # with its key: without, nobody knows the view again
                 self._keep(held, book, (), has_words=False)
+
+    def _open_behind(self, issue: int) -> Book:
+        """Open a ledger under its lock; as it was seen just now, where it is as it was."""
+        opener, seen = self._opener(issue), self._behind.pop(issue, None)
+        return seen if seen is not None and opener.is_as_seen(seen) else opener.open()
 
     def compact(self, issue: int, before_ms: Millis, *, wait_ms: int) -> int:
         """Shorten what this checkout wrote of questions that were settled before a moment.
@@ -347,6 +332,7 @@ class LedgerStore:
                 mine=name,
                 reached=size,
             )
+            made = self._opener(book.issue).judge_appended(made, name, book.made.files.get(name, 0))
         if not made.trusted:  # the first signature makes what the next ones are held against
             made = replace(made, trusted=self._pen.signatures.stamp())
         passing(CrashPoint.QUESTION_WRITTEN)
@@ -382,26 +368,7 @@ class LedgerStore:
 
         Raises: UnavailableError, UnsafePath.
         """
-        found: dict[int, list[tuple[str, int, int, int]]] = {}
-        for name, seen in self._list(self._paths.ledgers):
-            named = _NAME.fullmatch(name)
-            if named is not None:
-                look = (name, seen.st_ino, seen.st_size, seen.st_mtime_ns)
-                found.setdefault(int(named[1]), []).append(look)
-        for name, seen in self._list(self._paths.questions):
-            if _ISSUE.fullmatch(name) and not stat.S_ISREG(seen.st_mode):
-                found.setdefault(int(name), []).extend(self._look_at_events(int(name)))
-        return tuple(Stamp(issue, tuple(looks)) for issue, looks in sorted(found.items()) if looks)
-
-    def _look_at_events(self, issue: int) -> list[tuple[str, int, int, int]]:
-        try:
-            looks = self._files(issue).look()
-        except CorruptRecord:  # a link: whoever opens the ledger says so, and no other is harmed
-            return [("", 0, 0, 0)]
-        return [
-            (name, seen.st_ino, seen.st_size, seen.st_mtime_ns)
-            for name, seen in sorted(looks.items())
-        ]
+        return list_stamps(self._paths)
 
     def list_moved_aside(self) -> tuple[Path, ...]:
         """Return what an earlier version took for no ledger, and waits for somebody to mend it."""
@@ -423,15 +390,6 @@ class LedgerStore:
         return tuple(
             self._paths.ledgers / name for name in names if name.startswith(begin) and mark in name
         )
-
-    def _list(self, folder: Path) -> list[tuple[str, os.stat_result]]:
-        try:
-            with opening(folder) as here, os.scandir(here.descriptor) as entries:
-                return [(entry.name, entry.stat(follow_symlinks=False)) for entry in entries]
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise unreadable(folder, error) from error
 
     def _files(self, issue: int) -> QuestionFiles:
         return QuestionFiles(self._paths.questions / str(check_number(issue)), self._clock)

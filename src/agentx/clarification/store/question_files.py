@@ -7,7 +7,9 @@ Every line that is an event counts; one that is none is named, with its file and
 from __future__ import annotations
 
 import os
+from _blake2 import blake2b  # as hashlib has it, which loads OpenSSL first
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import field
 from pathlib import Path
 
 from agentx.clarification.limits import QUESTION_EVENT_BYTES_MAX, QUESTION_FILE_BYTES_MAX
@@ -20,11 +22,12 @@ from agentx.clarification.store.question_events import (
     has_words,
     line_of,
 )
+from agentx.clarification.store.view import JudgedPart
 from agentx.clarification.store.vouching.doubts import EventDoubt
 from agentx.host.files import json_text
 from agentx.host.files.atomic import replace_file
 from agentx.host.files.disk import unreadable
-from agentx.host.files.ground import opening
+from agentx.host.files.ground import Folder, opening
 from agentx.host.files.journal import Journal
 from agentx.host.files.merged_lines import TORN, LineFault, parse_line
 from agentx.host.files.plain import exists, read_bytes
@@ -55,6 +58,8 @@ class EventsFound:
     sizes: Mapping[str, int]
     faults: tuple[str, ...]
     doubts: Mapping[str, EventDoubt]  # of lines whose speaker is none, by id
+    judged: Mapping[str, JudgedPart] = field(default_factory=dict)  # all of each, with its digest
+    as_judged: Mapping[str, int] = field(default_factory=dict)  # how much is as it was judged
 
     @property
     def events(self) -> tuple[QuestionEvent, ...]:
@@ -88,19 +93,15 @@ class QuestionFiles:
         Raises: UnavailableError, UnsafePath.
         """
         try:
-            with opening(self._folder) as here, os.scandir(here.descriptor) as entries:
-                return {
-                    entry.name: entry.stat(follow_symlinks=False)
-                    for entry in entries
-                    if _NAME.fullmatch(entry.name)
-                }
+            with opening(self._folder) as here:
+                return look_at_events(here)
         except FileNotFoundError:
             return {}
         except OSError as error:
             raise unreadable(self._folder, error) from error
 
-    def read(self) -> EventsFound:
-        """Return every event, and every line that is none.
+    def read(self, before: Mapping[str, JudgedPart] | None = None) -> EventsFound:
+        """Return every event, and every line that is none; `before` is what was judged already.
 
         Raises: UnknownVersion, UnavailableError, UnsafePath.
         """
@@ -108,23 +109,36 @@ class QuestionFiles:
         sizes: dict[str, int] = {}
         faults: list[str] = []
         doubts: dict[str, EventDoubt] = {}
+        judged: dict[str, JudgedPart] = {}
+        as_judged: dict[str, int] = {}
         for name in sorted(self.look()):
             raw = self._read(name)
             sizes[name] = len(raw)
+            judged[name] = _sum_up(raw)
+            known = (before or {}).get(name)
+            if known is not None and _sum_up(raw[: known.size]) == known:
+                as_judged[name] = known.size
             end = 0
             for number, line in enumerate(raw.splitlines(keepends=True), 1):
                 end += len(line)
-                for event, fault in _read_line(line, name.removesuffix(".jsonl")):
+                for event, fault in _read_line(line, _name_writer(name)):
                     if event is not None:
                         placed.append(Placed(event=event, file=name, end=end))
                     elif isinstance(fault, UnknownVersion):
                         where = f"{self._folder / name}: line {number}"
                         raise UnknownVersion(f"{where}: {fault.message}", hint=fault.hint)
                     elif fault != TORN:
-                        doubts |= _doubt_speaker(line, name.removesuffix(".jsonl"))
+                        doubts |= _doubt_speaker(line, _name_writer(name))
                         where = f"{self._folder.name}/{name}"
                         faults.append(str(LineFault(file=where, line=number, reason=str(fault))))
-        return EventsFound(placed=tuple(placed), sizes=sizes, faults=tuple(faults), doubts=doubts)
+        return EventsFound(
+            placed=tuple(placed),
+            sizes=sizes,
+            faults=tuple(faults),
+            doubts=doubts,
+            judged=judged,
+            as_judged=as_judged,
+        )
 
     def read_about(self, question: str) -> tuple[QuestionEvent, ...]:
         """Return every event of one question; it takes less time than all of them.
@@ -137,7 +151,7 @@ class QuestionFiles:
             for name in sorted(self.look())
             for line in self._read(name).splitlines()
             if wanted in line
-            for event, _ in _read_line(line, name.removesuffix(".jsonl"))
+            for event, _ in _read_line(line, _name_writer(name))
         )
         return tuple(each for each in found if each is not None and each.question == question)
 
@@ -151,6 +165,20 @@ class QuestionFiles:
             replace_file(attributes, _ATTRIBUTES, mode=0o644)
         Journal(self._folder / name, self._clock).append(map(line_of, events))
 
+    def read_after(
+        self, name: str, before: JudgedPart
+    ) -> tuple[JudgedPart, tuple[QuestionEvent, ...]] | None:
+        """Return what a file is, and its events after what was judged; None where that changed.
+
+        Raises: UnavailableError, UnsafePath.
+        """
+        raw = self._read(name)
+        if _sum_up(raw[: before.size]) != before:
+            return None
+        lines = raw[before.size :].splitlines()
+        found = (event for line in lines for event, _ in _read_line(line, _name_writer(name)))
+        return _sum_up(raw), tuple(each for each in found if each is not None)
+
     def scrub(self, forgotten: frozenset[str]) -> None:
         """Take the words of forgotten questions out of every file, whoever wrote it.
 
@@ -159,7 +187,7 @@ class QuestionFiles:
         for name in sorted(self.look()):
             raw = self._read(name)
             kept = b"".join(
-                _scrub_line(line, name.removesuffix(".jsonl"), forgotten)
+                _scrub_line(line, _name_writer(name), forgotten)
                 for line in raw.splitlines(keepends=True)
             )
             if kept != raw:
@@ -173,7 +201,7 @@ class QuestionFiles:
         Raises: UnavailableError.
         """
         for name in sorted(self.look()):
-            raw, writer = self._read(name), name.removesuffix(".jsonl")
+            raw, writer = self._read(name), _name_writer(name)
             kept = b"".join(
                 _change_line(line, writer, wanted, change) for line in raw.splitlines(keepends=True)
             )
@@ -187,6 +215,30 @@ class QuestionFiles:
             return b""
         except OSError as error:
             raise unreadable(self._folder / name, error) from error
+
+
+def _sum_up(raw: bytes) -> JudgedPart:
+    return JudgedPart(len(raw), blake2b(raw, digest_size=16).hexdigest())
+
+
+NOTHING_JUDGED = _sum_up(b"")
+
+
+def _name_writer(file: str) -> str:
+    return file.removesuffix(".jsonl")
+
+
+def look_at_events(here: Folder) -> dict[str, os.stat_result]:
+    """Return what each file of events in a folder looks like.
+
+    Raises: OSError.
+    """
+    with os.scandir(here.descriptor) as entries:
+        return {
+            entry.name: entry.stat(follow_symlinks=False)
+            for entry in entries
+            if _NAME.fullmatch(entry.name)
+        }
 
 
 def choose_file(mine: str, writer: str, noted: int, size: int, entropy: Entropy) -> str:

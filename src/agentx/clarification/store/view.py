@@ -2,7 +2,8 @@
 
 Its first field, `made`, says what it was made from: the files of events with their sizes, the last
 event, the highest number that was given, whose words counted (`trusted`), numbers that the next
-writer is to say (`unsaid`), and what names meant before (`names`). A seal over all of it, with the
+writer is to say (`unsaid`), what names meant before (`names`), and how much of each file was held
+against its signatures, with a digest of it (`judged`). A seal over all of it, with the
 user's own secret, tells whether it is as this user's AgentX left it; what anybody else wrote is
 held against the events.
 """
@@ -28,6 +29,14 @@ _SEAL_CHARS = 32
 _NO_SEAL = "0" * _SEAL_CHARS
 
 
+@frozen(kw_only=False)
+class JudgedPart:
+    """How much of a file was held against its signatures."""
+
+    size: int
+    digest: str  # of so much of it
+
+
 @frozen
 class Made:
     """What a view was made from."""
@@ -42,6 +51,8 @@ class Made:
     doubted: tuple[str, ...] = ()  # the events that nobody vouches for
     unsaid: Mapping[str, int] = field(default_factory=dict)  # numbers that no event says yet
     names: Names = field(default_factory=dict)  # what names meant here that do not mean it now
+    judged: Mapping[str, JudgedPart] = field(default_factory=dict)  # by file
+    loose: tuple[str, ...] = ()  # the events among these with a signature that does not count
 
 
 def write_view(document: Row, made: Made, secret: bytes) -> bytes:
@@ -63,6 +74,10 @@ def write_view(document: Row, made: Made, secret: bytes) -> bytes:
         said["unsaid"] = dict(made.unsaid)
     if made.names:
         said["names"] = {name: list(uids) for name, uids in made.names.items()}
+    if made.judged:
+        said["judged"] = {name: [each.size, each.digest] for name, each in made.judged.items()}
+    if made.loose:
+        said["loose"] = list(made.loose)
     raw = _page({MADE: said, **document})
     if not secret:
         return raw
@@ -102,6 +117,8 @@ def read_made(document: Mapping[str, Any]) -> Made | None:
                 doubted=_list_texts(rest.get("doubted")),
                 unsaid=_read_numbers(rest.get("unsaid")),
                 names=_read_names(rest.get("names")),
+                judged=_read_judged(rest.get("judged")),
+                loose=_list_texts(rest.get("loose")),
             )
         case _:
             return None
@@ -119,6 +136,17 @@ def _read_numbers(said: object) -> dict[str, int]:
 def _read_names(said: object) -> Names:
     known = said.items() if isinstance(said, dict) else ()
     return {name: _list_texts(uids) for name, uids in known}
+
+
+def _read_judged(said: object) -> dict[str, JudgedPart]:
+    found: dict[str, JudgedPart] = {}
+    for name, each in said.items() if isinstance(said, dict) else ():
+        match each:
+            case [int(size), str(digest)]:
+                found[name] = JudgedPart(size, digest)
+            case _:
+                pass
+    return found
 
 
 def _seal(blank: bytes, secret: bytes) -> str:

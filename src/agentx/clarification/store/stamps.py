@@ -1,0 +1,88 @@
+"""Which ledgers there are, with what changes when they do; none is opened for it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from agentx.clarification.store.question_files import look_at_events
+from agentx.host.files.disk import unreadable
+from agentx.host.files.ground import Folder, opening
+from agentx.kernel.errors import CorruptRecord
+from agentx.kernel.paths import ProjectPaths
+from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
+
+_VIEW = compile_late(r"issue-(0|[1-9][0-9]{0,17})\.json")
+_ISSUE = compile_late(r"0|[1-9][0-9]{0,17}")
+_Look = tuple[str, int, int, int]  # of a file: name, inode, size, time
+
+
+@frozen(kw_only=False)
+class Stamp:
+    """What changes when a ledger does."""
+
+    issue: int
+    looks: tuple[_Look, ...]  # of its files
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How long each of its files of events is."""
+        return {name: size for name, _, size, _ in self.looks if name.endswith(".jsonl")}
+
+    def __str__(self) -> str:
+        return ";".join(":".join(map(str, look)) for look in self.looks)
+
+
+def list_stamps(paths: ProjectPaths) -> tuple[Stamp, ...]:
+    """Return which ledgers there are, by issue, with what changes when they do.
+
+    Raises: UnavailableError, UnsafePath.
+    """
+    found: dict[int, list[_Look]] = {}
+    _look_at_views(paths.ledgers, found)
+    _look_at_questions(paths.questions, found)
+    return tuple(Stamp(issue, tuple(looks)) for issue, looks in sorted(found.items()) if looks)
+
+
+def _look_at_views(folder: Path, found: dict[int, list[_Look]]) -> None:
+    try:
+        with opening(folder) as here, os.scandir(here.descriptor) as entries:
+            for entry in entries:
+                named = _VIEW.fullmatch(entry.name)
+                if named is not None:
+                    look = _note(entry.name, entry.stat(follow_symlinks=False))
+                    found.setdefault(int(named[1]), []).append(look)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise unreadable(folder, error) from error
+
+
+def _look_at_questions(folder: Path, found: dict[int, list[_Look]]) -> None:
+    try:
+        with opening(folder) as here, os.scandir(here.descriptor) as entries:
+            for name in (entry.name for entry in entries):
+                if _ISSUE.fullmatch(name):
+                    found.setdefault(int(name), []).extend(_look_at_issue(here, name))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise unreadable(folder, error) from error
+
+
+def _look_at_issue(above: Folder, name: str) -> list[_Look]:
+    try:
+        here = above.enter(name)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except CorruptRecord:  # a link: whoever opens the ledger says so, and no other is harmed
+        return [("", 0, 0, 0)]
+    try:
+        return [_note(*each) for each in sorted(look_at_events(here).items())]
+    finally:
+        here.close()
+
+
+def _note(name: str, seen: os.stat_result) -> _Look:
+    return name, seen.st_ino, seen.st_size, seen.st_mtime_ns
