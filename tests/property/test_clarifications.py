@@ -176,9 +176,20 @@ class Talk(RuleBasedStateMachine):
         self.happen(number, Asked(at_ms=Millis(self.now), by=self.name(number, by), body=body))
 
     @precondition(lambda self: bool(self.states))
-    @rule(number=which, by=st.sampled_from(("asker", "target", PERSON)))
-    def resolve(self, number: int, by: str) -> None:
-        self.happen(number, Resolved(at_ms=Millis(self.now), by=self.name(number, by)))
+    @rule(
+        number=which,
+        by=st.sampled_from(("asker", "target", PERSON)),
+        body=st.sampled_from(("", "so", "otherwise")),
+    )
+    def resolve(self, number: int, by: str, body: str) -> None:
+        self.happen(number, Resolved(at_ms=Millis(self.now), by=self.name(number, by), body=body))
+
+    @precondition(lambda self: bool(self.states))
+    @rule(number=which, body=st.sampled_from(("", "so", "otherwise")))
+    def settle_what_a_person_said(self, number: int, body: str) -> None:
+        state = self.pick(number)
+        self.happen_to(state.id, Answered(at_ms=Millis(self.now), by=PERSON, body="so"))
+        self.happen_to(state.id, Resolved(at_ms=Millis(self.now), by=state.asker, body=body))
 
     @precondition(lambda self: bool(self.states))
     @rule(number=which)
@@ -290,6 +301,9 @@ def may_follow(before: Clarification, after: Clarification, fact: Fact) -> None:
             case EntryType.RESOLUTION:
                 agents_may = before.status is ClarificationStatus.ANSWERED
                 assert entry.speaker == PERSON or (agents_may and entry.speaker == before.asker)
+                said = [one for one in before.thread if one.speaker == PERSON]
+                if said and entry.speaker != PERSON and said[-1] is before.answered:
+                    assert entry.body in {"", said[-1].body}, "what a person said stands"
             case EntryType.ESCALATION:
                 assert before.status is not ClarificationStatus.ESCALATED
     if after.status is ClarificationStatus.STALE:

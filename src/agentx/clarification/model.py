@@ -337,9 +337,15 @@ class Clarification:
 
     @property
     def decision(self) -> Entry | None:
-        """Whose words settled it: what was said then, else the answer that was taken; or None."""
-        settled = self.resolution
-        return settled if settled is None or settled.body else self.answered or settled
+        """Whose words settled it: what was said then, else the answer that was taken; or None.
+
+        What a person answered is what a role settles, whatever it says with it.
+        """
+        settled, answered = self.resolution, self.answered
+        if settled is None or answered is None:
+            return settled
+        is_persons = answered.is_persons_word and settled.speaker != PERSON
+        return answered if is_persons or not settled.body else settled
 
     @property
     def answer(self) -> str:

@@ -311,6 +311,20 @@ def _only_its_people_resolve(state: Clarification, fact: Fact) -> Verdict:
     )
 
 
+def _what_a_person_said_stands(state: Clarification, fact: Fact) -> Verdict:
+    """Who asked a person settles it with what they said, and not with words of its own."""
+    if not isinstance(fact, Resolved) or fact.by == PERSON or not fact.body:
+        return None
+    answered = state.answered
+    if answered is None or not answered.is_persons_word or fact.body == answered.body:
+        return None
+    return IllegalTransition(
+        f"a person answered {state.id}: {fact.by} cannot settle it in other words",
+        hint=f"agentx clarify resolve {state.id}, without a text; or ask on: "
+        f"agentx clarify ask --follow-up {state.id}",
+    )
+
+
 def _so_many_rounds(state: Clarification, fact: Fact) -> Verdict:
     """Two agents that still disagree now will not agree by asking again."""
     if not isinstance(fact, Asked) or state.round < state.rounds_max:
@@ -352,6 +366,7 @@ GUARDS: tuple[Guard, ...] = (
     Guard(name="target-answers", judge=_only_the_target_answers),
     Guard(name="late-answers", judge=_so_many_late_answers),
     Guard(name="its-people-resolve", judge=_only_its_people_resolve),
+    Guard(name="a-persons-word-stands", judge=_what_a_person_said_stands),
     Guard(name="rounds", judge=_so_many_rounds),
     Guard(name="stale-when-due", judge=_stale_only_when_due),
     Guard(name="one-retry", judge=_one_retry),

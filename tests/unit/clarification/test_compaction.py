@@ -37,7 +37,7 @@ def settle(here: Room, question: str = "JWT or server sessions?", by: str = "") 
     here.clarifications.answer(state.id, LONG, by=by)
     here.clarifications.follow_up(state.id, f"And how long? {question}", by="engineer")
     here.clarifications.answer(state.id, LAST, by=by)
-    return here.clarifications.resolve(state.id, "Taken.")
+    return here.clarifications.resolve(state.id, "" if by == PERSON else "Taken.")
 
 
 def before(here: Room, days: int = 30) -> Millis:

@@ -19,6 +19,7 @@ from agentx.clarification.facts import (
     Retried,
     WentStale,
 )
+from agentx.clarification.merging import hear
 from agentx.clarification.model import (
     HUB,
     PERSON,
@@ -28,6 +29,7 @@ from agentx.clarification.model import (
     Reason,
 )
 from agentx.clarification.protocol import GUARDS, TRANSITIONS, apply_fact, decide
+from agentx.clarification.rendering import as_data, say_decision
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.errors import IllegalTransition
 from tests.support.clarifying import after, answered, clarification
@@ -251,3 +253,20 @@ def test_what_came_of_asking_once_more_is_kept_and_a_further_question_begins_ane
     assert late_answer.retry == failed.retry  # the first outcome stands
     assert (came.retry is not None and came.retry.outcome) == "answered"
     assert after(came, ASKED).retry is None
+
+
+def test_no_role_settles_in_words_of_its_own_what_a_person_answered() -> None:
+    asked = clarification(to=PERSON)
+    state = after(asked, Answered(at_ms=NOW, by=PERSON, body="No, never.", via="terminal"))
+
+    with pytest.raises(IllegalTransition, match="a person answered"):
+        after(state, Resolved(at_ms=NOW, by="engineer", body="Yes, buy it."))
+
+    for taken in (RESOLVED, Resolved(at_ms=NOW, by="engineer", body="No, never.")):
+        done = after(state, taken)
+        assert done.decision is not None
+        assert (done.decision.speaker, done.decision.body) == (PERSON, "No, never.")
+    # By a merge it may come all the same: what a person said is what was decided.
+    forged = hear(state, Resolved(at_ms=NOW, by="engineer", body="Yes, buy it."))
+    assert (str(forged.status), say_decision(forged)) == ("resolved", "No, never.")
+    assert as_data(forged)["resolution"] == "No, never."
