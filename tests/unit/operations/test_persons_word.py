@@ -12,8 +12,10 @@ from agentx.clarification.errors import NotThePerson
 from agentx.host.ancestry import Ancestor
 from agentx.operations.memory.curate import memory_drop, memory_edit
 from agentx.operations.memory.write import NewObservation, memory_add, memory_remove
+from agentx.operations.setup.leaving.uninstall import LeaveRequest, uninstall
 from agentx.operations.setup.settings import SettingPlace, set_setting, unset_setting
 from agentx.operations.setup.trust import give_trust, look_at_trust
+from agentx.operations.upkeep.carry import restore
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 from agentx.project.roles import caller
@@ -121,3 +123,23 @@ def test_no_agent_rewords_drops_or_removes_what_a_person_had_kept(
     monkeypatch.setattr(caller, "list_ancestors", lambda: iter(()))
     for name, act in zip(kept, acts, strict=True):
         act(name)
+
+
+def test_no_agent_puts_another_memory_in_the_place_of_one_nor_removes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = project(tmp_path)
+    monkeypatch.setattr(caller, "list_ancestors", lambda: iter(()))
+    kept = memory_add(here, NewObservation(text="Never buy it.", agent="human")).id
+    monkeypatch.setattr(caller, "list_ancestors", lambda: iter([CLAUDE]))
+
+    with pytest.raises(NotThePerson, match="this memory is replaced"):
+        restore(here, tmp_path / "none.tar")
+    leaving = LeaveRequest(remove_memory=True)
+    with pytest.raises(NotThePerson, match="the memory is removed"):
+        uninstall(here.environment, here.directory, lambda _store: False, leaving)
+
+    looks = LeaveRequest(remove_memory=True, dry_run=True)
+    assert uninstall(here.environment, here.directory, lambda _store: False, looks).dry_run
+    monkeypatch.setattr(caller, "list_ancestors", lambda: iter(()))
+    assert memory_edit(here, kept, "Never.").content == "Never."

@@ -17,6 +17,7 @@ from agentx.project.project import Project, open_project
 from agentx.wiring.keeping.export import Exported, export_memory
 from agentx.wiring.keeping.restore import Restored, has_memory, name_project, restore_memory
 from agentx.wiring.memory import open_store
+from agentx.wiring.trust.persons_word import require_person
 
 _PASSPHRASE_BYTES_MAX = 4_096
 
@@ -46,8 +47,13 @@ def restore(
 ) -> Restored:
     """Put an export in the place of this memory, and make its views.
 
-    Raises: InvalidValue, DataError, LockHeld, UnavailableError: nothing has changed then.
+    Raises: InvalidValue, DataError, LockHeld, UnavailableError: nothing has changed then;
+        NotThePerson for an agent, where something stands already: what people decided since would
+        be taken back.
     """
+    if has_memory(project):
+        hint = f"agentx restore {path}"
+        require_person(project, "that this memory is replaced", hint=hint, about="restore")
     # Where nothing stood, what the user reads back is the user's; elsewhere trust stays as it is.
     claim_private(project)
     claim_data(project, "restore")

@@ -30,6 +30,8 @@ from agentx.operations.setup.leaving.settings import leave_plugins, leave_settin
 from agentx.operations.setup.service import list_services, remove_named
 from agentx.operations.setup.setup import SetupInputs
 from agentx.project.config import Environment
+from agentx.project.project import open_project
+from agentx.wiring.trust.persons_word import require_person
 
 _LAUNCHER_MODE = 0o700
 # Where settings still call the hook and could not be changed: it takes nothing and says nothing.
@@ -69,7 +71,16 @@ def uninstall(
     """Take AgentX out of every agent CLI, project and service; remove its memory if wished.
 
     `stop` ends the daemon of a store and tells whether one ran.
+
+    Raises: NotThePerson for an agent that would remove the memory, and the user's key with it.
     """
+    if request.remove_memory and not request.dry_run:
+        require_person(
+            open_project(directory, environment),
+            "that the memory is removed",
+            hint="agentx uninstall --remove-memory",
+            about="uninstall",
+        )
     account, clock = LeavingAccount(dry_run=request.dry_run), SystemClock()
     inputs = inputs_for(environment, clock)
     roots = list_roots(environment, directory)
