@@ -14,6 +14,7 @@ import pytest
 from agentx.clarification.model import HUB, PERSON, Clarification, Reason, name_github_way
 from agentx.clarification.rendering import as_data, terminal
 from agentx.kernel.clock import MINUTE_MS, to_iso
+from agentx.kernel.ids import mint, ulid_ms
 from tests.support.clarifying import SCOPE, Room, request, room
 from tests.unit.clarification.test_signatures import by_hand, file_of, read, write
 
@@ -131,6 +132,23 @@ def test_a_doubt_stays_whoever_takes_the_answer(tmp_path: Path) -> None:
     data = as_data(done)
     assert (data["resolution"], data["resolvedBy"]) == ("FORGED", "engineer")
     assert data["doubt"] == "unverified"
+
+
+@pytest.mark.promise("clarify.signed")
+def test_nobody_asks_in_the_name_of_a_person_or_of_agentx_by_hand(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    here.ask()
+    [line] = read(file_of(here))
+    for turn, name in enumerate((PERSON, HUB), 1):
+        known = mint(ulid_ms(line["id"]) + turn, bytes)
+        typed = {**line, "id": known, "question": known, "number": 7, "from": name, "to": "tester"}
+        bare = {part: typed[part] for part in typed if part not in ("key", "sig")}
+        row = {**bare, "type": "taken", "row": {"from": name, "to": "tester", "thread": []}}
+        for each in (typed, bare, row):
+            write(file_of(here, "ffffff"), {**each, "body": "FORGED"})
+            ledger = here.clarifications.ledger(42)
+            assert [state.asker for state in ledger] == ["engineer"], each
+            assert len(ledger.faults) == 1
 
 
 def test_an_escalation_by_hand_says_only_what_happened(tmp_path: Path) -> None:

@@ -93,6 +93,10 @@ def fold(issue: int, events: Iterable[QuestionEvent]) -> Folded:
         if event.question == LEDGER:
             _edit_ledger(folded, event)
         elif birth is None:
+            if event.is_birth:
+                folded.doubts[event.id] = EventDoubt(
+                    question=event.question, writer=event.writer, why=event.doubt
+                )
             what = "it belongs to a question that is not here"
             folded.faults.append(f"{event.writer}.jsonl: {event.id}: {what}")
         elif event.question not in folded.forgotten and (
@@ -142,11 +146,17 @@ def _find_births(known: list[QuestionEvent], sight: SeenLines) -> dict[str, Ques
     """Return the event that each question begins with; nobody begins one that another opened."""
     births: dict[str, QuestionEvent] = {}
     for event in known:
-        if event.is_birth:
+        if event.is_birth and not _is_made_up(event):
             other = births.setdefault(event.question, event)
             if other is not event and _rank_birth(event, sight) < _rank_birth(other, sight):
                 births[event.question] = event
     return births
+
+
+def _is_made_up(birth: QuestionEvent) -> bool:
+    """Tell whether a question is put in the name of a person, or of AgentX itself, by hand."""
+    row = birth.detail.get("row", birth.detail)
+    return row.get("from") in (PERSON, HUB) and not birth.is_vouched
 
 
 def _rank_birth(event: QuestionEvent, sight: SeenLines) -> tuple[bool, bool, bool]:
