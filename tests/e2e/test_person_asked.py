@@ -274,3 +274,17 @@ def test_a_session_that_runs_beside_a_daemon_is_told_once_too(asked: House) -> N
         assert say(asked, "", "s-users") == ""
     finally:
         asked.agentx("daemon", "stop")
+
+
+def test_a_closed_stream_takes_what_is_told_nowhere(asked: House) -> None:
+    script = f'"{BIN / "agentx"}" clarify inbox >&-'
+    done = subprocess.run(
+        ["/bin/sh", "-c", script],
+        cwd=asked.project,
+        env=asked.environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")

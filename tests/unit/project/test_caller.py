@@ -43,6 +43,8 @@ LOGIN = process("-bash", name="bash")
         (process("/bin/sh", "/usr/local/bin/opencode", "run"), "opencode"),
         (process("bun", "/x/node_modules/opencode-ai/bin/run.ts"), "opencode"),
         (process("node", "/x/copilot.js"), "copilot"),
+        (process("/opt/bin/cursor-agent", "-p"), "cursor-agent"),
+        (process("python3", "/home/mira/.local/bin/aider"), "aider"),
         (process("/usr/bin/vim", "/notes/claude"), ""),
         (process("python3", "-m", "pytest", "tests/codex"), ""),
         (process("/bin/bash", "-c", "echo claude codex"), ""),

@@ -31,6 +31,14 @@ _PROGRAMS = {
     "gemini": "gemini",
     "opencode": "opencode",
     "copilot": "copilot",
+    # Agents too, though nothing of them is captured.
+    **{
+        name: name
+        for name in (
+            *("claude-code", "cursor-agent", "aider", "amp", "goose", "crush", "qwen", "droid"),
+            *("auggie", "cline", "kiro-cli", "plandex", "openhands", "grok"),
+        )
+    },
 }
 _PACKAGES = {
     "@anthropic-ai/claude-code": "claude-code",

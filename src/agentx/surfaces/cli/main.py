@@ -26,6 +26,7 @@ _GARBAGE_OBJECTS = 100_000
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run one command and leave with its exit code."""
+    _open_streams()
     if not __debug__:
         sys.stderr.write("agentx: assertions carry weight here: run python without -O\n")
         sys.exit(2)
@@ -45,6 +46,14 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         if arguments is None:
             _leave_at_once(leaving.code)
         raise
+
+
+def _open_streams() -> None:
+    """Let what is told go nowhere where somebody closed a stream: no file takes its place."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
 
 
 def _leave_at_once(code: object) -> None:

@@ -15,7 +15,7 @@ from agentx.clarification.rendering import (
     terminal,
 )
 from agentx.kernel.clock import age
-from agentx.kernel.text import printable
+from agentx.kernel.text import preview, printable
 from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions.known import list_known_lines
 from agentx.surfaces.cli import render
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from agentx.surfaces.cli.dates import Dates
 
 _SHOWN_MAX = 100  # nobody reads on; a program takes them all
+_TOPIC_CHARS_MAX, _WORDS_CHARS_MAX = 200, 4_000
 _STYLES = {
     ClarificationStatus.PENDING: "yellow",
     ClarificationStatus.ANSWERED: "cyan",
@@ -89,11 +90,13 @@ def draw_inbox(screen: Console, seen: clarify_read.Overview, who: str) -> None:
         when = age(state.created_ms, now_ms=seen.now_ms)
         facts = f"{state.status}, asked {when}, issue #{state.issue}"
         head = render.text(state.id, style=_STYLES[state.status]).append("  ")
-        for line in lay(head, render.text(f"{flatten(state.topic)}  ({facts})"), screen.width):
+        topic = preview(flatten(state.topic), _TOPIC_CHARS_MAX)
+        for line in lay(head, render.text(f"{topic}  ({facts})"), screen.width):
             screen.print(line)
         for name, said in _list_words(state, who):
             lead = render.text(f"  {name:<8}", style="dim")
-            for line in lay(lead, render.text(flatten(said)), screen.width):
+            words = preview(flatten(said), _WORDS_CHARS_MAX)  # files are written by anybody
+            for line in lay(lead, render.text(words), screen.width):
                 screen.print(line)
         is_persons = state.status is ClarificationStatus.ESCALATED and who != PERSON
         for action in () if is_persons else next_actions(state)[:1]:
