@@ -286,7 +286,8 @@ OPENS_FILES_ITSELF = {
         work/store/workflows.py demo/sample/__init__.py""",
     "a stage of its own": "demo/stage.py surfaces/cli/commands/begin/demo.py",
     "a terminal, or nothing": """
-        agents/runners/person.py surfaces/cli/root.py surfaces/mcp/wire/lines.py""",
+        agents/runners/person.py surfaces/cli/main.py surfaces/cli/root.py
+        surfaces/mcp/wire/lines.py""",
     "the folder that the user is in, and git's own": """
         project/claims.py project/exclusion.py project/moves.py project/project.py
         project/trust/marker.py
