@@ -258,3 +258,29 @@ def test_no_agent_says_whom_to_trust_nor_who_decides_on_github(asked: House) -> 
     audit = asked.agentx("logs", "--audit", "--json").stdout
     assert audit.count("speaker-refused") == len(tries) + 2 + len(settings)
     asked.agentx("config", "set", "--user", "github.notify", "dana")  # a program of the user's
+
+
+@pytest.mark.promise("clarify.person")
+def test_no_closed_issue_takes_a_question_from_the_person_who_is_asked(house: House) -> None:
+    (house.project / ".agentx").mkdir()
+    house.agentx("issue", "create", "--title", "Login")
+    agentx = BIN / "agentx"
+    asks = ("clarify", "ask", "--issue", "1", "--from", "engineer")
+    house.agentx(*asks, "--to", "human", "--topic", "Sale", "--question", "May we sell?")
+    house.agentx(*asks, "--to", "architect", "--topic", "Keys", "--question", "Which keys?")
+
+    closed = below_agent_cli(house, f"{agentx} issue close 1", AGENTX_AGENT="engineer")
+    assert "CLR-1-001 waits for a person still: agentx clarify inbox" in closed.stderr
+    drawn = house.agentx("clarify", "inbox").stdout
+    assert "CLR-1-001  Sale  (pending, asked just now, issue #1, which is closed)" in drawn
+    assert house.json("clarify", "inbox")["closedIssues"] == [1]
+    given_up = house.agentx("clarify", "wait", "CLR-1-002", expect=6).stdout
+    assert "its issue was closed, and nobody answered; engineer asks again: agentx" in given_up
+    below_agent_cli(house, f"{agentx} issue reopen 1", AGENTX_AGENT="engineer")
+
+    found = house.json("clarify", "inbox")
+    assert [one["id"] for one in found["clarifications"]] == ["CLR-1-001"]
+    assert "closedIssues" not in found
+    assert "engineer   blocked-clarification" in house.agentx("state").stdout
+    assert converse(house, ("clarify", "answer", "CLR-1-001", "Never."), ())[0] == 0
+    assert status(house) == "answered"

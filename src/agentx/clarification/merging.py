@@ -7,6 +7,7 @@ together one may have answered what the other escalated. Every word is kept, and
 - a person's word holds against an agent's, the newest among people's,
 - what nobody answered was answered, if somebody did: a call for a person because of it is late,
 - being late, asked again or given up is nothing to a question that is past it,
+- given up is nothing to what a person is asked, before or after: a closed issue answers nobody,
 - what nobody knows a person to have said is kept, and unblocks nothing; nor does what an agent
   answers in a person's place,
 - a comment on GitHub that two clones have taken is heard once.
@@ -56,12 +57,14 @@ def hear(state: Clarification, fact: Fact) -> Clarification:
         case Resolved():
             return _hear_resolution(state, fact)
         case Escalated():
-            is_moot = (
-                state.status is ClarificationStatus.ANSWERED and fact.reason in _UNANSWERED
-            ) or type(fact) not in TRANSITIONS[state.status]
+            is_answered = state.status is ClarificationStatus.ANSWERED
+            is_moot = is_answered and fact.reason in _UNANSWERED
+            is_moot |= type(fact) not in TRANSITIONS[state.status]
+            is_moot &= state.status is not ClarificationStatus.ABANDONED
             return keep_late(state, fact) if is_moot else evolve(state, fact)
         case WentStale() | Retried() | Abandoned():
-            is_moot = isinstance(fact, WentStale) and state.to == PERSON  # nobody calls them late
+            # Nobody calls a person late, nor gives up what they are asked.
+            is_moot = state.to == PERSON and not isinstance(fact, Retried)
             is_moot |= type(fact) not in TRANSITIONS[state.status]
             return state if is_moot else evolve(state, fact)
         case _:

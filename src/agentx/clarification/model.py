@@ -413,6 +413,7 @@ class MonitorReport:
     damaged: tuple[str, ...] = ()
     closed: tuple[int, ...] = ()  # issues whose ledger cannot be read: nobody knows what waits
     active: tuple[Clarification, ...] = ()
+    closed_issues: frozenset[int] = frozenset()  # of those that something is asked about
 
 
 @frozen

@@ -45,7 +45,7 @@ from agentx.clarification.model import (
     Reason,
     Retry,
 )
-from agentx.clarification.summary import escalation_text, resolution_summary
+from agentx.clarification.summary import ask_again, escalation_text, resolution_summary
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.errors import AgentXError, IllegalTransition
 from agentx.kernel.values import frozen
@@ -353,8 +353,10 @@ def _next_step(state: Clarification) -> str:
             return f"{state.asker} resolves it or follows it up"
         case ClarificationStatus.ESCALATED:
             return f"a person settles it: agentx clarify resolve {state.id} TEXT"
-        case ClarificationStatus.RESOLVED | ClarificationStatus.ABANDONED:
+        case ClarificationStatus.RESOLVED:
             return "ask a new question"
+        case ClarificationStatus.ABANDONED:
+            return ask_again(state)
 
 
 GUARDS: tuple[Guard, ...] = (

@@ -379,6 +379,7 @@ class Clarifications:
             damaged=survey.damaged,
             closed=survey.closed,
             active=tuple(state for state in changed.values() if state.is_active),
+            closed_issues=world.closed_issues,
         )
         self._bus.tell(
             MonitorRan(

@@ -56,6 +56,19 @@ def escalation_text(state: Clarification, reason: Reason, said: str = "") -> str
     return "\n".join(lines)
 
 
+def ask_again(state: Clarification) -> str:
+    """Return what the asker of a question that was given up can do, and why it was."""
+    why = "its issue was closed" if state.reason is Reason.ISSUE_CLOSED else "its asker was done"
+    topic, question = (
+        preview(text, _POSITION_CHARS).replace('"', "'") for text in (state.topic, state.question)
+    )
+    return (
+        f"{why}, and nobody answered; {state.asker} asks again: agentx clarify ask "
+        f"--issue {state.issue} --from {state.asker} --to {state.to} "
+        f'--topic "{topic}" --question "{question}"'
+    )
+
+
 def why_escalated(state: Clarification, reason: Reason) -> str:
     """Return why a person was called, in words."""
     words = {"rounds": state.round, "to": state.to, "again": _say_retry(state)}

@@ -67,10 +67,11 @@ def role_name(text: str, known: Iterable[str] = SHIPPED_ROLES) -> str:
     names = tuple(known)
     if name in names:
         return name
+    listed = ", ".join(each for each in names if each != HUB_ROLE)
     if name == PERSON_ROLE:
         raise InvalidValue(
             f"{PERSON_ROLE} is a person: no agent plays it, and it asks nobody",
-            hint=f"every role may ask {PERSON_ROLE}; name a role: {', '.join(names)}",
+            hint=f"every role may ask {PERSON_ROLE}; name a role: {listed}",
         )
     from difflib import get_close_matches  # noqa: PLC0415  only who mistyped waits for it
 
@@ -78,7 +79,7 @@ def role_name(text: str, known: Iterable[str] = SHIPPED_ROLES) -> str:
     raise InvalidValue(
         f"{text[:60]!r} is not a role",
         hint=(f"did you mean {ROLE_ALIASES.get(near[0], near[0])}? " if near else "")
-        + f"one of: {', '.join(names)}",
+        + f"one of: {listed}",
     )
 
 

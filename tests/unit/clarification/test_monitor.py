@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from agentx.clarification.facts import Asked, Escalated, Retried, WentStale
-from agentx.clarification.model import Clarification, Reason
+from agentx.clarification.model import PERSON, Clarification, Reason
 from agentx.clarification.watch.circling import alike
 from agentx.clarification.watch.monitor import World, findings
 from agentx.kernel.clock import MINUTE_MS, Millis
@@ -149,6 +149,13 @@ def test_a_question_on_a_closed_issue_is_abandoned_even_when_it_is_late() -> Non
 
     assert found(clarification(), world=world) == {"CLR-42-001": Reason.ISSUE_CLOSED}
     assert found(answered(clarification()), world=world) == {}
+
+
+def test_what_a_person_is_asked_is_not_given_up_with_its_issue() -> None:
+    world = World(now_ms=LATE, closed_issues=frozenset({42}), done=frozenset({("engineer", 42)}))
+
+    for blocking in (True, False):
+        assert found(clarification(to=PERSON, blocking=blocking), world=world) == {}
 
 
 def test_a_late_question_of_an_agent_that_is_done_is_abandoned_unless_it_blocked() -> None:

@@ -5,6 +5,7 @@ Method: clones in memory that ask and merge; claims that nobody vouches for; wha
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 
 from agentx.clarification.errors import NameMoved
 from agentx.clarification.model import Vouching
+from agentx.clarification.store.ledgers import ledger_path
 from agentx.clarification.store.question_events import QuestionEventKind
 from tests.support.clarifying import SCOPE, request, room
 from tests.support.naming import NamingClone
@@ -114,3 +116,22 @@ def test_no_question_that_nobody_signed_takes_the_name_of_one_that_somebody_did(
 
     assert {topic: both[topic] for topic in known} == known
     assert both["forged"] == "CLR-42-003"
+
+
+@pytest.mark.parametrize("is_said", [True, False])
+def test_names_that_another_tool_swapped_were_never_given(tmp_path: Path, is_said: bool) -> None:
+    here = room(tmp_path)
+    for topic in ("One", "Two"):
+        here.ask(request(topic=topic, question=f"{topic}?"))
+    path = ledger_path(here.paths, 42)
+    found = json.loads(path.read_text(encoding="utf-8"))
+    one, two = found["clarifications"]
+    one["id"], two["id"] = two["id"], one["id"]
+    if not is_said:
+        del found["made"]
+    path.write_text(json.dumps(found), encoding="utf-8")
+
+    for name, topic in (("CLR-42-001", "One"), ("CLR-42-002", "Two")):
+        assert here.clarifications.find_meant(name).topic == topic
+    here.clarifications.answer("CLR-42-002", "So.")
+    assert here.clarifications.find_meant("CLR-42-002").topic == "Two"

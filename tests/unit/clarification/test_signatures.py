@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from agentx.clarification.facts import Answered
-from agentx.clarification.model import PERSON, ClarificationStatus
+from agentx.clarification.facts import Abandoned, Answered, Escalated
+from agentx.clarification.merging import hear
+from agentx.clarification.model import PERSON, ClarificationStatus, Reason
 from agentx.clarification.service import Clarifications
 from agentx.clarification.store import view as views
 from agentx.clarification.store.book import Pen
@@ -23,7 +24,7 @@ from agentx.clarification.store.question_events import event_of
 from agentx.clarification.store.vouching.doubts import EventDoubt
 from agentx.clarification.store.vouching.signatures import Signatures, Unsigned, message_of
 from agentx.kernel.bus import Bus
-from agentx.kernel.errors import UnavailableError
+from agentx.kernel.errors import IllegalTransition, UnavailableError
 from agentx.kernel.ids import mint, ulid_ms
 from agentx.kernel.roles import is_speaker
 from tests.support.clarifying import KEYS, SCOPE, KeyOfTests, Room, request, room
@@ -271,6 +272,42 @@ def test_nobody_unknown_takes_from_a_person_what_they_decide_or_decided(tmp_path
     # What a role says counts, signed or not.
     write(file_of(here, "ffffff"), by_hand(here, asked.uid, type="answered", **role))
     assert here.clarifications.find(asked.id).status is ClarificationStatus.ANSWERED
+
+
+def test_what_a_person_is_asked_was_never_given_up_whoever_signed_that(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    scope = replace(SCOPE, can_clarify=(PERSON, "architect"))
+    asked = here.clarifications.put(replace(request(), to=PERSON), scope).state
+    between = here.ask(request(question="You?"))
+    for state in (asked, between):  # as an earlier version did when it saw a closed issue
+        with here.store.editing(42, agent="agent-x") as edit:
+            edit.record(state, [Abandoned(at_ms=state.created_ms, reason=Reason.ISSUE_CLOSED)])
+    assert statuses(here) == ["abandoned", "abandoned"]  # so its view says
+
+    open_as(here, "a1b2c3", KeyOfTests(trusts=(b"t" * 32,)))  # by rules that count otherwise
+    assert statuses(here) == ["pending", "abandoned"]
+    assert [each.id for each in here.clarifications.survey().active] == [asked.id]
+    said = here.clarifications.answer(asked.id, "No.", by=PERSON, via="terminal")
+    assert (said.status, said.answer) == (ClarificationStatus.ANSWERED, "No.")
+    with pytest.raises(IllegalTransition) as refused:
+        here.clarifications.answer(between.id, "No.", by="architect")
+    assert refused.value.hint == (
+        "its issue was closed, and nobody answered; engineer asks again: agentx clarify ask "
+        '--issue 42 --from engineer --to architect --topic "Session storage" --question "You?"'
+    )
+
+
+def test_a_call_for_a_person_holds_in_the_clone_that_gave_the_question_up(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    state = here.ask()
+    given_up = Abandoned(at_ms=state.created_ms, reason=Reason.ISSUE_CLOSED)
+    called = Escalated(at_ms=state.created_ms, reason=Reason.MANUAL)
+
+    for facts in ((given_up, called), (called, given_up)):
+        heard = state
+        for fact in facts:
+            heard = hear(heard, fact)
+        assert (heard.status, heard.waits_for_person) == (ESCALATED, True)
 
 
 def test_what_an_earlier_version_kept_without_signing_goes_on_to_count(tmp_path: Path) -> None:

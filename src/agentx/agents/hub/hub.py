@@ -115,7 +115,7 @@ class Hub:
         """
         self._board.check_issue(request.issue)
         if self._board.is_closed(request.issue):
-            # The monitor would give it up at once.
+            # The monitor would give it up at once, but for what a person is asked.
             raise IllegalTransition(
                 f"#{request.issue} is closed", hint=f"agentx issue reopen {request.issue}"
             )
@@ -261,7 +261,8 @@ class Hub:
     def check(self) -> MonitorReport:
         """Run the monitor, and set the statuses of everybody whom it freed."""
         survey = self._clarifications.survey()
-        issues = {state.issue for state in survey.active if state.is_unanswered}
+        waiting = (one for one in survey.active if one.is_unanswered or one.waits_for_person)
+        issues = {state.issue for state in waiting}
         statuses = self._statuses.all()
         done = frozenset(
             (status.agent, status.issue)

@@ -7,12 +7,12 @@ the events, and what they changed is part of the ledger at once: the next writer
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agentx.clarification.model import Vouching
-from agentx.clarification.store.fold import fold
+from agentx.clarification.store.fold import Folded, fold
 from agentx.clarification.store.foreign import LedgerChange, list_changes
 from agentx.clarification.store.ledger_json import DamagedLedger, Row, UnknownVersion, rows_of
 from agentx.clarification.store.naming.names import Names, keep_names, list_shown
@@ -234,9 +234,7 @@ class Opener:
         may_be_old = self._takes_over or not self._pen.signatures.is_begun()
         changes = list_changes(document, now, base, may_be_old=may_be_old)
         # But for what names meant: who makes that up makes us ask which question is meant.
-        ours = (
-            row for row in document["clarifications"] if _is_row(row) and row["uid"] in now.told
-        )
+        ours = _list_named(document["clarifications"], now) if base is None else _name_rows(base)
         shown = list_shown(ours, made.names if made is not None else {})
         return self._fold(found, _NOTHING, shown, changes)
 
@@ -346,6 +344,24 @@ def _list_unsigned(found: EventsFound, left: Made) -> frozenset[str]:
 def _list_loose(judged: Iterable[QuestionEvent]) -> set[str]:
     """Return the events with a signature that does not count."""
     return {one.id for one in judged if one.signature and one.standing is not Vouching.SIGNED}
+
+
+def _name_rows(folded: Folded) -> Iterator[Row]:
+    """Yield what each question is called."""
+    return ({"id": told.id, "uid": told.uid} for told in folded.told.values() if not told.is_gone)
+
+
+def _list_named(rows: Iterable[Row], now: Folded) -> Iterator[Row]:
+    """Yield the rows of ours in a file of somebody else that may say what a name meant here.
+
+    Where who has the name now stands in the file under another, somebody changed names.
+    """
+    ours = [row for row in rows if _is_row(row) and row["uid"] in now.told]
+    there, owners = {row["uid"] for row in ours}, {told.id: told.uid for told in now.told.values()}
+    for row in ours:
+        owner = owners.get(str(row.get("id")))
+        if owner == row["uid"] or owner not in there:
+            yield row
 
 
 def _is_row(row: object) -> bool:

@@ -116,7 +116,7 @@ def take_row(issue: int, told: ToldQuestion, event: QuestionEvent) -> Iterator[t
     entries = entries if isinstance(entries, list) else []
     if told.state is None:
         try:
-            taken = clarification_of(row, issue)
+            taken = _reopen(clarification_of(row, issue))
         except DamagedLedger:
             told.unclear = row
             return
@@ -136,6 +136,13 @@ def take_row(issue: int, told: ToldQuestion, event: QuestionEvent) -> Iterator[t
             told.said.append(list_beside(entry))
         elif key_entry(said) not in map(key_entry, told.state.thread):
             yield name, fact_said(said, told.state.reason)
+
+
+def _reopen(state: Clarification) -> Clarification:
+    """Return a row that was taken; what a person is asked, an earlier version gave up."""
+    if state.to != PERSON or state.status is not ClarificationStatus.ABANDONED:
+        return state
+    return replace(state, status=ClarificationStatus.PENDING, reason=None)
 
 
 def _doubt_row(state: Clarification, event: QuestionEvent) -> Clarification:

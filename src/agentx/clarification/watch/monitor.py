@@ -4,7 +4,7 @@
     overdue twice        -> a person is called
     waiting in a circle  -> the upstream question stays, the most downstream one is escalated
     going round          -> escalated
-    nobody wants to know -> abandoned
+    nobody wants to know -> abandoned, unless a person is asked
 
 Pure: it is given every open clarification, the time and what is known of the world, and
 gives findings. A finding is a proposal. Whoever acts on it decides again under the
@@ -63,9 +63,10 @@ def findings(
 
 
 def find_abandoned(states: tuple[Clarification, ...], world: World) -> Iterator[Remedy]:
-    """Find questions that nobody waits for any more."""
+    """Find questions that nobody waits for any more; what a person is asked is theirs to end."""
     for state in states:
-        if not state.is_unanswered:
+        # Nobody knows who closed an issue: a tool, an agent, another branch.
+        if not state.is_unanswered or state.waits_for_person:
             continue
         reason: Reason | None = None
         if state.issue in world.closed_issues:

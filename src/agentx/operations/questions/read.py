@@ -14,6 +14,7 @@ from agentx.clarification.model import (
     MonitorReport,
     Reason,
 )
+from agentx.clarification.summary import ask_again
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.values import frozen
 from agentx.operations.questions.routing import watch
@@ -104,6 +105,20 @@ def say_withheld(seen: Overview) -> str:
         f"{seen.withheld:,} {more}{what} in what lies in the repository, which is not trusted: "
         "agentx trust --show, then agentx trust"
     )
+
+
+def list_waiting(project: Project, issue: int) -> tuple[str, ...]:
+    """Return what waits for a person on an issue, whoever closes it.
+
+    Raises: CorruptRecord when its ledger is damaged.
+    """
+    ledger = open_clarifications(project).ledger(issue)
+    return tuple(state.id for state in ledger if state.waits_for_person)
+
+
+def say_given_up(state: Clarification) -> str:
+    """Return why a question was given up, and what to do; nothing for one that was not."""
+    return ask_again(state) if state.status is ClarificationStatus.ABANDONED else ""
 
 
 def say_unnotified(project: Project, state: Clarification) -> str:

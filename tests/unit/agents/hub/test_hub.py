@@ -23,7 +23,7 @@ from agentx.host.system import SystemClock
 from agentx.kernel.clock import MINUTE_MS, SECOND_MS
 from agentx.kernel.errors import AgentUnavailable, IllegalTransition, UnavailableError
 from agentx.project.project import Project
-from agentx.wiring.clarifications import open_clarifications
+from agentx.wiring.clarifications import inbox, open_clarifications
 from agentx.wiring.hub import open_hub, open_issues
 from agentx.wiring.work import open_agents
 from agentx.work.agent_states import began, fail
@@ -362,6 +362,22 @@ def test_a_closed_issue_abandons_its_questions_and_frees_its_agents(project: Pro
 
     assert [each.id for each in found.abandoned] == [state.id]
     assert states(project) == (AgentState.WORKING, AgentState.IDLE)
+
+
+def test_a_closed_issue_takes_nothing_from_a_person_who_is_asked(project: Project) -> None:
+    hub = hub_of(project)
+    state = asked(hub, to=PERSON)
+    open_issues(project).close(1)
+
+    found = hub.check()
+
+    assert (found.abandoned, found.closed_issues) == ((), frozenset({1}))
+    assert [each.id for each in inbox(project, PERSON)] == [state.id]
+    assert states(project)[0] is AgentState.BLOCKED_CLARIFICATION
+    open_issues(project).reopen(1)
+    assert hub.check().closed_issues == frozenset()
+    assert hub.answer(state.id, "JWT.", by=PERSON, via="terminal").answer == "JWT."
+    assert states(project)[0] is AgentState.WORKING
 
 
 def test_a_process_killed_between_ledger_and_status_is_mended_by_the_next_check(

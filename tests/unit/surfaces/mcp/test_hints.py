@@ -19,7 +19,11 @@ from agentx.surfaces.mcp.hints import speak_hint
         ),
         (
             "agentx clarify resolve CLR-1-001 TEXT",
-            "answer with id CLR-1-001, a text and resolve",
+            "for the user: agentx clarify resolve CLR-1-001 TEXT",
+        ),
+        (
+            "engineer asks again: agentx clarify ask --issue 1 --to architect",
+            "engineer asks again: ask with issue 1 to architect",
         ),
         (
             "`agentx run task list` shows them; name one with --task",

@@ -5,7 +5,13 @@ The same verbs as `agentx clarify`. What other agents wrote is fenced as data.
 
 from __future__ import annotations
 
-from agentx.clarification.model import PERSON, AnswerWorth, Clarification, KnownAnswer, NewQuestion
+from agentx.clarification.model import (
+    PERSON,
+    AnswerWorth,
+    Clarification,
+    KnownAnswer,
+    NewQuestion,
+)
 from agentx.clarification.rendering import (
     find_asked,
     listing,
@@ -27,6 +33,7 @@ from agentx.project.project import Project
 from agentx.project.roles.caller import find_caller
 from agentx.surfaces.mcp import answer as answers
 from agentx.surfaces.mcp.desk import Desk
+from agentx.surfaces.mcp.hints import speak_hint
 from agentx.surfaces.mcp.wire.calls import check_wanted, tell_far
 
 
@@ -107,7 +114,11 @@ def inbox(desk: Desk, *, role: str = "") -> str:
     project = desk.project()
     who = role or find_caller(project, by_mcp=True).role
     seen = clarify_read.inbox_of(project, who) if who else clarify_read.active(project)
-    rows = [_line(state) for state in seen.clarifications]
+    closed = seen.monitor.closed_issues
+    rows = [
+        _line(state) + ("\n  Its issue is closed." if state.issue in closed else "")
+        for state in seen.clarifications
+    ]
     head = "" if rows else listing((), seen.now_ms)
     if seen.withheld:
         head = f"{clarify_read.say_withheld(seen)} (the user's word)"
@@ -148,6 +159,9 @@ def _line(state: Clarification) -> str:
     if state.waits_for_person:
         waits = "wait for it" if state.holds_its_asker else "go on with what is known"
         shown += f"\n  A person is asked to decide; {state.asker}: {waits}"
+    given_up = clarify_read.say_given_up(state)
+    if given_up:
+        shown += f"\n  Given up: {speak_hint(given_up)}"
     settled = state.resolution
     if settled is not None:
         decided = preview(say_decision(state), CLARIFY_TEXT_CHARS_MAX)

@@ -186,7 +186,7 @@ def _name_issue(issue: int | None, asker: str, to: str) -> int:
 @_TIMEOUT
 @click.pass_obj
 def wait(invocation: Invocation, clarification_id: str, timeout: int) -> None:
-    """Wait for what becomes of a question; leave with 6 when nothing did in time."""
+    """Wait for what becomes of a question; leave with 6 when nobody answered it."""
     with watching(invocation) as seen:
         state = clarify_waiting.wait(
             invocation.project,
@@ -205,7 +205,7 @@ def wait(invocation: Invocation, clarification_id: str, timeout: int) -> None:
 
 def _leave_if_waiting(state: Clarification) -> None:
     """Leave so that a program can tell: who waited got no answer."""
-    if clarify_waiting.is_waited_for(state):
+    if clarify_waiting.is_waited_for(state) or state.status is ClarificationStatus.ABANDONED:
         click.get_current_context().exit(_UNAVAILABLE)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
 
 from agentx.kernel.clock import age, from_iso
-from agentx.kernel.errors import UnavailableError
+from agentx.kernel.errors import AgentXError, UnavailableError
 from agentx.kernel.text import printable
 from agentx.operations.issues.edit import (
     close_issue,
@@ -145,8 +146,14 @@ def comment(invocation: Invocation, number: str, text: str) -> None:
 @click.pass_obj
 def close(invocation: Invocation, number: str) -> None:
     """Close an issue; one that is being validated is done."""
+    from agentx.operations.questions.read import list_waiting
+
     closed = close_issue(invocation.project, issue_number(number))
     invocation.show(closed, lambda screen: _say(screen, "closed", closed))
+    with suppress(AgentXError):  # whoever looks at a damaged ledger is told
+        for waiting in list_waiting(invocation.project, closed.number):
+            said = f"{waiting} waits for a person still: agentx clarify inbox"
+            invocation.talk.print(said, style="yellow", soft_wrap=True)
 
 
 @command.command("reopen")

@@ -36,6 +36,9 @@ def show_inbox(invocation: Invocation, seen: clarify_read.Overview, who: str) ->
     }
     if seen.notes:
         data["notes"] = list(seen.notes)
+    closed = seen.monitor.closed_issues & {state.issue for state in seen.clarifications}
+    if closed:
+        data["closedIssues"] = sorted(closed)
     if seen.withheld:
         data["withheld"] = seen.withheld
     warn_of_damage(invocation, seen.monitor)

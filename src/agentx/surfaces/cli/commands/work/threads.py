@@ -88,7 +88,8 @@ def draw_inbox(screen: Console, seen: clarify_read.Overview, who: str) -> None:
         if at:
             screen.print()
         when = age(state.created_ms, now_ms=seen.now_ms)
-        facts = f"{state.status}, asked {when}, issue #{state.issue}"
+        closed = ", which is closed" if state.issue in seen.monitor.closed_issues else ""
+        facts = f"{state.status}, asked {when}, issue #{state.issue}{closed}"
         head = render.text(state.id, style=_STYLES[state.status]).append("  ")
         topic = preview(flatten(state.topic), _TOPIC_CHARS_MAX)
         for line in lay(head, render.text(f"{topic}  ({facts})"), screen.width):
@@ -180,6 +181,9 @@ def draw_asked(
     if state.status is ClarificationStatus.ESCALATED:
         _draw_called(screen, state)
         return
+    given_up = clarify_read.say_given_up(state)
+    if given_up:
+        screen.print(printable(given_up), soft_wrap=True)
     for action in next_actions(state, others)[:1]:
         screen.print(f"\nnext: {action}", style="dim", soft_wrap=True)
 
