@@ -77,6 +77,7 @@ class MonitorRan:
     deadlocked: int
     abandoned: int
     damaged: int
+    behind: int = 0  # ledgers that a merge changed since anybody looked
 
 
 NAMES: dict[type[ClarificationEvent], str] = {

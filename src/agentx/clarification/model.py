@@ -212,6 +212,15 @@ class Retry:
 
 
 @frozen
+class OverruledWord:
+    """What a person said otherwise than another one whose word stands."""
+
+    entry: Entry
+    by: str = ""  # what they are called, where that is known
+    is_own: bool = False  # the reader's own
+
+
+@frozen
 class Clarification:
     """What one agent wants to know of another, and all that was said about it."""
 
@@ -236,6 +245,9 @@ class Clarification:
     summary: str = ""
     uid: str = ""  # which question it is for good: its number may move when clones merge
     formerly: str = ""  # the name it had, and has still with its writer, where the number moved
+    # Where people contradict each other, as who reads it knows them; no part of the ledger.
+    overruled: tuple[OverruledWord, ...] = ()
+    word_of: str = ""  # what the one is called whose word stands then
 
     @property
     def exact(self) -> str:
@@ -292,13 +304,26 @@ class Clarification:
 
     @property
     def was_decided_for_asker(self) -> bool:
-        """Whether somebody else than its asker settled it, who has to hear of it."""
+        """Whether its asker has to hear how it was settled: by others, or as people disagree."""
         settled = self.resolution
-        return (
-            self.status is ClarificationStatus.RESOLVED
-            and settled is not None
-            and settled.speaker != self.asker
-        )
+        if self.status is not ClarificationStatus.RESOLVED or settled is None:
+            return False
+        return settled.speaker != self.asker or bool(self.contrary_words)
+
+    @property
+    def persons_word(self) -> Entry | None:
+        """What a person said that stands, or None."""
+        said = (each for each in (self.decision, self.answered) if each is not None)
+        return next((each for each in said if each.body and each.is_persons_word), None)
+
+    @property
+    def contrary_words(self) -> tuple[Entry, ...]:
+        """What people said otherwise than what stands, to the same question."""
+        word = self.persons_word
+        if word is None:
+            return ()
+        said = (each for each in self.thread if each.is_persons_word and each.round == word.round)
+        return tuple(each for each in said if each.body.split() not in ([], word.body.split()))
 
     def entries(self, kind: EntryType) -> tuple[Entry, ...]:
         """Return the entries of one type, in order."""
@@ -379,14 +404,6 @@ class Scope:
     rounds_max: int | None = None
     sla_minutes: int = CLARIFY_SLA_MINUTES_DEFAULT
     blocking_allowed: bool = True
-
-
-@frozen
-class Put:
-    """A question that was put; one that was open already is joined."""
-
-    state: Clarification
-    is_new: bool
 
 
 @frozen

@@ -20,8 +20,8 @@ from agentx.clarification.model import (
     EntryType,
     Reason,
 )
-from agentx.clarification.store.ledger_json import as_json
-from agentx.clarification.summary import UNASKED, find_note, why_escalated
+from agentx.clarification.store.ledger_json import as_json, entry_json
+from agentx.clarification.summary import UNASKED, find_note, say_overruled, why_escalated
 from agentx.kernel.clock import age, to_iso
 from agentx.kernel.ids import digest
 from agentx.kernel.roles import speak_role
@@ -49,7 +49,8 @@ _STATUS_COLOURS = {
 
 def stream(state: Clarification) -> str:
     """Return a thread as it runs through a chat."""
-    return "\n\n".join(stream_entry(state, entry) for entry in state.thread)
+    said = "\n\n".join(stream_entry(state, entry) for entry in state.thread)
+    return f"{said}{say_overruled(state)}"
 
 
 def stream_entry(state: Clarification, entry: Entry) -> str:
@@ -109,6 +110,8 @@ def terminal(state: Clarification, *, colour: bool, say_time: Callable[[int], st
     lines = [f"{head}  {_tint(f'[{facts}]', _STATUS_COLOURS[state.status], colour)}"]
     for entry in state.thread:
         lines.extend(_terminal_entry(state, entry, say_time(entry.at_ms), colour=colour))
+    if state.overruled:
+        lines.append(printable(f"  people disagree{say_overruled(state)}"))
     return "\n".join(lines)
 
 
@@ -308,7 +311,7 @@ def _word_outcome(state: Clarification, about: str) -> str:
         return f"{name_speaker(settled)} decided {about}: {preview(say_decision(state), 400)}"
     return (
         f"{_name_answerer(state)}{_say_answer_worth(state)} answered {about}: "
-        f"{preview(state.answer, 400)} -- {say_next(state)}"
+        f"{preview(state.answer, 400)}{say_overruled(state)} -- {say_next(state)}"
     )
 
 
@@ -375,7 +378,12 @@ def say_decision(state: Clarification) -> str:
     word = state.decision
     is_taken = word is not None and word is not state.resolution
     doubt = f" ({word.doubt})" if word is not None and is_taken and word.doubt else ""
-    return f"{_find_decided(state)}{doubt}"
+    return f"{_find_decided(state)}{doubt}{say_overruled(state)}"
+
+
+def say_contrary(state: Clarification) -> str:
+    """Return who answered otherwise; once it is decided, `say_decision` says so."""
+    return say_overruled(state) if state.resolution is None else ""
 
 
 def _find_decided(state: Clarification) -> str:
@@ -420,7 +428,16 @@ def as_data(state: Clarification, others: tuple[str, ...] = ()) -> dict[str, obj
         "standing": None if answered is None else answered.worth.standing or None,
         "confidence": None if answered is None else answered.worth.confidence or None,
         "nextActions": list(next_actions(state, others)),
+        **({"overruled": _list_overruled(state)} if state.overruled else {}),
     }
+
+
+def _list_overruled(state: Clarification) -> list[dict[str, object]]:
+    """Return what people said otherwise than what stands, for a program."""
+    return [
+        {"by": each.by, "standsBy": state.word_of, **entry_json(each.entry)}
+        for each in state.overruled
+    ]
 
 
 def _doubt_of(entry: Entry | None) -> str | None:

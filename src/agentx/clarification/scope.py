@@ -30,6 +30,14 @@ class ScopeGuard:
     refuses: Callable[[NewQuestion, Scope, frozenset[str]], AgentXError | None]
 
 
+@frozen
+class Put:
+    """A question that was put; one that was open already is joined."""
+
+    state: Clarification
+    is_new: bool
+
+
 def permit(
     request: NewQuestion,
     scope: Scope,

@@ -46,12 +46,11 @@ from agentx.clarification.model import (
     Ledger,
     MonitorReport,
     NewQuestion,
-    Put,
     Reason,
     Scope,
 )
 from agentx.clarification.protocol import decide
-from agentx.clarification.scope import check_text, find_same, rounds_of
+from agentx.clarification.scope import Put, check_text, find_same, rounds_of
 from agentx.clarification.store.ledgers import LEDGER_WAIT_MS, LedgerStore
 from agentx.clarification.store.stamps import Stamp
 from agentx.clarification.watch.monitor import Remedy, World, findings
@@ -388,6 +387,7 @@ class Clarifications:
                 deadlocked=len(found.deadlocked),
                 abandoned=len(found.abandoned),
                 damaged=len(found.damaged),
+                behind=len(survey.behind),
             )
         )
         return found

@@ -16,6 +16,7 @@ from agentx.clarification.model import (
     ClarificationStatus,
     Entry,
     EntryType,
+    OverruledWord,
     Reason,
 )
 from agentx.kernel.text import fold_text, preview
@@ -34,6 +35,7 @@ _NOTE = "Note: "
 UNASKED = "Not asked any more: "
 _POSITION_CHARS = 400
 _OLDER_CHARS = 200
+_OVERRULED_CHARS = 200
 
 
 def escalation_text(state: Clarification, reason: Reason, said: str = "") -> str:
@@ -97,6 +99,31 @@ def _options(state: Clarification) -> tuple[str, ...]:
         options.insert(0, f'Take the answer of {by}: {resolve} "as {by} says"')
     options.append(f'Let {state.asker} go on without: {resolve} "go on with what is known"')
     return tuple(options)
+
+
+def say_overruled(state: Clarification) -> str:
+    """Return who said otherwise than the one whose word stands; nothing where nobody did."""
+    said = "; ".join(_word_overruled(each) for each in state.overruled)
+    return f" (so says {state.word_of or 'a person'}; {said})" if said else ""
+
+
+def tell_overruled(state: Clarification) -> str:
+    """Return to who said something that another person's word replaced it; nothing to others."""
+    word = state.persons_word
+    if word is None or not any(each.is_own for each in state.overruled):
+        return ""
+    verb = "decided" if word.type is EntryType.RESOLUTION else "answered"
+    stands = f"{state.word_of or 'another person'} {verb}: {preview(word.body, _OVERRULED_CHARS)}"
+    own = "; ".join(
+        _word_overruled(replace(each, by="you")) for each in state.overruled if each.is_own
+    )
+    return f"{state.id} ({preview(state.topic, 80)}): {stands}, which stands; {own}"
+
+
+def _word_overruled(word: OverruledWord) -> str:
+    verb = "decided" if word.entry.type is EntryType.RESOLUTION else "answered"
+    how = f"{verb} otherwise, too late" if word.entry.late else f"had {verb} otherwise"
+    return f"{word.by or 'another person'} {how}: {preview(word.entry.body, _OVERRULED_CHARS)}"
 
 
 def resolution_summary(state: Clarification) -> str:

@@ -6,7 +6,8 @@ For others: `blocking_questions` for the ready queue, `inbox_lines` for the star
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from contextlib import suppress
+from functools import lru_cache, partial
 from pathlib import Path
 
 from agentx.agents.happenings import HAPPENINGS, AgentNews, payload
@@ -26,12 +27,13 @@ from agentx.clarification.service import Clarifications, SeenLedgers, Survey
 from agentx.clarification.store.book import Pen
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.clarification.store.vouching.doubts import EventDoubt
+from agentx.clarification.store.vouching.overruled import name_overruled
 from agentx.clarification.store.vouching.signers import find_askers
 from agentx.host.files.plain import is_folder
 from agentx.host.git.facts import user_name
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import CorruptRecord
-from agentx.kernel.text import preview
+from agentx.kernel.text import fold_text, preview, printable
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
 from agentx.project.trust.keyring import Keyring
@@ -39,6 +41,8 @@ from agentx.project.trust.writers import Hand
 from agentx.recall.limits import CLARIFY_INBOX_MAX
 from agentx.wiring.runners import role_texts
 from agentx.work.port import OpenQuestion
+
+_NAME_CHARS_MAX = 40
 
 
 def open_clarifications(project: Project, bus: Bus | None = None) -> Clarifications:
@@ -92,6 +96,30 @@ def open_keyring(project: Project, hand: Hand | None = None) -> Keyring:
     )
 
 
+def name_decider(project: Project, key: str) -> str:
+    """Return what the owner of a key is called, as it may be told; nothing where nobody knows."""
+    name = open_keyring(project).name_owner(key) if key else ""
+    return preview(fold_text(printable(name)), _NAME_CHARS_MAX)
+
+
+def name_overruling(project: Project, states: Iterable[Clarification]) -> tuple[Clarification, ...]:
+    """Return questions with who said what, where people's words contradict each other."""
+    known = tuple(states)
+    if not any(state.contrary_words for state in known):
+        return known
+    store = LedgerStore(project.paths, project.clock, make_pen(project))
+    trusted = open_keyring(project).list_trusted()
+    found = []
+    for state in known:
+        named = state
+        if state.contrary_words:
+            with suppress(CorruptRecord):
+                events = store.list_judged(state.issue, {state.uid})
+                named = name_overruled(state, events, trusted, partial(name_decider, project))
+        found.append(named)
+    return tuple(found)
+
+
 def role_named(project: Project, text: str) -> str:
     """Return a role's one name.
 
@@ -128,7 +156,14 @@ def blocking_among(survey: Survey) -> dict[int, tuple[OpenQuestion, ...]]:
 
 def inbox(project: Project, who: str) -> tuple[Clarification, ...]:
     """Return what a role, or the person, has to see to."""
-    return inbox_among(list_told(open_clarifications(project).survey()), who)
+    found = inbox_among(list_told(open_clarifications(project).survey()), who)
+    return name_overruling(project, found)
+
+
+def list_overruled(project: Project) -> tuple[Clarification, ...]:
+    """Return what was decided lately otherwise than the person who reads it had said."""
+    found = name_overruling(project, list_told(open_clarifications(project).survey()))
+    return tuple(state for state in found if any(each.is_own for each in state.overruled))
 
 
 def keep_signed(project: Project, states: Iterable[Clarification]) -> tuple[Clarification, ...]:

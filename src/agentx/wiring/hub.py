@@ -24,6 +24,7 @@ from agentx.clarification.events import (
     ClarificationEvent,
     ClarificationRequested,
     ClarificationResolved,
+    MonitorRan,
 )
 from agentx.clarification.model import MonitorReport, Scope
 from agentx.kernel.bus import Bus
@@ -74,6 +75,13 @@ def open_bus(project: Project) -> Bus:
 
         keep_decision(project, event)
 
+    def follow(event: MonitorRan) -> None:
+        if event.behind:
+            from agentx.wiring.kept.decided import follow_merge  # noqa: PLC0415  nobody looked since a merge
+
+            follow_merge(project)
+
+    bus.listen(MonitorRan, follow)
     bus.listen(ClarificationEvent, lambda event: changed.add(event.issue))
     bus.listen(ClarificationResolved, keep)
     bus.listen(IssueChanged, partial(_tell_move, project, bus))

@@ -176,11 +176,12 @@ class _Rooms:
         from agentx.wiring.clarifications import (  # noqa: PLC0415  as above
             blocking_among,
             list_told,
+            name_overruling,
             open_clarifications,
         )
 
         survey = open_clarifications(project).survey()
-        asked = list_told(survey)
+        asked = name_overruling(project, list_told(survey))
         return Standing(
             issues=work.issues,
             agents=work.agents,

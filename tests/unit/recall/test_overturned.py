@@ -124,6 +124,8 @@ def ask(tmp_path: Path) -> Callable[[str], list[str]]:
         ),
         _keep("obs-4", "Thumbnails come in one size", "e7", session="three", kind="decision"),
         _keep("obs-5", "deploy that to the box", "e9", session="three"),
+        _keep("obs-6", "Invoices are numbered by year", "", superseded_by="obs-7"),
+        _keep("obs-7", "Invoices are numbered by month", ""),
     ]
     with TextIndex.building(tmp_path / "index", FakeClock()) as fresh:
         for session, rows in said.items():
@@ -159,7 +161,7 @@ def _keep(doc_id: str, text: str, source: str, **changes: str) -> Document:
         text=text,
         timestamp_ms=Millis(1),
         part="p",
-        drawn_from=(source,),
+        drawn_from=(source,) if source else (),
         **values,  # type: ignore[arg-type]  # spelled by the tests
     )
 
@@ -172,6 +174,10 @@ def test_what_stands_comes_before_what_was_overturned_and_that_is_marked(
     gone = rows.index("e2 <- obs-2")
     assert rows.index("e5") < gone, "what replaced it, though it names no word of the question"
     assert rows.index("e7") < gone, "what overturned what the overturning session left of it"
+
+
+def test_what_was_written_by_hand_is_marked_too(ask: Callable[[str], list[str]]) -> None:
+    assert ask("how are invoices numbered by year?")[:2] == ["obs-7", "obs-6 <- obs-7"]
 
 
 def test_a_figure_that_was_taken_back_stands_behind_what_did(

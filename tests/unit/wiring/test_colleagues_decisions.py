@@ -6,6 +6,7 @@ Method: two clones in one process; the files of questions are carried over as gi
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from contextlib import closing
@@ -13,21 +14,33 @@ from pathlib import Path
 
 import pytest
 
+from agentx.clarification.model import PERSON
+from agentx.clarification.rendering import as_data, say_decision, terminal
+from agentx.observations.model import Marking
 from agentx.operations.questions import ask as clarify_ask
+from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions import settle as clarify_settle
-from agentx.operations.setup.writers import accept_repository, list_writers, trust_writer
+from agentx.operations.questions import waiting as clarify_waiting
+from agentx.operations.recall.recall import recall
+from agentx.operations.recall.section import RecallRequest
+from agentx.operations.setup.writers import (
+    accept_repository,
+    list_writers,
+    trust_writer,
+    withdraw_writer,
+)
 from agentx.project.project import Project
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.recall.section.gather import Gatherer
 from agentx.recall.section.sources import About
 from agentx.views.documents.clarifications import clarification_document
-from agentx.wiring.clarifications import open_clarifications
+from agentx.wiring.clarifications import inbox_lines, open_clarifications
 from agentx.wiring.hub import open_issues
 from agentx.wiring.kept.decided import keep_decisions
 from agentx.wiring.observations import open_observations
 from agentx.wiring.section import section_sources
 from agentx.work.model import NewIssue
-from tests.support.clarifying import project_at, request
+from tests.support.clarifying import SCOPE, project_at, request
 
 TYPING = WhoCalls(via=Via.TERMINAL)
 QUESTION = "How often at most do we retry a webhook?"
@@ -61,6 +74,163 @@ def tell(project: Project) -> list[str]:
     with section_sources(project) as sources:
         found = Gatherer(sources, tokens=1_500).gather(About(issue=1), with_standing=False)
     return [line.text for line in found.lines]
+
+
+def ask_both(ana: Project, bob: Project, topic: str, *, to: str = "architect") -> str:
+    """Ask something in one clone, bring a question to an agent to people, and carry it over."""
+    asked = open_clarifications(ana).ask(
+        request(issue=1, to=to, topic=topic, question=f"What of {topic}?"), SCOPE
+    )
+    if to != PERSON:
+        clarify_settle.escalate(ana, asked.id, caller=TYPING)
+    merge(ana, bob)
+    return asked.id
+
+
+def merge(one: Project, other: Project) -> None:
+    """Carry the files of questions over both ways, as git would."""
+    for source, target in ((one, other), (other, one)):
+        for path in (each for each in source.paths.questions.rglob("*") if each.is_file()):
+            there = target.paths.questions / path.relative_to(source.paths.questions)
+            there.parent.mkdir(parents=True, exist_ok=True)
+            if not there.exists() or len(there.read_bytes()) < len(path.read_bytes()):
+                shutil.copy(path, there)
+
+
+def wait_a_moment(*projects: Project) -> None:
+    for each in projects:
+        each.clock.sleep_ms(1_000)
+
+
+def list_told(project: Project) -> list[tuple[str, bool]]:
+    """Return what is kept of questions, each with whether something replaced it."""
+    with closing(open_observations(project)) as room:
+        kept = [(one.content, bool(one.superseded_by)) for one in room.store.everything()]
+    return sorted((content.partition(" Decided")[0], gone) for content, gone in kept)
+
+
+@pytest.fixture
+def both(ana: Project, bob: Project) -> tuple[Project, Project]:
+    """Give two clones whose users trust each other."""
+    for each in (ana, bob):
+        open_issues(each).create(NewIssue(title="Webhooks", labels=("type:feature",)))
+        open_clarifications(each).ask(request(issue=1, topic=f"of {each.root.parent.name}"), SCOPE)
+    merge(ana, bob)
+    for each in (ana, bob):
+        accept_repository(each)
+        [writer] = [one.writer for one in list_writers(each) if not one.own]
+        trust_writer(each, writer, caller=TYPING)
+    return ana, bob
+
+
+def test_where_two_people_decide_one_question_memory_follows_the_ledger(
+    both: tuple[Project, Project],
+) -> None:
+    ana, bob = both
+    name = ask_both(ana, bob, "e")
+    clarify_settle.resolve(ana, name, "E-ONE", by=PERSON, caller=TYPING)
+    wait_a_moment(ana, bob)
+    clarify_settle.resolve(bob, name, "E-TWO", by=PERSON, caller=TYPING)
+    assert (list_told(ana), list_told(bob)) == ([("e: E-ONE.", False)], [("e: E-TWO.", False)])
+    merge(ana, bob)
+
+    # Whoever looks first after the merge.
+    lines = recall(ana, None, RecallRequest(agent="engineer", issue=1, budget_tokens=1_500)).lines
+
+    assert [each.text for each in lines if each.text.startswith("e: E-TWO.")]
+    for line in (each.text for each in lines if "E-ONE" in each.text):
+        assert "replaced by" in line or "had decided otherwise: E-ONE" in line
+    keep_decisions(ana)
+    keep_decisions(bob)
+    assert list_told(ana) == [("e: E-ONE.", True), ("e: E-TWO.", False)]
+    assert list_told(bob) == [("e: E-TWO.", False)]
+    assert [line for line in tell(ana) if "E-TWO" in line]
+    assert keep_decisions(ana) == keep_decisions(bob) == 0
+
+    other = "so says bob; ana had decided otherwise: E-ONE"
+    for each in both:
+        [state] = [one for one in clarify_read.thread(each, 1) if one.id == name]
+        assert other in terminal(state, colour=False)
+        assert other in say_decision(clarify_waiting.wait(each, name, wait_ms=0, told=print))
+        data = json.loads(json.dumps(as_data(state)))["overruled"][0]
+        assert (data["by"], data["standsBy"], data["body"]) == ("ana", "bob", "E-ONE")
+        assert [line for line in inbox_lines(each, "engineer") if other in line]
+    [note] = clarify_read.inbox_of(ana, PERSON).notes
+    assert note == f"{name} (e): bob decided: E-TWO, which stands; you had decided otherwise: E-ONE"
+    assert clarify_read.inbox_of(bob, PERSON).notes == ()
+    # Whose word counts no longer replaces nothing.
+    [his] = [one.writer for one in list_writers(ana) if not one.own]
+    withdraw_writer(ana, his, caller=TYPING)
+    keep_decisions(ana)
+    assert list_told(ana) == [("e: E-ONE.", False), ("e: E-TWO.", True)]
+
+
+def test_where_two_people_answer_one_question_the_asker_hears_of_both(
+    both: tuple[Project, Project],
+) -> None:
+    ana, bob = both
+    name = ask_both(ana, bob, "c", to=PERSON)
+    clarify_settle.answer(ana, name, "YES", by=PERSON, caller=TYPING)
+    wait_a_moment(ana, bob)
+    clarify_settle.answer(bob, name, "NO", by=PERSON, caller=TYPING)
+    clarify_settle.resolve(bob, name, by="engineer", caller=TYPING)
+    merge(ana, bob)
+    for each in both:
+        clarify_read.active(each)  # any command of questions takes a merge in
+        assert list_told(each) == [("c: NO.", False)]
+        [line] = [one for one in inbox_lines(each, "engineer") if name in one]
+        assert "NO (so says bob; ana had answered otherwise: YES)" in line
+    assert "bob answered: NO, which stands" in clarify_read.inbox_of(ana, PERSON).notes[0]
+
+
+def test_an_answer_that_another_person_decided_against_is_told_as_such(
+    both: tuple[Project, Project],
+) -> None:
+    ana, bob = both
+    name = ask_both(ana, bob, "d", to=PERSON)
+    clarify_settle.answer(ana, name, "YES", by=PERSON, caller=TYPING)
+    clarify_settle.resolve(ana, name, by="engineer", caller=TYPING)
+    assert list_told(ana) == [("d: YES.", False)]
+    wait_a_moment(ana, bob)
+    clarify_settle.escalate(bob, name, caller=TYPING)
+    clarify_settle.resolve(bob, name, "NO", by=PERSON, caller=TYPING)
+    merge(ana, bob)
+    for each in both:
+        keep_decisions(each)
+        stands = [said for said, gone in list_told(each) if not gone]
+        assert stands == ["d: NO (a person had answered: YES)."]
+        [line] = [one for one in inbox_lines(each, "engineer") if name in one]
+        assert "so says bob; ana had answered otherwise: YES" in line
+
+
+def test_who_thinks_better_of_it_contradicts_nobody(both: tuple[Project, Project]) -> None:
+    ana, bob = both
+    name = ask_both(ana, bob, "f", to=PERSON)
+    clarify_settle.answer(ana, name, "YES", by=PERSON, caller=TYPING)
+    clarify_settle.escalate(ana, name, caller=TYPING)
+    clarify_settle.resolve(ana, name, "NO", by=PERSON, caller=TYPING)
+    merge(ana, bob)
+    for each in both:
+        [state] = [one for one in clarify_read.thread(each, 1) if one.id == name]
+        assert (state.overruled, clarify_read.inbox_of(each, PERSON).notes) == ((), ())
+
+
+def test_what_a_person_wrote_anew_stays_while_the_ledger_says_the_same(
+    both: tuple[Project, Project],
+) -> None:
+    ana, bob = both
+    name = ask_both(ana, bob, "g")
+    clarify_settle.resolve(ana, name, "G-ONE", by=PERSON, caller=TYPING)
+    with closing(open_observations(ana)) as room:
+        [kept] = room.store.everything()
+        room.store.mark([Marking(id=kept.id, content=f"g: always G-ONE [{name}]", summary="g")])
+    keep_decisions(ana)
+    assert list_told(ana) == [(f"g: always G-ONE [{name}]", False)]
+    wait_a_moment(ana, bob)
+    clarify_settle.resolve(bob, name, "G-TWO", by=PERSON, caller=TYPING)
+    merge(ana, bob)
+    keep_decisions(ana)
+    assert list_told(ana) == [("g: G-TWO.", False), (f"g: always G-ONE [{name}]", True)]
 
 
 @pytest.fixture

@@ -32,13 +32,12 @@ from agentx.clarification.model import (
     ClarificationStatus,
     MonitorReport,
     NewQuestion,
-    Put,
     Reason,
     Scope,
     name_memory_way,
 )
 from agentx.clarification.rendering import routing, stream_entry
-from agentx.clarification.scope import check_text, permit
+from agentx.clarification.scope import Put, check_text, permit
 from agentx.clarification.service import Clarifications, Survey
 from agentx.clarification.summary import fit_thread
 from agentx.clarification.watch.monitor import World

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from agentx.clarification.model import (
     ACTIVE,
     CONFIDENCES,
+    PERSON,
     STANDINGS,
     UNJUDGED,
     AnswerWorth,
@@ -107,13 +108,16 @@ def _is_past(row: Row, day: str) -> bool:
 
 
 def _is_settled_alone(row: Row) -> bool:
-    """Tell whether nobody but its asker settled a row, as far as it can be read at a glance."""
+    """Tell whether nobody but its asker settled a row, as far as it can be read at a glance.
+
+    Where people answered more than once they may contradict each other.
+    """
     thread, asker = row.get("thread"), row.get("from")
-    return isinstance(thread, list) and all(
-        isinstance(entry, dict)
-        and (entry.get("type") != EntryType.RESOLUTION or entry.get("from") == asker)
-        for entry in thread
-    )
+    if not (isinstance(thread, list) and all(isinstance(entry, dict) for entry in thread)):
+        return False
+    said = [(entry.get("type"), entry.get("from")) for entry in thread]
+    is_alone = all(kind != EntryType.RESOLUTION or by == asker for kind, by in said)
+    return is_alone and said.count((EntryType.ANSWER, PERSON)) <= 1
 
 
 def is_settled(row: Row) -> bool:

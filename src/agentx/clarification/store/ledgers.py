@@ -11,7 +11,7 @@ every command that needs it says so, until somebody mends it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -151,12 +151,19 @@ class LedgerStore:
         faults = (*book.made.faults, *found.faults)
         return replace(found, faults=faults, is_behind=is_behind)
 
-    def list_judged(self, issue: int) -> tuple[QuestionEvent, ...]:
+    def list_judged(
+        self, issue: int, questions: Container[str] | None = None
+    ) -> tuple[QuestionEvent, ...]:
         """Return what happened to the questions of an issue, each with who vouches for it.
+
+        `questions` are those that matter: to judge all takes long.
 
         Raises: CorruptRecord, UnavailableError.
         """
-        return judge_events(issue, self._files(issue).read().events, self._pen.signatures)
+        events = self._files(issue).read().events
+        if questions is not None:
+            events = tuple(event for event in events if event.question in questions)
+        return judge_events(issue, events, self._pen.signatures)
 
     def _open_again(self, issue: int) -> Book:
         """Open a ledger that could not be read: somebody may have been writing it.

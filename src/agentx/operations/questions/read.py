@@ -5,6 +5,8 @@ Every one of them runs the monitor first: there may be no process in the backgro
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agentx.clarification.model import (
     PERSON,
     UNKNOWN,
@@ -14,13 +16,20 @@ from agentx.clarification.model import (
     MonitorReport,
     Reason,
 )
-from agentx.clarification.summary import ask_again
+from agentx.clarification.summary import ask_again, tell_overruled
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.values import frozen
 from agentx.operations.questions.routing import watch
 from agentx.project.project import Project
 from agentx.project.settings import NotifySettings
-from agentx.wiring.clarifications import inbox, keep_signed, open_clarifications, speaker_named
+from agentx.wiring.clarifications import (
+    inbox,
+    keep_signed,
+    list_overruled,
+    name_overruling,
+    open_clarifications,
+    speaker_named,
+)
 from agentx.wiring.hub import is_unsent, open_hub, run_monitor
 from agentx.wiring.listeners.changes import list_changes
 from agentx.wiring.listeners.notify import check_command
@@ -45,7 +54,8 @@ def active(project: Project) -> Overview:
     # Nothing is done about what a stranger's repository asks, but it is shown as such.
     is_trusted = project.trust.has_data
     states = found.active if is_trusted else open_clarifications(project).survey().active
-    return Overview(clarifications=_in_turn(states), monitor=found, now_ms=project.clock.now_ms())
+    shown = name_overruling(project, _in_turn(states))
+    return Overview(clarifications=shown, monitor=found, now_ms=project.clock.now_ms())
 
 
 def late(project: Project) -> Overview:
@@ -69,7 +79,8 @@ def thread(project: Project, issue: int) -> Ledger:
     # Read first: of this ledger a fault is said aloud, of others the monitor only takes note.
     open_clarifications(project).ledger(issue)
     watch(project)
-    return open_clarifications(project).ledger(issue)
+    ledger = open_clarifications(project).ledger(issue)
+    return replace(ledger, clarifications=name_overruling(project, ledger))
 
 
 def inbox_of(project: Project, who: str) -> Overview:
@@ -86,11 +97,14 @@ def inbox_of(project: Project, who: str) -> Overview:
     waiting = shown = inbox(project, speaker)
     if not is_told:
         shown = keep_signed(project, waiting) if speaker == PERSON else ()
+    notes: tuple[str, ...] = ()
+    if is_told and speaker == PERSON:
+        notes = (*map(tell_overruled, list_overruled(project)), *list_changes(project))
     return Overview(
         clarifications=shown,
         monitor=found,
         now_ms=project.clock.now_ms(),
-        notes=list_changes(project) if is_told and speaker == PERSON else (),
+        notes=notes,
         withheld=len(waiting) - len(shown),
     )
 

@@ -24,7 +24,7 @@ from agentx.operations.limits import CLARIFY_POLL_MS, CLARIFY_WATCH_EVERY_MS
 from agentx.operations.questions.routing import find_words, is_being_asked, watch
 from agentx.operations.questions.words import WordsHeard
 from agentx.project.project import Project
-from agentx.wiring.clarifications import open_clarifications
+from agentx.wiring.clarifications import name_overruling, open_clarifications
 from agentx.wiring.work import open_agents
 from agentx.work.model import AgentState
 
@@ -111,7 +111,7 @@ def await_outcome(
         raise report_unanswered(state.to, state.id, explain_escalation(state))
     if is_waited_for(state):
         _say_open(state, told)
-    return state
+    return name_overruling(project, (state,))[0]
 
 
 def is_waited_for(state: Clarification) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from agentx.host.files.plain import is_folder
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.paths import StorePaths
 from agentx.memory.port import Memory
@@ -50,6 +51,7 @@ def _make(project: Project, memory: Memory | None, request: RecallRequest) -> Re
     from agentx.recall.section.sources import About  # noqa: PLC0415  see above
     from agentx.wiring.section import section_sources  # noqa: PLC0415  see above
 
+    _follow_merge(project)
     about = About(role=request.agent, issue=request.issue, context=request.context)
     search = None if memory is None else memory.search
     with section_sources(project, memory, search) as sources:
@@ -64,3 +66,15 @@ def _make(project: Project, memory: Memory | None, request: RecallRequest) -> Re
         lines=made.shown,
         left_out=made.left_out,
     )
+
+
+def _follow_merge(project: Project) -> None:
+    """Let memory follow the ledgers where nobody looked at them since a merge."""
+    if not (project.trust.has_data and any(map(is_folder, project.paths.asked))):
+        return
+    from agentx.wiring.clarifications import open_clarifications  # noqa: PLC0415  somebody asked something
+
+    if open_clarifications(project).survey().behind:
+        from agentx.wiring.kept.decided import follow_merge  # noqa: PLC0415  as above
+
+        follow_merge(project)

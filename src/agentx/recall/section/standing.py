@@ -139,6 +139,7 @@ def _question(state: Clarification, role: str) -> str:
         say_next,
         say_worth,
     )
+    from agentx.clarification.summary import say_overruled  # noqa: PLC0415  as above
 
     if not role:
         verb = "answer" if state.is_unanswered else "resolve"
@@ -152,7 +153,7 @@ def _question(state: Clarification, role: str) -> str:
         return f"brought to a person: {_about(state, find_asked(state))} -- {goes_on}"
     if state.resolution is not None:
         return f"decided: {_about(state, say_decision(state))}"
-    about = _about(state, state.answer)
+    about = _about(state, f"{state.answer}{say_overruled(state)}")
     worth = "" if state.answered is None else say_worth(state.answered)
     return f"answered{worth}: {about} -- {say_next(state)}"
 

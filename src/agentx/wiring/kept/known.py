@@ -16,17 +16,18 @@ from agentx.clarification.store.ledgers import LedgerStore
 from agentx.clarification.store.vouching.signers import find_signers
 from agentx.host.files.plain import is_file
 from agentx.kernel.errors import AgentXError
-from agentx.kernel.text import compile_late, fold_text, preview, printable
+from agentx.kernel.text import compile_late
 from agentx.observations.model import Category, Observation
+from agentx.observations.service import Observations
 from agentx.observations.validity.staleness import list_changed_since
 from agentx.project.project import Project
 from agentx.recall.known.answers import Known, find_known_answer, read_decision
 from agentx.recall.limits import KNOWN_FILES_MAX, KNOWN_MEMORIES_MAX
+from agentx.redaction.redact import redact
 from agentx.views.sessions.file_history import GitFileHistory
-from agentx.wiring.clarifications import make_pen, open_clarifications, open_keyring
+from agentx.wiring.clarifications import make_pen, name_decider, open_clarifications
 from agentx.wiring.observations import open_observations, prepare_observations
 
-_NAME_CHARS_MAX = 40
 _PATH = compile_late(r"(?<![\w/.~-])(?:[\w.-]+/)*[\w-][\w.-]*\.[A-Za-z]\w{0,7}(?![\w/])")
 
 
@@ -64,28 +65,78 @@ def keep_decision(project: Project, event: ClarificationResolved) -> Observation
         return None  # what a stranger's repository says is no decision of ours
     state = open_clarifications(project).find(event.clarification_id)
     store = LedgerStore(project.paths, project.clock, make_pen(project))
-    signers = find_signers(store.list_judged(state.issue))
+    signers = find_signers(store.list_judged(state.issue, {state.uid}))
     decision = read_decision(state, by=name_decider(project, signers.get(state.uid, "")))
     answered = state.answered
     if decision is None or (answered is not None and answered.source):
         return None
     with closing(open_observations(project)) as room:
-        if not room.is_enabled or any(list_kept(room.store.get_by_issue(state.issue), state.id)):
+        kept = list_kept(room.store.get_by_issue(state.issue), state.id)
+        gone, same = list_overtaken(kept, state, decision), find_same(kept, decision)
+        if same is not None:
+            supersede(room, gone, same)
+        if not room.is_enabled or same is not None or (kept and not gone):
             return None
         prepare_observations(project)
-        return room.add(
+        made = room.add(
             decision.content,
             agent=decision.agent,
             issue=decision.issue_number,
             category=decision.category,
             files=list_files_named(project, decision.content),
         )
+        supersede(room, gone, made)
+        return made
 
 
-def name_decider(project: Project, key: str) -> str:
-    """Return what the owner of a key is called, as it may be told; nothing where nobody knows."""
-    name = open_keyring(project).name_owner(key) if key else ""
-    return preview(fold_text(printable(name)), _NAME_CHARS_MAX)
+def find_same(kept: Iterable[Observation], decision: Observation) -> Observation | None:
+    """Return what is kept of a question and says what it came to, whoever it says decided it."""
+    wanted = list_said(decision)
+    same = [one for one in kept if read_said(one) in wanted]
+    return min(same, key=lambda one: bool(one.superseded_by), default=None)
+
+
+def list_overtaken(
+    kept: Iterable[Observation], state: Clarification, decision: Observation
+) -> tuple[Observation, ...]:
+    """Return what is kept of a question and is not what it came to, as its ledger now says.
+
+    What a person wrote anew is theirs, unless people's words contradict each other since.
+    """
+    wanted, topic = list_said(decision), f"{redact(state.topic)}:"
+    return tuple(
+        one
+        for one in kept
+        if not one.superseded_by
+        and read_said(one) not in wanted
+        and (bool(state.contrary_words) if one.mended_ms else one.content.startswith(topic))
+    )
+
+
+def supersede(room: Observations, overtaken: Iterable[Observation], by: Observation) -> None:
+    """Mark what a question came to before as replaced by what it came to.
+
+    What was replaced so, and is what it came to after all, stands again.
+
+    Raises: LockHeld, UnavailableError.
+    """
+    marked = [replace(one, superseded_by=by.id) for one in overtaken]
+    if by.superseded_by in {one.id for one in marked}:
+        marked.append(replace(by, superseded_by=""))
+    if marked:
+        room.store.amend(marked)
+
+
+def read_said(decision: Observation) -> str:
+    """Return what a decision says, without who decided it and where it stands."""
+    text = decision.content.rpartition(" [")[0]
+    return text.rpartition(" Decided by ")[0] or text
+
+
+def list_said(decision: Observation) -> tuple[str, str]:
+    """Return what a decision says, and how it is kept."""
+    kept = replace(decision, content=redact(decision.content))
+    return read_said(decision), read_said(kept)
 
 
 def forget_decision(project: Project, state: Clarification) -> None:

@@ -110,11 +110,10 @@ def _list_gone(top: Sequence[Ranked], grounds: Grounds) -> Iterator[tuple[int, _
                 of_rows.get(source, []).append(memory)
     for each in top:
         key, place = each.candidate.key, each.candidate.place
-        if each.candidate.traits & _DRAWN:
-            if each.candidate.traits & _SUPERSEDED:
-                own = Kept(key, each.candidate.session_key, each.candidate.traits, place)
-                yield key, _open(grounds, own)
-        elif memories := of_rows[key]:
+        if each.candidate.traits & _SUPERSEDED:  # a memory, of a session or written by hand
+            own = Kept(key, each.candidate.session_key, each.candidate.traits, place)
+            yield key, _open(grounds, own)
+        elif memories := of_rows.get(key):
             closest = min(memories, key=partial(_measure_distance, grounds.asked))
             if closest.kept.traits & _SUPERSEDED:
                 yield key, closest

@@ -16,6 +16,7 @@ from agentx.clarification.rendering import (
     find_asked,
     listing,
     name_speaker,
+    say_contrary,
     say_decision,
     say_worth,
     stream,
@@ -151,6 +152,7 @@ def _line(state: Clarification) -> str:
     if answered is not None and state.status != "pending":
         by = "" if answered.speaker_shown == state.to else f" ({name_speaker(answered)})"
         shown += f"\n  A{by}{say_worth(answered)}: {preview(answered.body, CLARIFY_TEXT_CHARS_MAX)}"
+        shown += say_contrary(state)
         if answered.worth.remaining:
             shown += f"\n  Still open: {preview(answered.worth.remaining, CLARIFY_TEXT_CHARS_MAX)}"
     if state.claim is not None:

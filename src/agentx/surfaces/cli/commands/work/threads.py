@@ -10,6 +10,7 @@ from agentx.clarification.rendering import (
     find_asked,
     name_speaker,
     next_actions,
+    say_contrary,
     say_decision,
     say_worth,
     terminal,
@@ -136,7 +137,8 @@ def _say_answerer(state: Clarification) -> str:
     if answered is None:
         return ""
     is_theirs = answered.speaker_shown == state.to
-    return f"{'' if is_theirs else f' ({name_speaker(answered)})'}{say_worth(answered)}"
+    who = "" if is_theirs else f" ({name_speaker(answered)})"
+    return f"{who}{say_worth(answered)}{say_contrary(state)}"
 
 
 def draw_thread(
