@@ -177,6 +177,13 @@ def test_a_person_can_be_asked_by_whoever_may_ask_nobody(house: House) -> None:
     house.agentx("clarify", "answer", "CLR-1-001", "Ten a month.", "--as-person")
     told = begin(house, "tester")
     assert "answered: Budget: Ten a month." in told
+    house.agentx("clarify", "ask", "--follow-up", "CLR-1-001", "--question", "Or twelve?")
+    shown = [line.split() for line in house.agentx("clarify", "inbox").stdout.splitlines()]
+    assert ["what", "Or", "twelve?"] in shown
+    assert ["before", *"How much may it cost? -> Ten a month.".split()] in [
+        row[:10] for row in shown
+    ]
+    assert "answer" not in [row[0] for row in shown if row]
 
 
 def test_who_waits_is_told_of_the_escalation_and_of_the_decision(asked: House) -> None:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentx.clarification.model import PERSON, UNTRUSTED, Clarification, ClarificationStatus
+from agentx.clarification.model import (
+    PERSON,
+    UNTRUSTED,
+    Clarification,
+    ClarificationStatus,
+    EntryType,
+)
 from agentx.clarification.rendering import (
     explain_escalation,
     find_asked,
@@ -115,10 +121,15 @@ def _list_words(state: Clarification, who: str) -> list[tuple[str, str]]:
     """Return what somebody must know to see to it, each with what it is."""
     rows = [("asks", f"{state.asker}{' (waits for it)' if state.holds_its_asker else ''}")]
     rows.append(("what", find_asked(state)))
-    if find_asked(state) != state.question:
+    answer = f"{state.answer}{_say_answerer(state)}" if state.answer else ""
+    if answer and state.is_unanswered:  # to what was asked before, not to what is asked now
+        asked = [entry.body for entry in state.entries(EntryType.QUESTION)]
+        rows.append(("before", f"{asked[-2:][0]} -> {answer}"))
+        answer = ""
+    elif find_asked(state) != state.question:
         rows.append(("before", state.question))
-    if state.answer:
-        rows.append(("answer", f"{state.answer}{_say_answerer(state)}"))
+    if answer:
+        rows.append(("answer", answer))
     if state.status is ClarificationStatus.ESCALATED:
         rows.append(("why", explain_escalation(state)))
     if state.claim is not None:
