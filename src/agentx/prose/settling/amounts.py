@@ -197,7 +197,7 @@ class Measured:
 
 def list_measures(text: str) -> frozenset[Measured]:
     """Return the amounts with a unit that a text names."""
-    found = (measure(each["number"], each["unit"] or "") for each in _AMOUNT.finditer(text))
+    found = (measure(number, unit) for number, unit in _AMOUNT.findall(text) if unit)
     return frozenset(Measured(dimension, amount) for dimension, amount in found if dimension)
 
 
@@ -206,7 +206,8 @@ def list_taken_back(text: str) -> frozenset[Measured]:
     return frozenset(
         Measured(dimension, amount)
         for each in _AMOUNT.finditer(text)
-        for dimension, amount in [measure(each["number"], each["unit"] or "")]
+        if each["unit"]
+        for dimension, amount in [measure(each["number"], each["unit"])]
         if dimension and _is_taken_back(text, each.start(), each.end())
     )
 

@@ -46,7 +46,7 @@ from agentx.recall.question.rank import (
 )
 from agentx.recall.question.when import Anchor, TimeSpan, anchor, spans
 from agentx.recall.usage import UNUSED, RecallCounts
-from agentx.search.document import Filters
+from agentx.search.document import Filters, Hit
 from agentx.search.query import Query, parse
 from agentx.search.text.evidence import Evidence, Wording, gather
 from agentx.search.text.index import Reading, TextIndex
@@ -188,8 +188,8 @@ def _answer(index: TextIndex, question: Question, made: Plan, weights: Weights) 
     holding = read_holding(question.text)
     replaced = bring_replacing(evidence, reading, question.filters, holding) if holding else {}
     ranked = rank(evidence, view)
-    passages: dict[int, str] = {}
-    read = partial(_passage, reading, passages)
+    opened: dict[int, Hit] = {}
+    read = partial(_read_passage, reading, opened)
     asked = frozenset(made.query.terms)
     ranked = put_answers_first(
         ranked, evidence, question.limit, lambda found: asks_for(read(found), asked)
@@ -208,7 +208,7 @@ def _answer(index: TextIndex, question: Question, made: Plan, weights: Weights) 
     if holding:
         order = lead_with_holding(order, holding, replaced, read, settled.stands_for)
     shown = order[: question.limit]
-    hits = [reading.hit(each.candidate.place, each.score) for each in shown]
+    hits = [replace(_open(reading, opened, each), score=each.score) for each in shown]
     made_of = {
         hit.doc_id: settled.made_of.get(each.candidate.key, ())
         for hit, each in zip(hits, shown, strict=True)
@@ -242,12 +242,16 @@ def _keep_holders(ranked: tuple[Ranked, ...], query: Query) -> tuple[Ranked, ...
     return own if any(each.candidate.passage for each in own) else ranked
 
 
-def _passage(reading: Reading, known: dict[int, str], ranked: Ranked) -> str:
-    """Return the passage of a row; several rules ask, and it is opened once."""
+def _read_passage(reading: Reading, opened: dict[int, Hit], ranked: Ranked) -> str:
+    return _open(reading, opened, ranked).passage
+
+
+def _open(reading: Reading, opened: dict[int, Hit], ranked: Ranked) -> Hit:
+    """Return what is stored of a row; several rules ask, and it is opened once."""
     key = ranked.candidate.key
-    if key not in known:
-        known[key] = reading.hit(ranked.candidate.place, ranked.score).passage
-    return known[key]
+    if key not in opened:
+        opened[key] = reading.hit(ranked.candidate.place, ranked.score)
+    return opened[key]
 
 
 def _name(session: RankedSession, evidence: Evidence, reading: Reading) -> str:

@@ -97,9 +97,14 @@ def open_hit(stored: tantivy.Document, score: float) -> Hit:
         harness=_word(stored, "harness"),
         role=_word(stored, "role"),
         issue=_word(stored, "issue"),
-        passage=bytes(stored.get_first("body") or b"").decode("utf-8", "replace"),
+        passage=read_passage(stored),
         start=int(stored.get_first("start") or 0),
     )
+
+
+def read_passage(stored: tantivy.Document) -> str:
+    """Return the text of a stored passage."""
+    return bytes(stored.get_first("body") or b"").decode("utf-8", "replace")
 
 
 def _word(stored: tantivy.Document, field: str) -> str:

@@ -33,7 +33,7 @@ from agentx.search.limits import KEPT_MAX, SEARCH_HITS_MAX
 from agentx.search.paths import GenerationPaths
 from agentx.search.query import Query
 from agentx.search.text.engine import Engine, FoundPlace, Reader
-from agentx.search.text.hits import best_hits, open_hit
+from agentx.search.text.hits import best_hits, open_hit, read_passage
 from agentx.search.text.matching import (
     match_keys,
     match_kind,
@@ -102,9 +102,12 @@ class Reading:
 
     def ties(self, place: FoundPlace) -> Ties:
         """Return what the document of a found passage is tied to."""
+        return _read_ties(place.reader.open_document(place.address))
+
+    def open_tied(self, place: FoundPlace) -> tuple[Ties, str]:
+        """Return the same with the passage."""
         stored = place.reader.open_document(place.address)
-        replacement, *sources = unpack(bytes(stored.get_first("members") or b"")) or (0,)
-        return Ties(str(stored.get_first("doc_id") or ""), replacement, tuple(sources))
+        return _read_ties(stored), read_passage(stored)
 
     def find_made_of(self, keys: Sequence[int], filters: Filters) -> tuple[Kept, ...]:
         """Return what was made of some documents."""
@@ -138,6 +141,11 @@ class Reading:
     def session_of(self, chapter: tantivy.DocAddress) -> str:
         """Return the session of a found chapter."""
         return str(self.chapters.open_document(chapter).get_first("session") or "")
+
+
+def _read_ties(stored: tantivy.Document) -> Ties:
+    replacement, *sources = unpack(bytes(stored.get_first("members") or b"")) or (0,)
+    return Ties(str(stored.get_first("doc_id") or ""), replacement, tuple(sources))
 
 
 class TextIndex:

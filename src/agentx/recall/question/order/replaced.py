@@ -63,7 +63,17 @@ class _Memory:
 
     kept: Kept
     ties: Ties
-    words: frozenset[str]
+    passage: str
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Its terms: few memories are compared by them."""
+        return frozenset(terms(self.passage))
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether it was replaced."""
+        return bool(self.kept.traits & _SUPERSEDED)
 
 
 def put_replaced_behind(ranked: tuple[Ranked, ...], grounds: Grounds, limit: int) -> Overturned:
@@ -113,21 +123,20 @@ def _list_gone(top: Sequence[Ranked], grounds: Grounds) -> Iterator[tuple[int, _
         if each.candidate.traits & _SUPERSEDED:  # a memory, of a session or written by hand
             own = Kept(key, each.candidate.session_key, each.candidate.traits, place)
             yield key, _open(grounds, own)
-        elif memories := of_rows.get(key):
-            closest = min(memories, key=partial(_measure_distance, grounds.asked))
-            if closest.kept.traits & _SUPERSEDED:
+        elif any(memory.is_gone for memory in of_rows.get(key, ())):
+            closest = min(of_rows[key], key=partial(_measure_distance, grounds.asked))
+            if closest.is_gone:
                 yield key, closest
 
 
 def _measure_distance(asked: frozenset[str], memory: _Memory) -> tuple[int, float, bool]:
     """Return how far a memory is from what was said and asked; one that stands is closer."""
-    is_gone = bool(memory.kept.traits & _SUPERSEDED)
-    return len(memory.ties.drawn_from), -coverage(asked, memory.words), is_gone
+    return len(memory.ties.drawn_from), -coverage(asked, memory.words), memory.is_gone
 
 
 def _open(grounds: Grounds, kept: Kept) -> _Memory:
-    passage = grounds.reading.hit(kept.place, 0.0).passage
-    return _Memory(kept, grounds.reading.ties(kept.place), frozenset(terms(passage)))
+    ties, passage = grounds.reading.open_tied(kept.place)
+    return _Memory(kept, ties, passage)
 
 
 def _follow(gone: _Memory, grounds: Grounds) -> _Memory | None:
