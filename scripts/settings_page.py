@@ -32,7 +32,8 @@ every setting with its value and where that comes from, in this order:
 
 Without `--here` or `--user`, `config set` writes a shared setting into the repository's file and
 any other into your own for this project. What is marked *yours* decides whose words are a person's,
-or what is run for one: no agent can change it, and a try stands in the audit log.
+what is run for one, or whether memory is kept and told: no agent can change it, and a try stands in
+the audit log.
 
 | setting | what it does | default | may a repository set it | variable |
 |---|---|---|---|---|

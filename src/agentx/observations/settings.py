@@ -9,11 +9,14 @@ from agentx.kernel.values import frozen, setting
 class MemorySettings:
     """What agents learnt, and how much of it the next one is given."""
 
-    enabled: bool = setting(True, "Keep observations at session end and recall them at the start.")
+    enabled: bool = setting(
+        True, "Keep observations at session end and recall them at the start.", persons=True
+    )
     max_tokens: int = setting(
         20_000,
         "Most tokens one recall may put before an agent; 0 recalls nothing.",
         name="maxTokens",
+        persons=True,
     )
     backend: str = setting(
         "json",

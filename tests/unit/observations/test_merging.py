@@ -62,6 +62,22 @@ def test_what_is_young_or_alone_stays_as_it_is() -> None:
     assert merges([], before_ms=LATER) == ()
 
 
+def test_what_a_person_said_and_what_a_question_came_to_is_merged_with_nothing() -> None:
+    words = "cut: Yes, cut the tree down, it is cut"
+    agents = [observation(f"{words}, part {n}.", at_ms=START_MS - n) for n in range(3)]
+    persons = [
+        observation(f"{words}.", agent="human", at_ms=START_MS - 8),
+        observation(f"{words}.", agent="human", at_ms=START_MS - 9),
+        observation("cut: No. Decided by ana [CLR-29-001]", agent="human", at_ms=START_MS - 7),
+        observation("cut: No. Decided by architect [CLR-29-002]", at_ms=START_MS - 6),
+    ]
+
+    planned = merges([*agents, *persons], before_ms=LATER)
+
+    gone = {each for plan in planned for each in plan.originals}
+    assert gone == {each.id for each in agents}
+
+
 def test_related_ones_go_together_and_keep_their_provenance() -> None:
     queue = [
         observation(

@@ -158,3 +158,15 @@ def test_an_error_that_came_back_is_not_told_of_as_replaced(room: Observations) 
     join_later(room.store, [first])
 
     assert {each.id for each in room.store.everything()} == {first.id, later.id}
+
+
+def test_what_a_person_noted_of_an_error_is_not_joined_to_what_a_session_had(
+    room: Observations,
+) -> None:
+    noted = replace(_error("", 3), agent="human")
+    room.store.store([noted])
+    first = _error("one", 1)
+    _capture(room, first)
+
+    assert join_later(room.store, [first]) == ()
+    assert room.store.get_by_id(noted.id) == noted

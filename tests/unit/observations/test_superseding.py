@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from time import process_time
@@ -13,11 +14,12 @@ from agentx.kernel.clock import Millis
 from agentx.observations.model import Category, Marking, Observation
 from agentx.observations.store.files.store import JsonObservationStore
 from agentx.observations.validity.given_up import list_given_up, list_words
-from agentx.observations.validity.marking import mark_superseded
+from agentx.observations.validity.marking import find_replacing, mark_superseded
 from agentx.observations.validity.pairing import is_near, pair_all, pair_told
 from agentx.observations.validity.reading import Comparable, read_memory
 from agentx.observations.validity.supersede import find_superseded
-from tests.support.time_and_chance import CountingEntropy, FakeClock
+from tests.support.observations import observation
+from tests.support.time_and_chance import START_MS, CountingEntropy, FakeClock
 
 FACT, CHANGE, DECISION = Category.KEY_FACT, Category.CODE_CHANGE, Category.DECISION
 ERROR = Category.ERROR
@@ -788,3 +790,20 @@ def test_what_the_user_takes_for_a_thing_after_all_replaces_its_earlier_choice(
     old: tuple[Category, str], new: tuple[Category, str], falls: bool
 ) -> None:
     assert replaced(old, new) == falls
+
+
+def test_what_a_person_decided_no_agent_takes_back() -> None:
+    said = "Use Redis for the queue."
+    taken_back = "Switch from Redis to Postgres for the queue, instead of Redis."
+    by_person = observation(said, agent="human", at_ms=START_MS)
+    later = START_MS + 9
+    noted = observation(f"The user said: {taken_back}", at_ms=later)
+    cases = (
+        (observation(said, at_ms=START_MS), observation(taken_back, at_ms=later), True),
+        (by_person, observation(taken_back, event_ids=("e1",), at_ms=later), False),
+        (by_person, noted, False),
+        (by_person, replace(noted, event_ids=("e1",)), True),
+        (by_person, observation(taken_back, agent="human", at_ms=later), True),
+    )
+    for old, new, falls in cases:
+        assert (old.id in find_replacing([old, new])) == falls, new

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -10,8 +12,14 @@ import pytest
 
 from agentx.clarification.errors import NotThePerson
 from agentx.host.ancestry import Ancestor
-from agentx.operations.memory.curate import memory_drop, memory_edit
-from agentx.operations.memory.write import NewObservation, memory_add, memory_remove
+from agentx.operations.capture.exclude import exclude_from_capture
+from agentx.operations.memory.curate import memory_drop, memory_edit, memory_keep, memory_pin
+from agentx.operations.memory.write import (
+    NewObservation,
+    memory_add,
+    memory_compact,
+    memory_remove,
+)
 from agentx.operations.setup.leaving.uninstall import LeaveRequest, uninstall
 from agentx.operations.setup.settings import SettingPlace, set_setting, unset_setting
 from agentx.operations.setup.trust import give_trust, look_at_trust
@@ -19,6 +27,7 @@ from agentx.operations.upkeep.carry import restore
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 from agentx.project.roles import caller
+from agentx.wiring.observations import open_observations
 
 CLAUDE = Ancestor(name="claude", arguments=("claude",), variables={})
 PERSONS = {
@@ -28,6 +37,8 @@ PERSONS = {
     "github.token_env": "MALLORY",
     "work.mode": "github",
     "notify.command": "/tmp/x",
+    "memory.enabled": "false",
+    "memory.maxTokens": "0",
 }
 
 
@@ -103,6 +114,8 @@ def test_no_agent_rewords_drops_or_removes_what_a_person_had_kept(
 ) -> None:
     here = project(tmp_path)
     acts: tuple[Callable[[str], object], ...] = (
+        lambda name: memory_pin(here, name, pinned=False),
+        lambda name: memory_keep(here, name),
         lambda name: memory_edit(here, name, "Buy it."),
         lambda name: memory_drop(here, name),
         lambda name: memory_remove(here, name),
@@ -123,6 +136,40 @@ def test_no_agent_rewords_drops_or_removes_what_a_person_had_kept(
     monkeypatch.setattr(caller, "list_ancestors", lambda: iter(()))
     for name, act in zip(kept, acts, strict=True):
         act(name)
+
+
+def test_what_an_earlier_version_merged_of_a_person_and_agents_is_the_persons_and_comes_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = project(tmp_path)
+    monkeypatch.setattr(caller, "list_ancestors", lambda: iter(()))
+    said = memory_add(here, NewObservation(text="cut: never cut it [CLR-1-001]", agent="human"))
+    noted = memory_add(here, NewObservation(text="cut: yes, cut it", agent="engineer"))
+    with closing(open_observations(here)) as room:
+        merged = replace(noted, id=f"{noted.id[:-6]}zzzzzz", sources=(said.id, noted.id))
+        room.store.put_away((said.id, noted.id))
+        room.store.store((merged,))
+    monkeypatch.setattr(caller, "list_ancestors", lambda: iter([CLAUDE]))
+    for act in (memory_drop, memory_remove, memory_keep):
+        with pytest.raises(NotThePerson, match="which a person said"):
+            act(here, merged.id)
+
+    assert memory_compact(here).archived == 0
+    with closing(open_observations(here)) as room:
+        assert {one.id for one in room.store.everything()} == {said.id, noted.id}
+
+
+def test_no_agent_says_what_is_never_captured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = project(tmp_path)
+    monkeypatch.setattr(caller, "list_ancestors", lambda: iter([CLAUDE]))
+    for remove in (False, True):
+        with pytest.raises(NotThePerson, match="what is never captured"):
+            exclude_from_capture(here, ".", remove=remove)
+    assert exclude_from_capture(here, "", remove=False).excluded == ()
+    monkeypatch.setattr(caller, "list_ancestors", lambda: iter(()))
+    assert exclude_from_capture(here, ".", remove=False).added
 
 
 def test_no_agent_puts_another_memory_in_the_place_of_one_nor_removes_it(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -184,3 +185,24 @@ def test_a_memory_that_cannot_be_read_hinders_nobody(project: Project) -> None:
     second, _ = ask(project, 2)
 
     assert second == "CLR-2-001"
+
+
+def test_what_is_forgotten_goes_also_where_it_was_merged_into_something(project: Project) -> None:
+    settle_first(project)
+    [said] = memories(project)
+    with closing(open_observations(project)) as room:
+        other = room.add("Ship on Friday.", agent="architect", issue=1, category=said.category)
+        merged = replace(
+            said,
+            id=f"{said.id[:-6]}zzzzzz",
+            content=f"{said.content}\n{other.content}",
+            sources=(said.id, other.id),
+        )
+        room.store.put_away((said.id, other.id))
+        room.store.store((merged,))
+
+    clarify_settle.forget(project, "CLR-1-001", caller=TYPING)
+
+    assert [one.id for one in memories(project)] == [other.id]
+    for path in project.observations.rglob("*.json"):
+        assert "Postgres" not in path.read_text("utf-8"), path

@@ -3,7 +3,7 @@
 Of an issue, what is old and of one kind:
 
     what says the same   one of them, the fullest, word for word, and the days it was said on
-    what a person ruled, and what was left open
+    what a person ruled or had kept, what a question came to, and what was left open
                          stays by itself: it is told, and taken back, by itself
     anything else        a list of those that share words and files, a line each
 
@@ -23,6 +23,7 @@ from itertools import combinations
 from agentx.kernel.clock import DAY_MS
 from agentx.kernel.ids import digest
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
+from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.text import compile_late, fold_text, preview
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
@@ -47,6 +48,7 @@ _SUMMARISED = 3  # of more, none would be told whole
 _SAME = 0.6  # of the words of two texts, what they share when they say the same
 _SESSIONS_MAX = 12
 _RULED = compile_late(r"The user\b|Asked: ")
+_OF_QUESTION = compile_late(r"\[CLR-\d+-\d+\]\Z")
 _OPEN = compile_late(r"\bNot seen fixed\b|(?:\A|\n)Left open: ")
 
 
@@ -67,7 +69,7 @@ def merges(observations: Sequence[Observation], *, before_ms: int) -> tuple[Merg
         (
             each
             for each in observations
-            if each.timestamp_ms < before_ms and not each.sources and not each.pinned
+            if each.timestamp_ms < before_ms and not each.sources and not _is_spoken_for(each)
         ),
         key=lambda each: (each.timestamp_ms, each.id),
     )
@@ -77,6 +79,12 @@ def merges(observations: Sequence[Observation], *, before_ms: int) -> tuple[Merg
     order = list(Category)
     keys = sorted(parted, key=lambda key: (order.index(key[0]), key[1]))
     return tuple(found for key in keys for found in _merge_kind(parted[key]))
+
+
+def _is_spoken_for(one: Observation) -> bool:
+    """Tell whether somebody else than sessions has the say in it: a person, or the ledger."""
+    is_persons = one.pinned or one.agent == PERSON_ROLE
+    return is_persons or _OF_QUESTION.search(one.content) is not None
 
 
 def _merge_kind(olds: Sequence[Observation]) -> Iterator[Merge]:

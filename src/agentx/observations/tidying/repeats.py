@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
+from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.text import compile_late, preview
 from agentx.kernel.values import frozen
 from agentx.observations.ids import parse_observation_id
@@ -63,7 +64,7 @@ def find_repeats(store: ObservationStore, observations: Sequence[Observation]) -
 def join_later(store: ObservationStore, kept: Iterable[Observation]) -> tuple[str, ...]:
     """Let errors that stand tell of later ones that were captured before them; return whose ids.
 
-    What a person looked after stays as it is.
+    What a person said or looked after stays as it is.
     """
     gone: list[str] = []
     errors = [each.id for each in kept if each.category is Category.ERROR]
@@ -71,12 +72,17 @@ def join_later(store: ObservationStore, kept: Iterable[Observation]) -> tuple[st
         if first.superseded_by:
             continue  # what came after it was mended came back
         later = [one for one in _list_same(store, first) if one.timestamp_ms > first.timestamp_ms]
-        later = [one for one in later if not (one.pinned or one.reviewed or one.mended_ms)]
+        later = [one for one in later if not _is_looked_after(one)]
         unbound = any(one.branch != first.branch for one in later) and bool(first.branch)
         ids = [(first.id, each) for one in later for each in (one.id, *one.repeats)]
         add_repeats(store, ids, frozenset({first.id}) if unbound else frozenset())
         gone += [one.id for one in later]
     return store.forget(gone) if gone else ()
+
+
+def _is_looked_after(one: Observation) -> bool:
+    is_persons = one.agent == PERSON_ROLE
+    return is_persons or one.pinned or one.reviewed or bool(one.mended_ms)
 
 
 def _find_known(store: ObservationStore, observation: Observation) -> Observation | None:

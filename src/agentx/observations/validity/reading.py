@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from agentx.kernel.clock import Millis
+from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.observations.model import Category, Observation, ObservationIndex
@@ -54,6 +55,14 @@ class Comparable:
     issue: int = 0
     session_id: str = ""  # empty: of none, and so of another than any
     files: tuple[str, ...] = ()
+    is_persons: bool = False  # a person had it kept
+    is_written: bool = False  # whoever keeps it says so: no session was heard
+
+    def may_fall_to(self, newer: Comparable) -> bool:
+        """Tell whether another has the say: what a person decided no agent takes back."""
+        if not self.is_persons or self.category is not Category.DECISION:
+            return True
+        return newer.is_persons or (is_said_by_user(newer.text) and not newer.is_written)
 
 
 def compare_observed(one: Observation) -> Comparable:
@@ -66,6 +75,8 @@ def compare_observed(one: Observation) -> Comparable:
         issue=one.issue_number,
         session_id=one.session_id,
         files=one.files,
+        is_persons=one.agent == PERSON_ROLE,
+        is_written=one.is_written,
     )
 
 
@@ -85,6 +96,7 @@ def compare_row(row: ObservationIndex) -> Comparable:
         text=row.summary,
         category=row.category,
         issue=row.issue_number,
+        is_persons=row.agent == PERSON_ROLE,
     )
     if len(_rows) >= _ROWS_MAX:
         _rows.clear()

@@ -136,6 +136,7 @@ def find_superseded(
         old = ordered[at].id
         if (
             old not in found
+            and ordered[at].may_fall_to(ordered[index])
             and _replaces(read[index], read[at], rules[index])
             and (about is None or is_near(read, index, at))
         ):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from agentx.kernel.values import frozen
 from agentx.project.exclusion import exclude, include, is_left_out, list_excluded
 from agentx.project.project import Project
+from agentx.wiring.trust.persons_word import require_person
 
 
 @frozen
@@ -19,8 +20,11 @@ class ExcludeReply:
 def exclude_from_capture(project: Project, what: str, *, remove: bool) -> ExcludeReply:
     """Exclude a folder or a project from capture, or take that back; with nothing, list them.
 
-    Raises: InvalidValue, NotFound, LimitError.
+    Raises: InvalidValue, NotFound, LimitError; NotThePerson for an agent that would change it.
     """
+    if what:
+        hint = f"agentx exclude {'--remove ' if remove else ''}{what}"
+        require_person(project, "what is never captured", hint=hint, about="exclude")
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     if what and remove:

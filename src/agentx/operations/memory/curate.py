@@ -62,11 +62,13 @@ class UndropReply:
 def memory_pin(project: Project, observation_id: str, *, pinned: bool = True) -> PinReply:
     """Have an observation told always, never merged and never faded; or no longer.
 
-    Raises: NotFound, InvalidValue, ConflictError, LockHeld, UnavailableError.
+    Raises: NotFound, InvalidValue, ConflictError, LockHeld, UnavailableError; NotThePerson for an
+        agent, where a person said it.
     """
     if pinned:
         _refuse_overview(project, observation_id)
-    now = _mark(project, Marking(id=observation_id, pinned=pinned, reviewed=pinned or None))
+    said = Marking(id=observation_id, pinned=pinned, reviewed=pinned or None)
+    now = _mark(project, said, "pin" if pinned else "unpin")
     with closing(open_observations(project)) as room:
         total = len(room.store.search_by_filters(SearchFilters(pinned=True)))
     return PinReply(
@@ -81,9 +83,9 @@ def memory_pin(project: Project, observation_id: str, *, pinned: bool = True) ->
 def memory_keep(project: Project, observation_id: str) -> Observation:
     """Note that a person looked at an observation and wants it kept as it is.
 
-    Raises: NotFound, InvalidValue, ConflictError, LockHeld, UnavailableError.
+    Raises: as `memory_pin`.
     """
-    return _mark(project, Marking(id=observation_id, reviewed=True))
+    return _mark(project, Marking(id=observation_id, reviewed=True), "keep")
 
 
 def memory_edit(project: Project, observation_id: str, text: str) -> Observation:
@@ -98,11 +100,8 @@ def memory_edit(project: Project, observation_id: str, text: str) -> Observation
             "there is nothing to remember", hint="to take it away use `agentx memory drop ID`"
         )
     summary = preview(content, OBSERVATION_SUMMARY_CHARS_MAX)
-    with closing(open_observations(project)) as room:
-        guard_persons(project, room.get(observation_id)[0], "edit")
-    return _mark(
-        project, Marking(id=observation_id, reviewed=True, content=content, summary=summary)
-    )
+    said = Marking(id=observation_id, reviewed=True, content=content, summary=summary)
+    return _mark(project, said, "edit")
 
 
 def memory_drop(project: Project, observation_id: str, *, why: str = "") -> DropReply:
@@ -113,7 +112,7 @@ def memory_drop(project: Project, observation_id: str, *, why: str = "") -> Drop
     """
     with closing(open_observations(project)) as room:
         found, archived = room.get(observation_id)
-        guard_persons(project, found, "drop")
+        guard_persons(project, room.store, found, "drop")
         if archived:
             refuse_dropped(room.store, found.id)
             raise _refuse_merged(found.id)
@@ -143,9 +142,10 @@ def memory_dropped(project: Project) -> tuple[DropReply, ...]:
         return tuple(_tell(each, room.store.get_archived(each.id)) for each in noted)
 
 
-def _mark(project: Project, marking: Marking) -> Observation:
+def _mark(project: Project, marking: Marking, does: str) -> Observation:
     with closing(open_observations(project)) as room:
         found, archived = room.get(marking.id)
+        guard_persons(project, room.store, found, does)
         marked = () if archived else room.store.mark((replace(marking, id=found.id),))
         if not marked:
             refuse_dropped(room.store, found.id)

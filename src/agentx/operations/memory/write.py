@@ -11,6 +11,7 @@ from agentx.kernel.errors import InvalidValue
 from agentx.kernel.roles import is_persons_name
 from agentx.kernel.values import frozen
 from agentx.observations.model import Category, CompactionResult, Migrated, Observation
+from agentx.observations.tidying.parting import part_persons
 from agentx.project.project import Project
 from agentx.project.roles.caller import find_caller
 from agentx.project.roles.played import decide_role
@@ -83,7 +84,7 @@ def memory_remove(project: Project, observation_id: str) -> None:
     """
     with closing(open_observations(project)) as room:
         found = room.get(observation_id)[0]
-        guard_persons(project, found, "remove")
+        guard_persons(project, room.store, found, "remove")
         room.remove(found.id)
 
 
@@ -100,6 +101,7 @@ def memory_compact(
         before_ms = project.clock.now_ms() - older_than_days * DAY_MS
     results: list[CompactionResult] = []
     with closing(open_observations(project)) as room:
+        part_persons(room.store)
         issues = tuple(room.store.issues()) if issue is None else (issue,)
         for done, each in enumerate(issues):
             told(done, len(issues))

@@ -145,7 +145,9 @@ def forget_decision(project: Project, state: Clarification) -> None:
     Raises: LockHeld, UnavailableError.
     """
     with closing(open_observations(project)) as room:
-        kept = list_kept(room.store.get_by_issue(state.issue), state.id)
+        # An original in the archive goes with what it was merged into.
+        olds = (one for one in room.store.archive() if one.issue_number == state.issue)
+        kept = list_kept((*room.store.get_by_issue(state.issue), *olds), state.id)
         room.forget(one.id for one in kept)
 
 

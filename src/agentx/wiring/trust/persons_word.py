@@ -8,17 +8,19 @@ from __future__ import annotations
 from agentx.clarification.errors import NotThePerson
 from agentx.kernel.roles import PERSON_ROLE
 from agentx.observations.model import Observation
+from agentx.observations.port import ObservationStore
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls, find_caller
 
 
-def guard_persons(project: Project, found: Observation, does: str) -> None:
-    """Refuse an agent that would reword or take away what a person had kept.
+def guard_persons(project: Project, store: ObservationStore, found: Observation, does: str) -> None:
+    """Refuse an agent that would reword or take away what a person had kept, merged or not.
 
     Raises: NotThePerson.
     """
-    if found.agent == PERSON_ROLE:
+    olds = (store.get_archived(each) for each in found.sources)
+    if any(one is not None and one.agent == PERSON_ROLE for one in (found, *olds)):
         what = f"what becomes of {found.id}, which a person said"
         require_person(project, what, hint=f"agentx memory {does} {found.id}", about=found.id)
 
