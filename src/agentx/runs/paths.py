@@ -24,6 +24,7 @@ class RunPaths:
     task_graph = Below("artifacts/task-graph.yaml")  # which task waits for which
     tasks = Below("tasks")  # one folder a task
     lanes = Below("lanes")  # one folder a lane
+    escalations = Below("escalations")  # questions to a person
     pr_description = Below("pr/description.md")  # what the pull request says
     pr_checklist = Below("pr/checklist.md")  # what must be true before it is opened
     # What the run taught and somebody may accept into long-term memory.
@@ -65,7 +66,7 @@ class RunPaths:
 
     def escalation(self, escalation: str) -> Path:
         """A question to a person."""
-        return self.root / "escalations" / f"{escalation}.yaml"
+        return self.escalations / f"{escalation}.yaml"
 
 
 @frozen(kw_only=False)

@@ -54,6 +54,7 @@ class NextStep:
 
     text: str
     command: str = ""
+    is_persons: bool = False  # only a person can do it
 
 
 @frozen

@@ -9,7 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from agentx.runs.model import PHASES, LaneStatus, Phase, Run, RunEvent, TaskStatus
+from agentx.runs.model import (
+    PHASES,
+    Escalation,
+    LaneStatus,
+    Phase,
+    Run,
+    RunEvent,
+    TaskStatus,
+)
 from agentx.runs.replies import Interruption, NextStep, Resumption
 from agentx.runs.rules.graph import ready, waits_for
 
@@ -95,8 +103,9 @@ def _steps(run: Run, folder: Folder) -> Iterator[NextStep]:
     for asked in run.escalations.values():
         if asked.open and asked.id not in in_conflict:
             yield NextStep(
-                text=f"{asked.id} waits for an answer: {asked.question}",
-                command=f'agentx run escalate --resolve {asked.id} "ANSWER"',
+                text=f"{asked.id} waits for a person's answer: {asked.question}",
+                command=name_answer(run, asked),
+                is_persons=True,
             )
     for lane in run.lanes.values():
         if lane.status is LaneStatus.FINISHED:
@@ -105,6 +114,13 @@ def _steps(run: Run, folder: Folder) -> Iterator[NextStep]:
             )
     yield from _task_steps(run)
     yield from _phase_steps(run)
+
+
+def name_answer(run: Run, asked: Escalation) -> str:
+    """Return the command by which a person answers, or sees how to put changes together."""
+    if any(each.open and each.escalation == asked.id for each in run.conflicts.values()):
+        return f"agentx run resume {run.id}"
+    return f'agentx run escalate --resolve {asked.id} "ANSWER"'
 
 
 def _conflict_steps(run: Run, folder: Folder) -> Iterator[NextStep]:

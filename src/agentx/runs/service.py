@@ -127,6 +127,16 @@ class Runs:
             if run.started:
                 yield run
 
+    def list_asking(self) -> Iterator[Run]:
+        """Yield the runs that go on and ever asked a person something, newest first."""
+        for run_id in self._store.ids():
+            if self._store.glimpse(run_id) in (RunStatus.COMPLETED, RunStatus.FAILED):
+                continue
+            if self._store.has_asked(run_id):
+                run = self._store.look(run_id)
+                if run.started and not run.over:
+                    yield run
+
     def list_archived(self) -> tuple[dict[str, Any], ...]:
         """Return the index's line of each run that is packed away, newest first."""
         return self._store.index.list_archived()

@@ -10,11 +10,13 @@ from agentx.kernel.bus import Bus
 from agentx.kernel.clock import age
 from agentx.kernel.errors import NotFound
 from agentx.kernel.text import preview
+from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.runs.events import RunEnded, RunRecorded, RunRepaired
 from agentx.runs.lane_work import LaneWork
-from agentx.runs.model import Run, RunEvent
+from agentx.runs.model import Escalation, Run, RunEvent
 from agentx.runs.rendering import event_line
+from agentx.runs.resuming import name_answer
 from agentx.runs.rules.fold import fold, in_order
 from agentx.runs.rules.graph import ready
 from agentx.runs.service import Runs
@@ -66,6 +68,29 @@ def active_run(project: Project) -> str:
     return open_runs(project).active()
 
 
+@frozen
+class RunQuestion:
+    """What a run asks a person, and what the person types."""
+
+    run_id: str
+    title: str
+    asked: Escalation
+    command: str
+
+
+def list_run_questions(project: Project) -> tuple[RunQuestion, ...]:
+    """Return what the runs that go on ask a person, oldest first."""
+    if not is_folder(project.paths.runs):
+        return ()
+    found = [
+        RunQuestion(run_id=run.id, title=run.title, asked=asked, command=name_answer(run, asked))
+        for run in open_runs(project).list_asking()
+        for asked in run.escalations.values()
+        if asked.open
+    ]
+    return tuple(sorted(found, key=lambda one: (one.asked.at_ms, one.asked.id)))
+
+
 def story_of(project: Project, run_id: str) -> tuple[Run, tuple[RunEvent, ...]]:
     """Return a run and its events, in order, also when it is packed away.
 
@@ -104,8 +129,11 @@ def digest_lines(project: Project) -> tuple[str, ...]:
     by = f", for {run.requester}" if run.requester else ""
     head += f"{done} of {len(run.tasks)} tasks done, last change {when}{by})"
     steps = runs.way_on(run).next[:_STEPS_IN_DIGEST]
+    # What a person answers is no command for the agent that reads this.
     lines = [
-        f"next: {step.text}" + (f" -> {step.command}" if step.command else "") for step in steps
+        f"next: {step.text}"
+        + (f" -> {step.command}" if step.command and not step.is_persons else "")
+        for step in steps
     ]
     waiting = ready(run)
     if len(waiting) > _STEPS_IN_DIGEST:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from agentx.host.files.plain import is_folder
 from agentx.host.git.heads import has_branches
 from agentx.kernel.errors import AgentXError, DataError, UnavailableError
+from agentx.kernel.text import preview
 from agentx.memory.found import KINDS, REPOSITORY_KINDS, SearchReply, SearchRequest
 from agentx.memory.port import Readable
 from agentx.project.project import Project
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 
 Search = Callable[[SearchRequest], SearchReply]
+_RUN_QUESTION_CHARS_MAX = 200
 _REPLACED = 60  # of what was replaced, the newest: the newest days may still say it
 
 
@@ -169,7 +171,7 @@ class _Rooms:
         project = self._project
         if not self._may_tell:
             return Standing()
-        work = self._work()
+        work = replace(self._work(), of_runs=self._list_run_questions())
         if not any(map(is_folder, project.paths.asked)):
             return work
         from agentx.clarification.inbox import inbox_among  # noqa: PLC0415  somebody asked something
@@ -185,10 +187,23 @@ class _Rooms:
         return Standing(
             issues=work.issues,
             agents=work.agents,
+            of_runs=work.of_runs,
             asked=asked,
             inbox=lambda who: inbox_among(asked, who),
             blocking=blocking_among(survey),
         )
+
+    def _list_run_questions(self) -> tuple[tuple[str, int], ...]:
+        if not is_folder(self._project.paths.runs):
+            return ()
+        from agentx.wiring.runs import list_run_questions  # noqa: PLC0415  runs are there
+
+        found = []
+        for one in list_run_questions(self._project):
+            asked = preview(one.asked.question, _RUN_QUESTION_CHARS_MAX)
+            says = f"{asked} -- the user decides in a terminal: {one.command}"
+            found.append((says, one.asked.at_ms))
+        return tuple(found)
 
     def _work(self) -> Standing:
         if not is_folder(self._project.paths.issues):

@@ -11,6 +11,7 @@ from agentx.operations.questions.routing import watch
 from agentx.project.project import Project
 from agentx.wiring.clarifications import blocking_questions
 from agentx.wiring.hub import open_issues
+from agentx.wiring.runs import list_run_questions
 from agentx.wiring.work import view
 from agentx.work.model import IssueView, Status
 
@@ -53,7 +54,10 @@ def ready(project: Project) -> ReadyReply:
             for each in queue.waiting
         ),
         cycles=queue.cycles,
-        inbox=tuple(state.id for state in inbox_among(found.active, PERSON_ROLE)),
+        inbox=(
+            *(state.id for state in inbox_among(found.active, PERSON_ROLE)),
+            *(one.asked.id for one in list_run_questions(project) if project.trust.has_data),
+        ),
     )
 
 

@@ -33,6 +33,7 @@ from agentx.wiring.clarifications import (
 from agentx.wiring.hub import is_unsent, open_hub, run_monitor
 from agentx.wiring.listeners.changes import list_changes
 from agentx.wiring.listeners.notify import check_command
+from agentx.wiring.runs import RunQuestion, list_run_questions
 
 _LATE = frozenset({Reason.STALE, Reason.STUCK, Reason.DEADLOCK})
 
@@ -45,6 +46,7 @@ class Overview:
     monitor: MonitorReport
     now_ms: int
     notes: tuple[str, ...] = ()  # what the person must know beside them
+    run_questions: tuple[RunQuestion, ...] = ()  # what runs ask the person
     withheld: int = 0  # so many more wait, in what lies in the repository and is not trusted
 
 
@@ -55,7 +57,12 @@ def active(project: Project) -> Overview:
     is_trusted = project.trust.has_data
     states = found.active if is_trusted else open_clarifications(project).survey().active
     shown = name_overruling(project, _in_turn(states))
-    return Overview(clarifications=shown, monitor=found, now_ms=project.clock.now_ms())
+    return Overview(
+        clarifications=shown,
+        monitor=found,
+        now_ms=project.clock.now_ms(),
+        run_questions=list_run_questions(project) if is_trusted else (),
+    )
 
 
 def late(project: Project) -> Overview:
@@ -100,12 +107,14 @@ def inbox_of(project: Project, who: str) -> Overview:
     notes: tuple[str, ...] = ()
     if is_told and speaker == PERSON:
         notes = (*map(tell_overruled, list_overruled(project)), *list_changes(project))
+    asked = list_run_questions(project) if speaker == PERSON else ()
     return Overview(
         clarifications=shown,
         monitor=found,
         now_ms=project.clock.now_ms(),
         notes=notes,
-        withheld=len(waiting) - len(shown),
+        run_questions=asked if is_told else (),
+        withheld=len(waiting) - len(shown) + (0 if is_told else len(asked)),
     )
 
 

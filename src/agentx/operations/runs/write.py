@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +11,22 @@ from agentx.agents.happenings import ValidationResult
 from agentx.host.files.ground import ground_of
 from agentx.host.files.plain import read_bytes
 from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.values import frozen
 from agentx.project.claims import claim_data
 from agentx.project.project import Project
+from agentx.project.roles.caller import WhoCalls, find_caller
 from agentx.runs.model import ORCHESTRATOR, Contract, Happening, Run, Verdict
 from agentx.runs.replies import Told
-from agentx.runs.rules.catalogue import KINDS
+from agentx.runs.rules.catalogue import KINDS, kind_named
 from agentx.runs.task_work import read_contract
 from agentx.wiring.listeners.happenings import tell_news
-from agentx.wiring.runs import open_runs, open_tasks
+from agentx.wiring.runs import list_run_questions, open_runs, open_tasks
+from agentx.wiring.trust.persons_word import require_person
 
 EVENT_TYPES = tuple(KINDS)
+# What settles a question to a person.
+_PERSONS = frozenset({"escalation-resolved", "conflict-resolved"})
 
 
 @frozen
@@ -44,16 +50,45 @@ def start_run(
 
 
 def record_event(
-    project: Project, by: Saying, kind: str, detail: Mapping[str, Any], *, words: str = ""
+    project: Project,
+    by: Saying,
+    kind: str,
+    detail: Mapping[str, Any],
+    *,
+    words: str = "",
+    caller: WhoCalls | None = None,
 ) -> Told:
-    """Record an event of any type; `words` stand where that type keeps them, unless detail says."""
+    """Record an event of any type; `words` stand where that type keeps them, unless detail says.
+
+    Raises: NotThePerson for an agent that answers what a person was asked.
+    """
     given = dict(detail)
     if words:
         given.setdefault(_words_field(kind), words)
     runs = open_runs(project)
-    run_id = runs.choose(by.run_id)
+    run_id = by.run_id
+    if kind_named(kind) in _PERSONS:
+        calls = find_caller(project, as_person=True) if caller is None else caller
+        by = _as_person(project, by, given, calls)
+        run_id = run_id or _find_asking(project, str(given.get("escalation", "")))
     said = Happening(kind=kind, actor=by.actor, task=by.task, lane=by.lane, detail=given)
-    return runs.say(run_id, said)
+    return runs.say(runs.choose(run_id), said)
+
+
+def _as_person(project: Project, by: Saying, given: dict[str, Any], caller: WhoCalls) -> Saying:
+    """Return that a person speaks, and keep how; an agent is refused."""
+    about = str(given.get("escalation") or given.get("conflict") or "")
+    hint = f'agentx run escalate --resolve {about} "ANSWER"'
+    what = "what a run asked a person"
+    require_person(project, what, hint=hint, caller=caller, about=about)
+    given["via"] = str(caller.via)
+    return replace(by, actor=PERSON_ROLE)
+
+
+def _find_asking(project: Project, escalation: str) -> str:
+    """Return the run that asks a question; nothing where none that goes on does."""
+    asking = (one.run_id for one in list_run_questions(project) if one.asked.id == escalation)
+    return next(asking, "")
 
 
 def go_to_phase(project: Project, by: Saying, wanted: str, *, reason: str = "") -> Told:

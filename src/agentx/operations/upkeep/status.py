@@ -31,7 +31,7 @@ from agentx.search.model import IndexReport
 if TYPE_CHECKING:
     from agentx.clarification.model import Clarification
 
-Counted = TypeVar("Counted", int, str)
+Counted = TypeVar("Counted", int, str, "tuple[WaitingQuestion, ...]")
 
 _HOOKS = "hooks"
 _FILES = "settings files"  # that say which hooks are installed
@@ -46,6 +46,7 @@ class WaitingQuestion:
     asker: str
     topic: str
     blocking: bool  # its asker cannot go on
+    run: str = ""  # that asks it; then there is no issue
 
 
 @frozen
@@ -191,12 +192,13 @@ def _rooms(project: Project, notes: NoteFile) -> RoomsStatus:
             return nothing  # `doctor` names what is in the way
 
     asked, unread = _questions(project)
+    of_runs = count(paths.runs, lambda: _list_of_runs(project), ()) if told else ()
     return RoomsStatus(
         observations=count(project.observations, lambda: _observations(project, notes), 0),
         lessons=count(paths.lessons, lambda: _lessons(project), 0) if told else 0,
-        questions_open=len(asked),
+        questions_open=len(asked) + len(of_runs),
         questions_unread=unread,
-        questions_yours=_list_yours(asked),
+        questions_yours=(*_list_yours(asked), *of_runs),
         active_run=count(paths.runs, lambda: _run(project), "") if told else "",
     )
 
@@ -224,6 +226,22 @@ def _run(project: Project) -> str:
     from agentx.wiring.runs import active_run  # noqa: PLC0415  as above
 
     return active_run(project)
+
+
+def _list_of_runs(project: Project) -> tuple[WaitingQuestion, ...]:
+    from agentx.wiring.runs import list_run_questions  # noqa: PLC0415  as above
+
+    return tuple(
+        WaitingQuestion(
+            id=one.asked.id,
+            issue=0,
+            asker=one.asked.actor,
+            topic=one.asked.question,
+            blocking=one.asked.blocking,
+            run=one.run_id,
+        )
+        for one in list_run_questions(project)
+    )
 
 
 def _questions(project: Project) -> tuple[tuple[Clarification, ...], int]:

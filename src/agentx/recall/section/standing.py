@@ -44,6 +44,7 @@ class Standing:
     agents: tuple[AgentStatus, ...] = ()
     asked: tuple[Clarification, ...] = ()
     inbox: Callable[[str], tuple[Clarification, ...]] = _nothing
+    of_runs: tuple[tuple[str, int], ...] = ()  # what runs ask the person, and since when
     # An issue that waits for an answer cannot be begun.
     blocking: Mapping[int, tuple[OpenQuestion, ...]] = field(default_factory=dict)
 
@@ -67,6 +68,8 @@ class Standing:
     def lines(self, now: Present, role: str) -> Iterator[RecallLine]:
         """Yield what stands for a role, most urgent first."""
         yield from self._questions(now, role)
+        if not role:
+            yield from self._run_questions(now)
         for line in self.work(role):
             yield now.line(
                 group=WORK,
@@ -127,6 +130,17 @@ class Standing:
                 is_of_now=True,
                 source="clarifications",
                 tokens=sum(estimate(state.question) for state in rest),
+            )
+
+    def _run_questions(self, now: Present) -> Iterator[RecallLine]:
+        for says, at_ms in self.of_runs[:CLARIFY_INBOX_MAX]:
+            yield now.line(
+                group=PERSONS,
+                text=says,
+                doc_id="agentx clarify inbox",
+                at_ms=at_ms,
+                source="run",
+                tokens=estimate(says),
             )
 
 

@@ -164,6 +164,7 @@ KINDS: dict[str, EventKind] = {
         group="escalation",
         about="the person's answer",
         needs={"escalation": _TEXT, "resolution": _TEXT},
+        may={"via": _TEXT},
     ),
     "conflict-found": EventKind(
         group="conflict",

@@ -26,6 +26,7 @@ from agentx.host.files.merged_lines import LineFault
 from agentx.host.files.plain import (
     exists,
     is_file,
+    is_folder,
     list_folder,
     look,
     open_to_read,
@@ -167,6 +168,10 @@ class RunStore:
         lines = rest.splitlines()[:4] if found else []
         said = [line.split(":", 1)[1].strip() for line in lines if line.startswith("  status:")]
         return said[0].strip("'\"") if len(said) == 1 and said[0] in set(RunStatus) else ""
+
+    def has_asked(self, run_id: str) -> bool:
+        """Tell whether a run ever asked a person something, without reading it."""
+        return is_folder(self.paths.run(run_id).escalations)
 
 
 class OpenRun:

@@ -120,6 +120,11 @@ def inbox(desk: Desk, *, role: str = "") -> str:
         _line(state) + ("\n  Its issue is closed." if state.issue in closed else "")
         for state in seen.clarifications
     ]
+    rows += [
+        f"{one.asked.id} of the run {one.run_id}, {one.asked.actor} asks: {one.asked.question}\n"
+        f"  the user answers it in a terminal: {one.command}"
+        for one in seen.run_questions
+    ]
     head = "" if rows else listing((), seen.now_ms)
     if seen.withheld:
         head = f"{clarify_read.say_withheld(seen)} (the user's word)"

@@ -10,6 +10,7 @@ from typing import Any
 from agentx.operations.runs.context import run_context
 from agentx.operations.runs.read import RunOverview, show_run
 from agentx.operations.runs.write import Saying, record_event
+from agentx.project.roles.caller import find_caller
 from agentx.runs.rendering import as_text as context_text
 from agentx.surfaces.mcp.answer import answer, fence
 from agentx.surfaces.mcp.desk import Desk
@@ -54,7 +55,9 @@ def run_event(
 ) -> str:
     """Record what happened in the run, so that whoever takes it up next knows."""
     by = Saying(run_id=run, actor=actor, task=task, lane=lane)
-    told = record_event(desk.project(), by, type, detail or {}, words=text)
+    project = desk.project()
+    caller = find_caller(project, by_mcp=True)
+    told = record_event(project, by, type, detail or {}, words=text, caller=caller)
     rows = [f"{event.id} {event.kind} {event.task}" for event in told.added]
     return answer(rows, head=f"recorded in {told.run.id}: {told.run.phase}, {told.run.status}")
 

@@ -236,7 +236,7 @@ def escalate(
     run_id: str,
     actor: str,
 ) -> None:
-    """Ask a person, or with --resolve give the person's answer."""
+    """Ask a person; with --resolve answer as one, which no agent can."""
     by = Saying(run_id=run_id, actor=actor, task=task_id, lane=lane_id)
     if resolve:
         detail: dict[str, Any] = {"escalation": resolve, "resolution": text}

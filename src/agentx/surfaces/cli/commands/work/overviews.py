@@ -34,6 +34,20 @@ def show_inbox(invocation: Invocation, seen: clarify_read.Overview, who: str) ->
         "clarifications": _list_data(invocation, seen.clarifications),
         "monitor": monitor_data(seen.monitor),
     }
+    if seen.run_questions:
+        data["runQuestions"] = [
+            {
+                "id": one.asked.id,
+                "runId": one.run_id,
+                "runTitle": one.title,
+                "asker": one.asked.actor,
+                "question": one.asked.question,
+                "options": list(one.asked.options),
+                "blocking": one.asked.blocking,
+                "command": one.command,
+            }
+            for one in seen.run_questions
+        ]
     if seen.notes:
         data["notes"] = list(seen.notes)
     closed = seen.monitor.closed_issues & {state.issue for state in seen.clarifications}

@@ -87,7 +87,7 @@ def _say_unread(seen: clarify_read.Overview) -> str:
 
 def draw_inbox(screen: Console, seen: clarify_read.Overview, who: str) -> None:
     """Draw what somebody has to see to, each with what to know and to type."""
-    if not seen.clarifications:
+    if not (seen.clarifications or seen.run_questions):
         nobody = "Nothing waits for you." if who == PERSON else f"Nothing waits for {who}."
         says = _say_unread(seen) or clarify_read.say_withheld(seen) or nobody
         screen.print(says, soft_wrap=bool(seen.withheld))
@@ -101,20 +101,43 @@ def draw_inbox(screen: Console, seen: clarify_read.Overview, who: str) -> None:
         topic = preview(flatten(state.topic), _TOPIC_CHARS_MAX)
         for line in lay(head, render.text(f"{topic}  ({facts})"), screen.width):
             screen.print(line)
-        for name, said in _list_words(state, who):
-            lead = render.text(f"  {name:<8}", style="dim")
-            words = preview(flatten(said), _WORDS_CHARS_MAX)  # files are written by anybody
-            for line in lay(lead, render.text(words), screen.width):
-                screen.print(line)
+        _draw_rows(screen, _list_words(state, who))
         is_persons = state.status is ClarificationStatus.ESCALATED and who != PERSON
         for action in () if is_persons else next_actions(state)[:1]:
             # A command is copied whole, so it is not cut.
             screen.print(f"  {'next':<8}{action}", style="dim", soft_wrap=True)
     _say_more(screen, len(seen.clarifications), f"agentx clarify inbox {who} --json")
-    if seen.clarifications and seen.withheld:
+    _draw_run_questions(screen, seen)
+    if (seen.clarifications or seen.run_questions) and seen.withheld:
         screen.print(f"\n{clarify_read.say_withheld(seen)}", style="yellow", soft_wrap=True)
     for note in seen.notes:
         screen.print(f"\n{printable(note)}", style="yellow", soft_wrap=True)
+
+
+def _draw_run_questions(screen: Console, seen: clarify_read.Overview) -> None:
+    """Draw what runs ask the person, each with what to know and to type."""
+    for at, one in enumerate(seen.run_questions[:_SHOWN_MAX]):
+        if at or seen.clarifications:
+            screen.print()
+        asked = one.asked
+        facts = f"asked {age(asked.at_ms, now_ms=seen.now_ms)}, run {one.run_id}"
+        head = render.text(asked.id, style="bold red").append("  ")
+        title = preview(flatten(one.title), _TOPIC_CHARS_MAX)
+        for line in lay(head, render.text(f"{title}  ({facts})"), screen.width):
+            screen.print(line)
+        rows = [("asks", f"{asked.actor}{' (waits for it)' if asked.blocking else ''}")]
+        rows += [("what", asked.question), ("tried", "; ".join(asked.tried))]
+        rows += [("needs", asked.needed), ("options", "; ".join(asked.options))]
+        _draw_rows(screen, [row for row in rows if row[1]])
+        screen.print(f"  {'next':<8}{one.command}", style="dim", soft_wrap=True)
+
+
+def _draw_rows(screen: Console, rows: list[tuple[str, str]]) -> None:
+    for name, said in rows:
+        lead = render.text(f"  {name:<8}", style="dim")
+        words = preview(flatten(said), _WORDS_CHARS_MAX)  # files are written by anybody
+        for line in lay(lead, render.text(words), screen.width):
+            screen.print(line)
 
 
 def _list_words(state: Clarification, who: str) -> list[tuple[str, str]]:

@@ -1,0 +1,180 @@
+"""Goal: a run's question to a person is answered by a person only, says who and how, and waits in
+the person's inbox wherever that is counted.
+
+Method: real commands and tools in process on a real project folder, by a person's script, with a
+role, and below an agent CLI; what is recorded is read back from the run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentx.host.ancestry import Ancestor
+from agentx.project.config import read_environment
+from agentx.project.project import open_project
+from agentx.project.roles import caller
+from agentx.runs.model import Run
+from agentx.surfaces.cli.root import run as run_agentx
+from agentx.wiring.runs import open_runs
+from tests.support.mcp_agent import Agent
+
+CLAUDE = Ancestor(name="claude", arguments=("claude",), variables={})
+QUESTION = "May we delete production?"
+
+
+class Shop:
+    """A project with a run that asked a person something."""
+
+    def __init__(self, root: Path, patch: pytest.MonkeyPatch) -> None:
+        self.patch = patch
+        self.folder = root / "shop"
+        (self.folder / ".agentx").mkdir(parents=True)
+        self.known = {"HOME": str(root / "home"), "PATH": "/usr/bin:/bin"}
+        self.known["AGENTX_DAEMON_AUTO"] = "false"
+        self.project = open_project(self.folder, read_environment(self.known))
+        self.agent = Agent(self.folder, self.project.environment)
+        self.play(below=True)
+        self.agentx("run", "start", "Ship it")
+        self.agentx("run", "escalate", QUESTION, "--option", "no")
+        self.asked = next(iter(self.run.escalations))
+
+    def play(self, role: str = "", *, below: bool = False) -> None:
+        """Be who calls."""
+        self.patch.setattr(caller, "list_ancestors", lambda: iter([CLAUDE] if below else []))
+        for name in os.environ.keys() - {"PATH"}:
+            self.patch.delenv(name)
+        for name, value in {**self.known, **({"AGENTX_AGENT": role} if role else {})}.items():
+            self.patch.setenv(name, value)
+
+    def agentx(self, *words: str) -> tuple[int, str]:
+        out = io.StringIO()
+        self.patch.chdir(self.folder)
+        self.patch.setattr(sys, "stdin", io.StringIO())
+        with (
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(out),
+            pytest.raises(SystemExit) as left,
+        ):
+            run_agentx(list(words))
+        return int(left.value.code or 0), out.getvalue()
+
+    def read(self, *words: str) -> Any:
+        code, said = self.agentx("--json", *words)
+        assert code == 0, said
+        return json.loads(said)
+
+    @property
+    def run(self) -> Run:
+        return open_runs(self.project).run("")[0]
+
+    def count_refused(self) -> int:
+        audit = self.project.data.audit
+        return audit.read_text("utf-8").count("speaker-refused") if audit.exists() else 0
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shop:
+    return Shop(tmp_path, monkeypatch)
+
+
+def list_ways(asked: str) -> Iterator[tuple[str, ...]]:
+    """Yield every command that answers the question."""
+    yield "run", "escalate", "--resolve", asked, "Yes, says the user"
+    yield "run", "escalate", "--resolve", asked, "Yes", "--actor", "human"
+    for kind in ("escalation-resolved", "ESCALATION_RESOLVED", "escalation.resolved"):
+        details = ("--detail", f"escalation={asked}", "--detail", "resolution=Yes")
+        yield "run", "event", "--type", kind, *details
+
+
+@pytest.mark.promise("runs.persons-word")
+def test_no_agent_answers_what_a_run_asks_a_person(shop: Shop) -> None:
+    for way in ({"below": True}, {"role": "engineer"}, {"role": "engineer", "below": True}):
+        shop.play(**way)
+        for words in list_ways(shop.asked):
+            tries = shop.count_refused()
+            code, said = shop.agentx(*words)
+            assert (code, shop.count_refused()) == (2, tries + 1), (words, said)
+            assert "only a person" in said
+    shop.play(below=True)
+    code, said = shop.agentx("--json", *next(list_ways(shop.asked)))
+    assert "NOT_THE_SPEAKER" in said
+    tries = shop.count_refused()
+    detail = {"escalation": shop.asked, "resolution": "Yes"}
+    said = shop.agent.fail(
+        "run_event", type="escalation-resolved", actor="orchestrator", detail=detail
+    )
+    assert "only a person" in said
+    assert shop.count_refused() == tries + 1
+
+    assert shop.run.escalations[shop.asked].open
+    assert shop.run.status == "BLOCKED"
+
+
+@pytest.mark.promise("runs.persons-word")
+def test_no_agent_ends_a_conflict_by_saying_so(shop: Shop) -> None:
+    shop.agentx(
+        *("run", "event", "--type", "conflict-found", "--detail", "operation=merge"),
+        *("--detail", "files=a.py"),
+    )
+    conflict = next(iter(shop.run.conflicts))
+
+    code, said = shop.agentx(
+        "run", "event", "--type", "conflict-resolved", "--detail", f"conflict={conflict}"
+    )
+
+    assert code == 2, said
+    assert shop.run.conflicts[conflict].open
+
+
+@pytest.mark.promise("runs.persons-word")
+def test_a_person_answers_without_naming_the_run_and_the_event_says_who_and_how(shop: Shop) -> None:
+    shop.play()
+    first = shop.run.id
+    shop.agentx("run", "start", "Another run, which is the active one now")
+
+    code, said = shop.agentx("run", "escalate", "--resolve", shop.asked, "No, never")
+
+    assert code == 0, said
+    runs = open_runs(shop.project)
+    answered = runs.run(first)[0].escalations[shop.asked]
+    assert (answered.resolution, answered.resolved_by) == ("No, never", "human")
+    assert runs.events(first)[-1].text("via") == "unconfirmed"
+    code, said = shop.agentx("run", "escalate", "--resolve", "ESC-NOBODY", "No")
+    assert code != 0
+    assert "no such escalation" in said
+
+
+@pytest.mark.promise("runs.persons-word")
+def test_what_a_run_asks_waits_in_the_inbox_wherever_that_is_counted(shop: Shop) -> None:
+    shop.play()
+    answer = f'agentx run escalate --resolve {shop.asked} "ANSWER"'
+    code, said = shop.agentx("clarify", "inbox")
+    assert code == 0
+    assert QUESTION in said
+    assert answer in said
+    assert "Nothing waits" not in said
+    (row,) = shop.read("clarify", "inbox")["runQuestions"]
+    assert (row["id"], row["question"], row["command"]) == (shop.asked, QUESTION, answer)
+    (yours,) = shop.read("status")["rooms"]["questions_yours"]
+    assert (yours["id"], yours["run"]) == (shop.asked, shop.run.id)
+    assert "clarify inbox" in shop.agentx()[1]
+    assert shop.asked in shop.read("ready")["inbox"]
+    assert QUESTION in shop.agentx("recall")[1]
+    for role in ("", "human"):
+        said = shop.agent.call("inbox", role=role)
+        assert QUESTION in said
+        assert "the user answers" in said
+    assert QUESTION not in shop.agent.call("inbox", role="architect")
+
+    shop.agentx("run", "escalate", "--resolve", shop.asked, "No")
+    assert "Nothing waits for you." in shop.agentx("clarify", "inbox")[1]
+    assert shop.read("status")["rooms"]["questions_yours"] == []
