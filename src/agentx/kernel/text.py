@@ -40,6 +40,10 @@ _PATTERN_PARTS = (
     *("search", "match", "fullmatch", "finditer", "findall", "split", "sub", "subn"),
     *("flags", "groups", "groupindex"),
 )
+# By its code what is left of each character of ASCII where only words are.
+_WORDS_ONLY = "".join(
+    char if char.isalnum() or char == "_" else " " for char in map(chr, range(128))
+)
 _CUT_MARK = "\n[... {count} characters cut by agentx ...]\n"
 
 
@@ -93,6 +97,7 @@ class _Needing:
 
 
 _SPACE = compile_late(r"\s+")
+_ANY_WORD = compile_late(r"\w+")
 # As itself, and as Markdown writes it by its number or its name.
 _MENTION = compile_late(r"(?:@|&(?:#0*64|#[xX]0*40|commat)\b;?)(?=[A-Za-z0-9])")
 _HASH_SPELLED = compile_late(r"&(?:#0*35|#[xX]0*23|num)\b;?(?=[0-9])")
@@ -209,6 +214,13 @@ def preview(text: str, chars_max: int) -> str:
 def fold_text(text: str) -> str:
     """Return the text as it is compared for sameness: NFC, white space folded."""
     return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def split_words(text: str) -> list[str]:
+    """Return the runs of letters, digits and underscores of a text."""
+    if text.isascii():
+        return text.translate(_WORDS_ONLY).split()
+    return _ANY_WORD.findall(text)
 
 
 def encodable(text: str) -> str:

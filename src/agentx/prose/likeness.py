@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
-from agentx.kernel.text import compile_late, fold_text
+from agentx.kernel.text import compile_late, fold_text, split_words
 from agentx.kernel.values import frozen
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names
@@ -22,13 +22,12 @@ from agentx.prose.sentences import ELLIPSIS
 
 Words = AbstractSet[str]
 
-_WORD = compile_late(r"\w+")
 _NUMBER = compile_late(r"\d+(?:[.,:]\d+)*")
 
 
 def list_words(text: str) -> list[str]:
     """Return the words of a text in their order, blind to case and punctuation."""
-    return _WORD.findall(fold_text(text).casefold())
+    return split_words((text if text.isascii() else fold_text(text)).casefold())
 
 
 def overlap(one: Words, other: Words, *, least: float) -> float:

@@ -34,15 +34,13 @@ _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3007\u3040-\u30ff\u3100-\u312f"
     "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
-_UNIT_CHARS_MAX = 32
+UNIT_CHARS_MAX = 32
 # Stands where a word was dropped: phrases count places. No term is a sign alone.
 _DROPPED = "-"
 _UNIT_ASCII = compile_late(r"\w{1,32}", re.ASCII)
 _WORD = compile_late(r"(\w+)", re.ASCII)
 _ASCII = bytes(range(128))
-_ANY_WORD = compile_late(r"\w+")
 _BLANKS = bytes([byte if chr(byte).isalnum() or byte == ord("_") else 32 for byte in _ASCII] * 2)
-_BLANK_TABLE = "".join(map(chr, _BLANKS))
 # Only words that change case inside, hold an underscore, or mix letters with digits.
 _IDENTIFIER = compile_late(r"[a-z][A-Z]|_|[A-Z]{2}[a-z]|[a-z]\d|\d[a-z]")
 _PART = compile_late(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
@@ -85,13 +83,6 @@ def prepare(text: str) -> str:
     return "".join(parts)
 
 
-def split_words(text: str) -> list[str]:
-    """Return the runs of letters, digits and underscores of a text."""
-    if text.isascii():
-        return text.translate(_BLANK_TABLE).split()
-    return _ANY_WORD.findall(text)
-
-
 def blank_out(text: str) -> str | None:
     """Return a text with a blank in the place of each character that is in no unit.
 
@@ -119,7 +110,7 @@ def _separates(char: str) -> bool:
 
 def cut_long(words: list[str]) -> list[str]:
     """Return words in pieces that are no longer than a unit may be."""
-    size = _UNIT_CHARS_MAX
+    size = UNIT_CHARS_MAX
     if max(map(len, words), default=0) <= size:
         return words
     pieces = words.copy()
@@ -135,15 +126,15 @@ def list_terms(words: list[str], longest: int) -> list[str]:
     `longest` is how many characters the longest word has.
     """
     found = list(map(_terms.__getitem__, words))
-    if longest > _UNIT_CHARS_MAX:
+    if longest > UNIT_CHARS_MAX:
         for at in reversed(_list_long(words)):
-            found[at + 1 : at + 1] = [""] * ((len(words[at]) - 1) // _UNIT_CHARS_MAX)
+            found[at + 1 : at + 1] = [""] * ((len(words[at]) - 1) // UNIT_CHARS_MAX)
     return found
 
 
 def _list_long(words: list[str]) -> list[int]:
     """Return which words are longer than a unit may be."""
-    return [at for at, size in enumerate(map(len, words)) if size > _UNIT_CHARS_MAX]
+    return [at for at, size in enumerate(map(len, words)) if size > UNIT_CHARS_MAX]
 
 
 def join_terms(units: list[str]) -> str:

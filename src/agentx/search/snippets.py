@@ -6,11 +6,13 @@ characters in the snippet, so that each surface shows it in its own way.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import count
 
 from agentx.kernel.text import whole_head
 from agentx.kernel.values import frozen
-from agentx.search.analysis import terms, unit_spans
+from agentx.search.analysis import UNIT_CHARS_MAX, blank_out, cut_long, terms, unit_spans
 from agentx.search.limits import WORDS_KNOWN_MAX
 
 SNIPPET_CHARS = 240
@@ -44,21 +46,33 @@ def snippet(text: str, wanted: frozenset[str], chars_max: int = SNIPPET_CHARS) -
 
 def _marks(text: str, wanted: frozenset[str]) -> list[tuple[int, int, frozenset[str]]]:
     """Return where words of the query stand, and which."""
-    spans = unit_spans(text)
-    words = [text[begin:end] for begin, end in spans]
+    blanked = blank_out(text)
+    if blanked is None:
+        found = [(*span, wanted & _terms_of(text[slice(*span)])) for span in unit_spans(text)]
+        return [each for each in found if each[2]]
     # Most words of a text stand in it several times, and hardly any is a word of the query.
-    asked = {
-        word: wanted & _terms_of(word)
-        for word in set(words)
-        if not wanted.isdisjoint(_terms_of(word))
-    }
-    if not asked:
-        return []
-    return [
-        (begin, end, asked[word])
-        for (begin, end), word in zip(spans, words, strict=True)
-        if word in asked
+    words = set(blanked.split())
+    short = {word for word in words if len(word) <= UNIT_CHARS_MAX}
+    asked = [(word, 0, word) for word in short if not wanted.isdisjoint(_terms_of(word))] + [
+        (word, begin, unit)
+        for word in words - short
+        for begin, unit in zip(count(0, UNIT_CHARS_MAX), cut_long([word]), strict=False)
     ]
+    marks = [
+        (at + begin, at + begin + len(unit), wanted & _terms_of(unit))
+        for word, begin, unit in asked
+        for at in _list_places(blanked, word)
+    ]
+    return sorted((each for each in marks if each[2]), key=lambda mark: mark[:2])
+
+
+def _list_places(blanked: str, word: str) -> Iterator[int]:
+    """Yield where a word stands; two may share the blank between them."""
+    padded = f" {blanked} "
+    at = padded.find(f" {word} ")
+    while at >= 0:
+        yield at
+        at = padded.find(f" {word} ", at + 1 + len(word))
 
 
 @lru_cache(maxsize=WORDS_KNOWN_MAX)

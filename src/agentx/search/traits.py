@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from agentx.kernel.text import compile_late
-from agentx.search.analysis import split_words
+from agentx.kernel.text import compile_late, split_words
 from agentx.search.document import Document, Trait
 
 # A turn of a talk; what is longer explains by itself and needs no question before it.

@@ -5,7 +5,10 @@ Method: texts and terms in; the marked words are cut out of the snippet again.
 
 from __future__ import annotations
 
-from agentx.search.analysis import terms
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agentx.search.analysis import terms, unit_spans
 from agentx.search.snippets import Snippet, snippet
 
 
@@ -50,3 +53,37 @@ def test_nothing_found_shows_the_beginning() -> None:
 
     assert marked == []
     assert made.text.startswith("a b c")
+
+
+_PIECES = st.sampled_from(
+    (
+        *(
+            "retry",
+            "retries",
+            "Retrying",
+            "a",
+            "parseHeader",
+            "header_of",
+            "x" * 30,
+            "_",
+            " ",
+            "  ",
+        ),
+        *("-", "\u2014", "\u2026", "\n", "caf\u00e9", "\u6771\u4eac", "7", "retry" * 9, "'s"),
+        "h" * 32 + "header",
+    )
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(_PIECES, max_size=40))
+def test_every_word_that_holds_a_term_is_marked_and_no_other(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    asked = frozenset(terms("retry header of caf\u00e9 \u6771\u4eac 7"))
+
+    made = snippet(text, asked, 100_000)
+
+    units = (made.text[begin:end] for begin, end in unit_spans(made.text))
+    assert [made.text[begin:end] for begin, end in made.marks] == [
+        unit for unit in units if asked & frozenset(terms(unit))
+    ]

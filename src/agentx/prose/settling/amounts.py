@@ -27,7 +27,8 @@ _CLAUSE = compile_late(
 )
 _BESIDE = compile_late(r"\([^()\n]*\)|\[[^\[\]\n]*\]")
 _AMOUNT = compile_late(
-    r"(?<![\w.#:/-])(?P<number>\d+(?:[.,]\d+)?)(?:[ -]?(?P<unit>%|[A-Za-z]+))?"
+    # It begins with its digit, though something may not stand before: so the engine leaps to it.
+    r"(?P<number>\d(?<![\w.#:/-]\d)\d*(?:[.,]\d+)?)(?:[ -]?(?P<unit>%|[A-Za-z]+))?"
     r"(?![\w:/-]|\.\d)"
 )
 # How one says that it may not be more, or less.
