@@ -133,8 +133,9 @@ def test_every_answer_of_a_thread_is_told_to_a_session_that_runs(house: House) -
     house.agentx("clarify", "answer", "CLR-1-001", "PostgreSQL.")
     assert "answered: Storage: PostgreSQL." in say(house, "engineer")
 
-    house.agentx("clarify", "ask", "--follow-up", "CLR-1-001", "--question", "Which version?")
+    put = house.agentx("clarify", "ask", "--follow-up", "CLR-1-001", "--question", "Which version?")
 
+    assert "next: agentx clarify wait CLR-1-001" in put.stdout  # who asks does not answer
     assert "Which version?" in say(house, "architect")
     house.agentx("clarify", "answer", "CLR-1-001", "Sixteen.")
     assert "answered: Storage: Sixteen." in say(house, "engineer")

@@ -220,7 +220,10 @@ def draw_asked(
     given_up = clarify_read.say_given_up(state)
     if given_up:
         screen.print(printable(given_up), soft_wrap=True)
-    for action in next_actions(state, others)[:1]:
+    # Who put it does not answer it.
+    waits = (f"agentx clarify wait {state.id}",)
+    after = waits if state.is_unanswered else next_actions(state, others)
+    for action in after[:1]:
         screen.print(f"\nnext: {action}", style="dim", soft_wrap=True)
 
 
