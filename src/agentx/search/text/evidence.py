@@ -205,27 +205,27 @@ def _find(reader: Reader, asked: _Asked, limit: int) -> tuple[Found, list[float]
 
 def _add(evidence: Evidence, reader: Reader, found: Found, bits: int) -> list[Contender]:
     """Add the documents of some passages; return the candidate of each passage."""
+    keys = reader.column("doc_key", found.addresses)
+    known = evidence.candidates
+    fresh: dict[int, tantivy.DocAddress] = {}
+    for doc, address in zip(keys, found.addresses, strict=True):
+        if doc not in known:
+            fresh.setdefault(doc, address)  # the best passage of a document comes first
+    places = tuple(fresh.values())
     columns = [
-        reader.column(name, found.addresses)
-        for name in ("doc_key", "session_key", "timestamp_ms", "traits", "speakers")
+        reader.column(name, places)
+        for name in ("session_key", "timestamp_ms", "traits", "speakers")
     ]
-    candidates = []
-    for address, doc, session, at_ms, traits, speakers in zip(
-        found.addresses, *columns, strict=True
-    ):
-        candidate = evidence.candidates.get(doc)
-        if candidate is None:
-            candidate = Contender(
-                key=doc,
-                session_key=session,
-                timestamp_ms=at_ms,
-                traits=traits,
-                is_named=bool(speakers & bits),
-                place=FoundPlace(reader, address),
-            )
-            evidence.candidates[doc] = candidate
-        candidates.append(candidate)
-    return candidates
+    for doc, address, session, at_ms, traits, speakers in zip(fresh, places, *columns, strict=True):
+        known[doc] = Contender(
+            key=doc,
+            session_key=session,
+            timestamp_ms=at_ms,
+            traits=traits,
+            is_named=bool(speakers & bits),
+            place=FoundPlace(reader, address),
+        )
+    return [known[doc] for doc in keys]
 
 
 def _shares(found: Found, best_possible: float) -> list[float]:
