@@ -58,6 +58,7 @@ PROMISES: dict[str, str] = {
     "runs.recover": "A run killed, torn or edited anywhere is taken up again, nothing lost.",
     "runs.lanes": "Lanes run side by side in git and nothing of the user's is touched.",
     "runs.persons-word": "What a run asks a person only a person answers; it waits in the inbox.",
+    "runs.git-is-true": "A lane counts as merged only where its commits are in the work branch.",
     "runs.context": "A task's context never drops what is pinned nor overspends its budget.",
     "runs.whole": "A run goes from plan to pull request, with parallel lanes and a conflict.",
     "runs.lessons-merge": "Lessons of two branches merge: nothing lost, no number twice.",

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from agentx.kernel.errors import ConflictError, IllegalTransition
 from agentx.runs.model import Happening, LaneStatus, Run, RunEvent
-from agentx.runs.replies import Changes, LaneTold, Told
+from agentx.runs.replies import Changes, LaneTold, Told, Unmerged
 from agentx.runs.rules.decide import decide, find_lane
 from agentx.runs.service import Runs, next_name
 from agentx.runs.store.git_lanes import Conflicted, lane_branch, work_branch
@@ -48,7 +48,9 @@ class LaneWork:
         )
         # Refused before git is touched.
         decide(run, said)
-        _, made = self._git.ensure_work(run.id, run.git.base_commit)
+        self._catch_up(desk)
+        start = run.git.latest_commit if run.git.work_branch else run.git.base_commit
+        _, made = self._git.ensure_work(run.id, start)
         first: tuple[RunEvent, ...] = ()
         if made or not run.git.work_branch:
             detail = {"branch": work_branch(run.id)}
@@ -75,6 +77,7 @@ class LaneWork:
             nonlocal conflict
             run, found = desk.run, find_lane(desk.run, lane)
             decide(run, _say("lane-merged", actor, lane, {}))
+            self._catch_up(desk)
             tip = self._git.tip(run.id, lane, found.branch)
             title = run.tasks[found.task].contract.title if found.task in run.tasks else run.title
             done = self._git.merge(run.id, tip, f"Merge {lane}: {title}")
@@ -109,6 +112,9 @@ class LaneWork:
                 raise ConflictError(
                     f"{run.id} has no work branch yet", hint="`agentx run lane open` makes it"
                 )
+            self._catch_up(desk)
+            before = self._git.find_work(run.id)
+            lost = {each.lane for each in self._git.list_unmerged(run)}
             done = self._git.rebase(run.id, run.git.base_branch)
             if isinstance(done, Conflicted):
                 events, conflict = _conflict(desk, actor, "rebase", "", done.files)
@@ -116,7 +122,17 @@ class LaneWork:
             stuck = any(each.open and each.operation == "rebase" for each in run.conflicts.values())
             if done.already and done.commit == run.git.latest_commit and not stuck:
                 return ()
-            detail = {"commit": done.commit, "onto": done.onto}
+            holds = [
+                lane.born
+                for lane in run.lanes.values()
+                if lane.status is LaneStatus.MERGED and lane.id not in lost
+            ]
+            detail = {
+                "commit": done.commit,
+                "onto": done.onto,
+                "before": before,
+                "holds": holds,
+            }
             return desk.say(Happening(kind="work-rebased", actor=actor, detail=detail))
 
         return self._tell(self._runs.doing(run_id, work), lambda: "", conflict)
@@ -163,6 +179,7 @@ class LaneWork:
 
         def work(desk: OpenRun) -> tuple[RunEvent, ...]:
             nonlocal found
+            self._catch_up(desk)
             found = self.changes(desk.run)
             known = next(
                 (event for event in reversed(desk.events) if event.kind == "commit-made"), None
@@ -180,6 +197,14 @@ class LaneWork:
             return desk.say(Happening(kind="commit-made", actor=actor, detail=detail))
 
         return self._runs.doing(run_id, work), found
+
+    def list_unmerged(self, run: Run) -> tuple[Unmerged, ...]:
+        """Return the lanes that count as merged and are not in the work branch here."""
+        return self._git.list_unmerged(run)
+
+    def _catch_up(self, desk: OpenRun) -> None:
+        """Bring the work branch up to what others pushed, before anything is built on it."""
+        desk.remarks += self._git.catch_up(desk.run, desk.events)
 
     def _tell(self, told: Told, lane: Callable[[], str], conflict: str = "") -> LaneTold:
         name = lane() or "work"

@@ -207,6 +207,7 @@ class Lane:
     actor: str = ""
     start_commit: str = ""
     commit: str = ""
+    merged_as: str = ""  # the commit of the work branch that holds it
     attempts: int = 1
     reason: str = ""
     opened_ms: Millis

@@ -86,6 +86,16 @@ class Archived:
 
 
 @frozen
+class Unmerged:
+    """A lane that counts as merged, and whose commits the work branch here lacks."""
+
+    lane: str
+    task: str
+    commit: str
+    why: str
+
+
+@frozen
 class Changes:
     """What the work branch changes, compared with its base."""
 

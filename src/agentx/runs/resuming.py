@@ -18,7 +18,7 @@ from agentx.runs.model import (
     RunEvent,
     TaskStatus,
 )
-from agentx.runs.replies import Interruption, NextStep, Resumption
+from agentx.runs.replies import Interruption, NextStep, Resumption, Unmerged
 from agentx.runs.rules.graph import ready, waits_for
 
 _HAPPENED_MAX = 8
@@ -114,6 +114,19 @@ def _steps(run: Run, folder: Folder) -> Iterator[NextStep]:
             )
     yield from _task_steps(run)
     yield from _phase_steps(run)
+
+
+def list_lost_steps(run: Run, unmerged: tuple[Unmerged, ...]) -> Iterator[NextStep]:
+    """Yield what to do about lanes that count as merged and are not in the work branch here."""
+    if not unmerged:
+        return
+    names = ", ".join(each.lane for each in unmerged[:3])
+    push = f"git push origin 'refs/heads/agent/{run.id}/*:refs/heads/agent/{run.id}/*'"
+    yield NextStep(
+        text=f"{names}: merged elsewhere, and not in the work branch here ({unmerged[0].why}); "
+        f"who merged pushes it ({push}), then",
+        command=f"agentx run resume {run.id}",
+    )
 
 
 def name_answer(run: Run, asked: Escalation) -> str:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from agentx.kernel.bus import Bus
-from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.errors import AgentXError, IllegalTransition, InvalidValue, NotFound
 from agentx.kernel.ids import run_id as new_run_id
 from agentx.redaction.redact import redact
 from agentx.redaction.tree import redact_tree
@@ -29,8 +29,8 @@ from agentx.runs.model import (
 )
 from agentx.runs.pages.files import artifact_page, contract_page, manifest, work_log
 from agentx.runs.rendering import event_line
-from agentx.runs.replies import NextStep, Rebuilt, Resumption, Told
-from agentx.runs.resuming import resumption
+from agentx.runs.replies import NextStep, Rebuilt, Resumption, Told, Unmerged
+from agentx.runs.resuming import list_lost_steps, resumption
 from agentx.runs.rules.catalogue import kind_named
 from agentx.runs.rules.fold import fold
 from agentx.runs.store.git_lanes import GitLanes
@@ -179,7 +179,25 @@ class Runs:
 
         Raises: InvalidValue, NotFound, IllegalTransition, LimitError, UnavailableError.
         """
-        return self.doing(run_id, lambda desk: desk.say(self.clean(said)))
+
+        def work(desk: OpenRun) -> tuple[RunEvent, ...]:
+            cleaned = self.clean(said)
+            if cleaned.kind == "run-completed":
+                self.check_merged(desk.run)
+            return desk.say(cleaned)
+
+        return self.doing(run_id, work)
+
+    def check_merged(self, run: Run) -> None:
+        """See that every lane that counts as merged is in the work branch here.
+
+        Raises: IllegalTransition.
+        """
+        for each in self.list_unmerged(run):
+            raise IllegalTransition(
+                f"{each.lane} counts as merged, but {each.why}",
+                hint=f"`agentx run resume {run.id}` says what to do",
+            )
 
     def doing(self, run_id: str, work: Callable[[OpenRun], Iterable[RunEvent]]) -> Told:
         """Do some work at a run's desk, then bring its files up to date and ring the bell."""
@@ -212,6 +230,7 @@ class Runs:
         def work(desk: OpenRun) -> tuple[RunEvent, ...]:
             turn = PHASES.index(desk.run.phase) + 1
             if turn == len(PHASES):
+                self.check_merged(desk.run)
                 return desk.say(Happening(kind="run-completed", actor=actor))
             detail = {"phase": str(PHASES[turn])}
             return desk.say(Happening(kind="phase-entered", actor=actor, detail=detail))
@@ -254,15 +273,35 @@ class Runs:
                         command=f"agentx run lane open --lane {lane}",
                     )
                 )
+            remarks += self._catch_up(name)
         if not rebuilt.run.over:
             self.say(name, Happening(kind="run-resumed", actor=actor))
-        found = self.way_on(rebuilt.run, self.events(name))
+        unmerged = self.list_unmerged(rebuilt.run)
+        found = self.way_on(rebuilt.run, self.events(name), unmerged)
         found = replace(found, next=(*steps, *found.next))
         return found, replace(rebuilt, remarks=tuple(remarks))
 
-    def way_on(self, run: Run, events: tuple[RunEvent, ...] = ()) -> Resumption:
+    def _catch_up(self, run_id: str) -> tuple[str, ...]:
+        """Bring the work branch up to what others pushed; what is in the way is only said."""
+        try:
+            with self._store.editing(run_id) as desk:
+                return () if desk.run.over else self.git.catch_up(desk.run, desk.events)
+        except AgentXError as error:
+            return (f"{error.message} ({error.hint})" if error.hint else error.message,)
+
+    def way_on(
+        self,
+        run: Run,
+        events: tuple[RunEvent, ...] = (),
+        unmerged: tuple[Unmerged, ...] = (),
+    ) -> Resumption:
         """Return how to go on with a run, from this machine."""
-        return resumption(run, events, lambda name: str(self.git.folder(run.id, name)))
+        found = resumption(run, events, lambda name: str(self.git.folder(run.id, name)))
+        return replace(found, next=(*list_lost_steps(run, unmerged), *found.next))
+
+    def list_unmerged(self, run: Run) -> tuple[Unmerged, ...]:
+        """Return the lanes of a run that goes on which count as merged, and git says otherwise."""
+        return () if run.over else self.git.list_unmerged(run)
 
     # --- context --------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from agentx.runs.events import RunEnded, RunRecorded, RunRepaired
 from agentx.runs.lane_work import LaneWork
 from agentx.runs.model import Escalation, Run, RunEvent
 from agentx.runs.rendering import event_line
+from agentx.runs.replies import Unmerged
 from agentx.runs.resuming import name_answer
 from agentx.runs.rules.fold import fold, in_order
 from agentx.runs.rules.graph import ready
@@ -148,3 +149,12 @@ def list_damaged_runs(project: Project) -> Iterator[tuple[str, tuple[str, ...]]]
         _, faults = runs.run(run_id)
         if faults:
             yield run_id, faults
+
+
+def list_unmerged_runs(project: Project) -> Iterator[tuple[str, tuple[Unmerged, ...]]]:
+    """Yield the runs that go on with lanes that count as merged, and git says otherwise."""
+    runs = open_runs(project)
+    for run_id in runs.ids():
+        unmerged = runs.list_unmerged(runs.run(run_id)[0])
+        if unmerged:
+            yield run_id, unmerged

@@ -101,7 +101,7 @@ def read_git(path: Path, *words: str) -> GitReply:
     return said
 
 
-def do_git(path: Path, *words: str) -> GitReply:
+def do_git(path: Path, *words: str, wait_ms: int = GIT_WORK_WAIT_MS) -> GitReply:
     """Let git work in a folder of a trusted repository, with its filters, hooks and helpers.
 
     Raises: UnavailableError when git is not there or does not end.
@@ -114,7 +114,7 @@ def do_git(path: Path, *words: str) -> GitReply:
         "GIT_MERGE_AUTOEDIT": "no",
     }
     try:
-        return _run(path, _ALONE, words, environment, GIT_WORK_WAIT_MS)
+        return _run(path, _ALONE, words, environment, wait_ms)
     except TimeoutError as error:
         raise UnavailableError(
             f"git {words[0]} in {path} did not end", hint="look for a git that hangs there"

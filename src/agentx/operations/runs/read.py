@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.runs.model import PHASES, Conflict, Escalation, Lane, PhaseEntry, Run, RunEvent, Task
 from agentx.runs.rendering import event_line
-from agentx.runs.replies import NextStep
+from agentx.runs.replies import NextStep, Unmerged
 from agentx.runs.rules.graph import ready, waits_for
 from agentx.wiring.runs import open_runs
 
@@ -104,6 +104,7 @@ class RunOverview:
     recent: tuple[str, ...]
     next: tuple[NextStep, ...]
     faults: tuple[str, ...]
+    unmerged: tuple[Unmerged, ...] = ()  # lanes that count as merged, and git says otherwise
 
 
 def list_runs(project: Project) -> tuple[RunRow, ...]:
@@ -125,7 +126,9 @@ def show_run(project: Project, run_id: str = "") -> RunOverview:
     """Return where a run stands; the active one when none is named."""
     runs = open_runs(project)
     run, faults = runs.run(run_id)
-    return overview_of(run, runs.events(run.id), runs.way_on(run).next, faults)
+    unmerged = runs.list_unmerged(run)
+    found = overview_of(run, runs.events(run.id), runs.way_on(run, unmerged=unmerged).next, faults)
+    return replace(found, unmerged=unmerged)
 
 
 def run_events(project: Project, run_id: str = "", *, limit: int = 100) -> tuple[RunEvent, ...]:

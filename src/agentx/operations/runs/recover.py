@@ -22,6 +22,7 @@ class PullRequest:
     checklist: str
     files: tuple[str, ...]
     changes: Changes | None
+    remarks: tuple[str, ...] = ()  # what was found on the way
 
 
 def resume_run(project: Project, run_id: str = "", *, actor: str) -> tuple[Resumption, Rebuilt]:
@@ -43,10 +44,12 @@ def pull_request(project: Project, run_id: str = "", *, actor: str) -> PullReque
     lanes = open_lanes(project)
     run, _ = open_runs(project).run(run_id)
     changes = lanes.changes(run)
+    remarks: tuple[str, ...] = ()
     if not run.over:
         told, changes = lanes.record_changes(run.id, actor=actor)
-        run = told.run
-    page = checklist(run)
+        run, remarks = told.run, told.remarks
+    unmerged = () if run.over else lanes.list_unmerged(run)
+    page = checklist(run, unmerged)
     here = RunPaths()
     return PullRequest(
         run_id=run.id,
@@ -57,4 +60,5 @@ def pull_request(project: Project, run_id: str = "", *, actor: str) -> PullReque
         checklist=page,
         files=tuple(str(path) for path in (here.pr_description, here.pr_checklist)),
         changes=changes,
+        remarks=remarks,
     )

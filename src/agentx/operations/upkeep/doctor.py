@@ -44,7 +44,7 @@ from agentx.search.model import NO_VECTORS
 from agentx.wiring.clarifications import ledgers_aside
 from agentx.wiring.models import explain_rest
 from agentx.wiring.observation_upkeep import list_damaged_observations
-from agentx.wiring.runs import list_damaged_runs
+from agentx.wiring.runs import list_damaged_runs, list_unmerged_runs
 from agentx.wiring.taught.lessons import list_damaged_memory
 
 _FREE_BYTES_LOW = 500 * 1024 * 1024
@@ -345,6 +345,14 @@ def _runs(project: Project) -> Iterator[HealthCheck]:
             health=Health.WRONG,
             says=f"{run_id}: {len(faults)} lines are no events, the first: {faults[0]}",
             mend=f"`agentx run rebuild {run_id}` moves aside what cannot be read",
+        )
+    for run_id, unmerged in list_unmerged_runs(project):
+        first = unmerged[0]
+        yield HealthCheck(
+            name="run",
+            health=Health.WRONG,
+            says=f"{run_id}: {first.lane} counts as merged, but {first.why}",
+            mend=f"who merged it pushes the run's branches; then `agentx run resume {run_id}`",
         )
     for name, says, mend in list_damaged_memory(project):
         yield HealthCheck(name=name, health=Health.WRONG, says=says, mend=mend)

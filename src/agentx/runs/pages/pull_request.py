@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agentx.runs.model import Report, Run, Task, TaskStatus, Verdict
+from agentx.runs.replies import Unmerged
 
 _VERDICTS = {
     Verdict.PASSED: "passed",
@@ -43,23 +44,39 @@ def description(run: Run) -> str:
     return "\n".join(parts)
 
 
-def checklist(run: Run) -> str:
-    """Return what must be true before the pull request is opened, ticked where it is."""
+def checklist(run: Run, unmerged: tuple[Unmerged, ...] | None = None) -> str:
+    """Return what must be true before the pull request is opened, ticked where it is.
+
+    Whether a lane is merged only git knows: where it was not asked, that box stays open.
+    """
     rows = [f"# Before opening: {run.title}\n"]
+    lost = {each.task for each in unmerged or ()}
     for task in run.tasks.values():
         if task.status is TaskStatus.DROPPED:
             continue
-        rows.append(_row(task.over, f"{task.id} is done: {task.contract.title}"))
+        is_done = task.over and task.id not in lost
+        rows.append(_row(is_done, f"{task.id} is done: {task.contract.title}"))
         # What was verified with the whole run was verified.
         reports = task.reports or run.reports
         passed = bool(reports) and reports[-1].verdict is not Verdict.FAILED
         rows += [_row(passed, f"  {task.id}: {_line(each)}") for each in task.contract.acceptance]
-    rows.append(_row(not any(lane.open for lane in run.lanes.values()), "every lane is merged"))
+    rows += _tell_lanes(run, unmerged)
     rows.append(_row(_is_verified(run), "everything that was verified passed"))
     unsettled = not any(each.open for each in run.escalations.values())
     rows.append(_row(unsettled, "no question is open"))
     rows.append(_row(not any(each.open for each in run.conflicts.values()), "no conflict is open"))
     return "\n".join(rows) + "\n"
+
+
+def _tell_lanes(run: Run, unmerged: tuple[Unmerged, ...] | None) -> Iterable[str]:
+    merged = not any(lane.open for lane in run.lanes.values())
+    is_unasked = unmerged is None and not run.over
+    if merged and is_unasked and any(lane.merged_as for lane in run.lanes.values()):
+        yield _row(False, "every lane is merged: `agentx run pr` asks git")
+        return
+    yield _row(merged and not unmerged, "every lane is merged")
+    for each in unmerged or ():
+        yield _row(False, f"  {each.lane} counts as merged, but {each.why}")
 
 
 def _tell_done(task: Task) -> str:

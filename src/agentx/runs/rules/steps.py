@@ -161,6 +161,7 @@ def _lane_changed(draft: RunDraft, event: RunEvent) -> None:
         status=_LANE_STEPS[event.kind],
         reason=event.text("reason"),
         commit=event.text("commit") or lane.commit,
+        merged_as=event.text("commit") if event.kind == "lane-merged" else lane.merged_as,
         attempts=lane.attempts + (event.kind == "lane-retried"),
         changed_ms=event.at_ms,
     )
@@ -223,6 +224,17 @@ def _commit_made(draft: RunDraft, event: RunEvent) -> None:
         draft.git = replace(draft.git, latest_commit=event.text("commit"))
 
 
+def _work_rebased(draft: RunDraft, event: RunEvent) -> None:
+    """Keep the new commit, also as the one that holds the lanes which were there before."""
+    commit = event.text("commit")
+    draft.git = replace(draft.git, latest_commit=commit)
+    held = event.texts("holds") if "holds" in event.detail else None
+    for lane in list(draft.lanes.values()):
+        is_held = lane.status is LaneStatus.MERGED if held is None else lane.born in held
+        if is_held:
+            draft.lanes[lane.id] = replace(lane, merged_as=commit)
+
+
 WORK_STEPS: dict[str, Callable[[RunDraft, RunEvent], None]] = {
     "task-added": _task_added,
     "task-revised": _task_revised,
@@ -235,5 +247,5 @@ WORK_STEPS: dict[str, Callable[[RunDraft, RunEvent], None]] = {
     "conflict-resolved": _conflict_resolved,
     "branch-made": _branch_made,
     "commit-made": _commit_made,
-    "work-rebased": _commit_made,
+    "work-rebased": _work_rebased,
 }

@@ -33,8 +33,17 @@ from agentx.host.git.work import (
 from agentx.kernel.errors import ConflictError, InvalidValue, NotFound, UnavailableError
 from agentx.kernel.paths import StorePaths
 from agentx.kernel.values import frozen
+from agentx.runs.model import Run, RunEvent
 from agentx.runs.paths import RunNotes
-from agentx.runs.replies import Changes
+from agentx.runs.replies import Changes, Unmerged
+from agentx.runs.store.git_shared import (
+    Pushed,
+    check_latest,
+    fetch_run,
+    find_unmerged,
+    is_replaced,
+    list_pushed,
+)
 
 WORK = "work"
 _FILES_SHOWN_MAX = 5
@@ -92,6 +101,10 @@ class GitLanes:
         """Return where a lane's files are, or those of the work branch."""
         return self._notes.worktree(run_id, name)
 
+    def find_work(self, run_id: str) -> str:
+        """Return the commit of the work branch here; empty where it is not."""
+        return commit_of(self._root, f"refs/heads/{work_branch(run_id)}")
+
     def ensure_work(self, run_id: str, base_commit: str) -> tuple[Path, bool]:
         """Return the folder of the work branch, and whether the branch was made now.
 
@@ -100,7 +113,7 @@ class GitLanes:
         branch = work_branch(run_id)
         made = False
         if not commit_of(self._root, f"refs/heads/{branch}"):
-            start = self._remote(branch) or base_commit or commit_of(self._root, "HEAD")
+            start = self._find_pushed(branch) or base_commit or commit_of(self._root, "HEAD")
             if not start or not commit_of(self._root, start):
                 raise NotFound(
                     f"{self._root}: lanes need a git repository with a commit",
@@ -132,7 +145,7 @@ class GitLanes:
     def reopen(self, run_id: str, lane: str, branch: str) -> Path:
         """Return the folder of a lane, made again if it is gone."""
         if not commit_of(self._root, f"refs/heads/{branch}"):
-            start = self._remote(branch)
+            start = self._find_pushed(branch)
             if not start:
                 raise _missing(branch)
             self._make_branch(branch, start)
@@ -148,10 +161,59 @@ class GitLanes:
         if folder.is_dir():
             self._check_trust()
             _clean(folder, lane)
-        found = commit_of(self._root, f"refs/heads/{branch}") or self._remote(branch)
+        found = commit_of(self._root, f"refs/heads/{branch}") or self._find_pushed(branch)
         if not found:
             raise _missing(branch)
         return found
+
+    def catch_up(self, run: Run, events: tuple[RunEvent, ...]) -> tuple[str, ...]:
+        """Fetch what others pushed of a run, bring the work branch up to it; return what was done.
+
+        Raises: NotFound when what the run stands on is not here, ConflictError where the work
+            branches do not go together, UnavailableError.
+        """
+        if not run.git.base_commit and not run.git.work_branch:
+            return ()
+        self._check_trust()
+        remarks = list(fetch_run(self._root, run.id))
+        branch = work_branch(run.id)
+        here = commit_of(self._root, f"refs/heads/{branch}")
+        for pushed in list_pushed(self._root, branch) if here else ():
+            there = pushed.commit
+            if is_ancestor(self._root, there, here):
+                continue
+            if is_replaced(self._root, there, here, events):
+                continue
+            took = is_replaced(self._root, here, there, events)
+            self._take_over(run.id, pushed, is_replaced=took)
+            here = commit_of(self._root, f"refs/heads/{branch}")
+            remarks.append(f"the work branch holds now what {pushed.name} has")
+        check_latest(self._root, run)
+        return tuple(remarks)
+
+    def _take_over(self, run_id: str, pushed: Pushed, *, is_replaced: bool) -> None:
+        """Bring the work branch up to what was pushed of it, or change nothing."""
+        folder = self._ready(run_id)
+        if is_replaced:
+            git_done(folder, "reset", "--quiet", "--keep", pushed.commit)
+            return
+        self._begin(run_id, "merge")
+        saying = f"Merge {pushed.name}"
+        words = (*as_somebody(folder), "merge", "--no-edit", "-m", saying, pushed.commit)
+        said = self._do(folder, *words)
+        if said.code != 0:
+            files = ", ".join(self._undone(run_id, folder, "merge", said).files)
+            raise ConflictError(
+                f"the work branch does not go together with {pushed.name} in {files}: "
+                "nothing was changed",
+                hint=f"in {folder}: git merge {pushed.name}, mend, commit; then try again",
+            )
+        passing(CrashPoint.RUN_GIT_DONE)
+        self._end(run_id)
+
+    def list_unmerged(self, run: Run) -> tuple[Unmerged, ...]:
+        """Return the lanes that count as merged and are not in the work branch here."""
+        return find_unmerged(self._root, run, work_branch(run.id))
 
     def merge(self, run_id: str, commit: str, saying: str) -> Moved | Conflicted:
         """Merge a lane's commit into the work branch, or change nothing.
@@ -310,11 +372,8 @@ class GitLanes:
                 hint="look at them, then say `agentx trust`",
             )
 
-    def _remote(self, branch: str) -> str:
-        said = read_git(
-            self._root, "for-each-ref", "--format=%(objectname)", f"refs/remotes/*/{branch}"
-        )
-        return said.lines[0] if said.code == 0 and said.lines else ""
+    def _find_pushed(self, branch: str) -> str:
+        return next((each.commit for each in list_pushed(self._root, branch)), "")
 
     def _begin(self, run_id: str, doing: str) -> None:
         replace_file(self._notes.git_mark(run_id), doing.encode())

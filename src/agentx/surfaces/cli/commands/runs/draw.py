@@ -126,14 +126,15 @@ def draw_lanes(screen: Console, run: RunOverview, now_ms: int) -> None:
         screen.print("No lanes: `agentx run lane open --task TASK` makes one.")
         return
     table = render.table("LANE", "STATUS", "TASK", "CHANGED", "NOTE")
+    lost = {each.lane: each.why for each in run.unmerged}
     for lane in run.lanes:
         tries = f"try {lane.attempts}" if lane.attempts > 1 else ""
         table.add_row(
             lane.id,
-            _status(str(lane.status)),
+            _status("not merged here" if lane.id in lost else str(lane.status)),
             lane.task,
             age(lane.changed_ms, now_ms=now_ms),
-            " ".join(word for word in (tries, lane.reason) if word),
+            " ".join(word for word in (tries, lane.reason, lost.get(lane.id)) if word),
         )
     screen.print(table)
     where = f"branches agent/{run.run_id}/lane-*, merged into .../work, made from {run.base_branch}"
@@ -202,6 +203,8 @@ def draw_pull_request(screen: Console, found: PullRequest) -> None:
     """Draw what the pull request says, then what is still to be done for it."""
     screen.print(Text(printable(found.description)), soft_wrap=True)
     screen.print(Text(printable(found.checklist)), soft_wrap=True)
+    for remark in found.remarks:
+        screen.print(Text(printable(remark)), style="yellow", soft_wrap=True)
     if found.changes is not None:
         files = render.count(len(found.changes.files), "file")
         lines = f"+{found.changes.lines_added:,} -{found.changes.lines_removed:,} lines"

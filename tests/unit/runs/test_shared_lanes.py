@@ -1,0 +1,221 @@
+"""Goal: what is reported as merged is in the work branch, in every clone; nothing pushed is missed.
+
+Method: a bare remote and two clones with real git; both work on one run, push and pull.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agentx.kernel.errors import ConflictError, IllegalTransition, NotFound
+from agentx.operations.runs.read import show_run
+from agentx.operations.runs.recover import pull_request
+from agentx.operations.runs.write import Saying, go_to_phase
+from agentx.project.config import read_environment
+from agentx.project.project import open_project
+from agentx.runs.lane_work import LaneWork
+from agentx.runs.model import Run
+from agentx.wiring.runs import list_unmerged_runs
+from tests.support.repository import commit, git, repository
+from tests.support.run_stories import Team
+
+ACTOR = "executor"
+
+
+class Pair:
+    """Two clones of one bare remote, and a run with two tasks that both know."""
+
+    def __init__(self, folder: Path) -> None:
+        seed = repository(folder / "seed", a_py="one = 1\n")
+        git(folder, "clone", "-q", "--bare", str(seed), "remote.git")
+        self.remote = folder / "remote.git"
+        teams = []
+        for number, name in enumerate(("one", "two"), start=1):
+            git(folder, "clone", "-q", str(self.remote), name)
+            for key, value in (("user.name", name), ("user.email", f"{name}@example.org")):
+                git(folder / name, "config", key, value)
+            teams.append(Team(folder / name, folder / f"store-{name}", seed=number))
+        self.one, self.two = teams
+        self.run_id = self.one.runs.start("one run, two clones").id
+        for task in ("TASK-001", "TASK-002"):
+            self.one.says(self.run_id, "task-added", task=task, title=f"do {task}")
+        self.share(self.one)
+        self.share(self.two)
+
+    def share(self, team: Team, *branches: str) -> None:
+        """Commit the run's memory, exchange it with the remote, push some of the run's branches."""
+        commit(team.root, "memory")
+        git(team.root, "pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
+        git(team.root, "push", "-q", "origin", "main")
+        for branch in branches:
+            git(team.root, "push", "-q", "origin", f"agent/{self.run_id}/{branch}")
+
+    def work_in_lane(self, team: Team, task: str, **files: str) -> str:
+        """Open a lane, commit something there, merge it; return its name."""
+        opened = team.lanes.open(self.run_id, actor=ACTOR, task=task)
+        assert opened.lane is not None
+        commit(Path(opened.folder), task, **files)
+        team.lanes.merge(self.run_id, opened.lane.id, actor=ACTOR)
+        return opened.lane.id
+
+    def look(self, team: Team) -> Run:
+        return team.runs.run(self.run_id)[0]
+
+    def list_files(self, team: Team) -> set[str]:
+        work = f"agent/{self.run_id}/work"
+        return set(git(team.root, "ls-tree", "-r", "--name-only", work).splitlines())
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Pair:
+    return Pair(tmp_path)
+
+
+def unmerged(pair: Pair, team: Team) -> list[str]:
+    return [each.lane for each in LaneWork(team.runs).list_unmerged(pair.look(team))]
+
+
+@pytest.mark.promise("runs.git-is-true")
+def test_a_merge_elsewhere_counts_only_where_its_commits_are(pair: Pair) -> None:
+    mine = pair.work_in_lane(pair.one, "TASK-001", b_py="b = 1\n")
+    pair.share(pair.one)
+    pair.share(pair.two)
+
+    assert unmerged(pair, pair.one) == []
+    assert unmerged(pair, pair.two) == [mine]
+    # What the run stands on is not here: nothing is built on something else.
+    for act in (
+        lambda: pair.two.lanes.open(pair.run_id, actor=ACTOR, task="TASK-002"),
+        lambda: pair.two.lanes.rebase(pair.run_id, actor=ACTOR),
+        lambda: pair.two.lanes.record_changes(pair.run_id, actor=ACTOR),
+    ):
+        with pytest.raises(NotFound, match="is not in this repository") as stopped:
+            act()
+        assert f"git push origin 'refs/heads/agent/{pair.run_id}/*" in stopped.value.hint
+
+    pair.share(pair.one, "work")
+    opened = pair.two.lanes.open(pair.run_id, actor=ACTOR, task="TASK-002")
+    assert (Path(opened.folder) / "b.py").exists()
+    assert unmerged(pair, pair.two) == []
+
+
+@pytest.mark.promise("runs.git-is-true")
+def test_no_box_is_ticked_and_nothing_ends_where_git_says_otherwise(
+    pair: Pair, tmp_path: Path
+) -> None:
+    mine = pair.work_in_lane(pair.one, "TASK-001", b_py="b = 1\n")
+    pair.one.says(pair.run_id, "task-dropped", task="TASK-002", reason="not needed")
+    for phase in ("EXECUTION", "VERIFICATION", "CLEANUP", "PR_PREP"):
+        pair.one.says(pair.run_id, "phase-entered", phase=phase)
+    pair.one.says(pair.run_id, "verification-recorded", verdict="PASSED", checks=[])
+    page = pair.one.root / f".agent-memory/runs/{pair.run_id}/pr/checklist.md"
+    assert "- [ ] every lane is merged: `agentx run pr` asks git" in page.read_text("utf-8")
+    pair.share(pair.one)
+    pair.share(pair.two)
+    known = {"HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin"}
+    here, there = (
+        open_project(team.root, read_environment({**known, "MEMORY_PROJECT_ID": team.root.name}))
+        for team in (pair.one, pair.two)
+    )
+
+    assert pull_request(here, actor=ACTOR).ready
+    with pytest.raises(NotFound, match="is not in this repository"):
+        pull_request(there, actor=ACTOR)
+    seen = show_run(there)
+    assert [(each.lane, each.task) for each in seen.unmerged] == [(mine, "TASK-001")]
+    assert "not in the work branch here" in seen.next[0].text
+    assert [run_id for run_id, _ in list_unmerged_runs(there)] == [pair.run_id]
+    assert not list(list_unmerged_runs(here))
+    with pytest.raises(IllegalTransition, match="counts as merged, but"):
+        go_to_phase(there, Saying(), "complete")
+    # The commits are fetched, and the branch that should hold them is elsewhere.
+    git(pair.one.root, "push", "-q", "origin", f"agent/{pair.run_id}/work:refs/heads/backup")
+    git(pair.two.root, "fetch", "-q")
+    git(pair.two.root, "branch", f"agent/{pair.run_id}/work", "main")
+    asked = pull_request(there, actor=ACTOR)
+    assert not asked.ready
+    assert "- [ ] TASK-001 is done" in asked.checklist
+    assert f"- [ ]   {mine} counts as merged, but" in asked.checklist
+
+
+@pytest.mark.promise("runs.git-is-true")
+def test_the_work_branch_is_fast_forwarded_before_something_is_merged(pair: Pair) -> None:
+    theirs = pair.two.lanes.open(pair.run_id, actor=ACTOR, task="TASK-002")
+    assert theirs.lane is not None
+    commit(Path(theirs.folder), "two", c_py="c = 1\n")
+    pair.work_in_lane(pair.one, "TASK-001", b_py="b = 1\n")
+    pair.share(pair.one, "work")
+
+    # The memory of the other merge is not here yet; the remote's branch is asked all the same.
+    pair.two.lanes.merge(pair.run_id, theirs.lane.id, actor=ACTOR)
+
+    assert {"b.py", "c.py"} <= pair.list_files(pair.two)
+    git(pair.two.root, "push", "-q", "origin", f"agent/{pair.run_id}/work")  # no rejection
+
+
+@pytest.mark.promise("runs.git-is-true")
+def test_two_merges_apart_are_put_together_and_both_count(pair: Pair) -> None:
+    pair.work_in_lane(pair.one, "TASK-001", b_py="b = 1\n")
+    pair.work_in_lane(pair.two, "TASK-002", c_py="c = 1\n")
+    pair.share(pair.one, "work")
+    pair.share(pair.two)
+    assert len(unmerged(pair, pair.two)) == 1
+
+    told, changes = pair.two.lanes.record_changes(pair.run_id, actor=ACTOR)
+
+    assert changes is not None
+    assert set(changes.files) >= {"b.py", "c.py"}
+    assert unmerged(pair, pair.two) == []
+    assert any("work branch" in remark for remark in told.remarks)
+    pair.share(pair.two, "work")
+    pair.share(pair.one)
+    pair.one.runs.resume(pair.run_id)
+    assert {"b.py", "c.py"} <= pair.list_files(pair.one)
+    assert unmerged(pair, pair.one) == []
+
+
+def test_merges_apart_that_do_not_go_together_change_nothing_and_say_what_to_do(
+    pair: Pair,
+) -> None:
+    pair.work_in_lane(pair.one, "TASK-001", a_py="one = 11\n")
+    pair.work_in_lane(pair.two, "TASK-002", a_py="one = 12\n")
+    pair.share(pair.one, "work")
+    pair.share(pair.two)
+    tip = git(pair.two.root, "rev-parse", f"agent/{pair.run_id}/work")
+
+    with pytest.raises(ConflictError, match=r"a\.py") as stopped:
+        pair.two.lanes.record_changes(pair.run_id, actor=ACTOR)
+
+    assert "git merge origin/agent/" in stopped.value.hint
+    assert git(pair.two.root, "rev-parse", f"agent/{pair.run_id}/work") == tip
+
+
+def test_a_rebase_elsewhere_replaces_what_it_took_over(pair: Pair) -> None:
+    pair.work_in_lane(pair.one, "TASK-001", b_py="b = 1\n")
+    pair.share(pair.one, "work")
+    pair.share(pair.two)
+    pair.work_in_lane(pair.two, "TASK-002", c_py="c = 1\n")
+    pair.share(pair.two, "work")
+    commit(pair.one.root, "base moved", d_py="d = 1\n")
+    pair.share(pair.one)
+    pair.one.lanes.rebase(pair.run_id, actor=ACTOR)
+    assert unmerged(pair, pair.one) == []
+    git(pair.one.root, "push", "-q", "--force", "origin", f"agent/{pair.run_id}/work")
+    pair.share(pair.one)
+    pair.share(pair.two)
+
+    pair.two.lanes.record_changes(pair.run_id, actor=ACTOR)
+
+    assert unmerged(pair, pair.two) == []
+    work = f"agent/{pair.run_id}/work"
+    assert git(pair.two.root, "rev-parse", work) == git(pair.one.root, "rev-parse", work)
+
+
+def test_a_remote_that_is_not_reached_is_said_and_stops_nothing(pair: Pair) -> None:
+    pair.remote.rename(pair.remote.with_name("gone.git"))
+
+    told = pair.one.lanes.open(pair.run_id, actor=ACTOR, task="TASK-001").told
+
+    assert any("origin was not reached" in remark for remark in told.remarks)
