@@ -19,6 +19,8 @@ from agentx.observations.limits import OBSERVATIONS_PER_CAPTURE_MAX
 from agentx.prose.likeness import likeness
 from agentx.prose.salience import Occasion
 
+_MOST = OBSERVATIONS_PER_CAPTURE_MAX - 1  # the overview has a place of its own
+_OF_A_MESSAGE = 2
 _KEPT_BASE = 2
 _WORTH_MIN = 0.25
 _FOUND_BY_RULES = (
@@ -28,9 +30,10 @@ _FOUND_BY_RULES = (
     Occasion.STUMBLE,
     Occasion.LEFT,
 )
-_ANSWERS_MAX = (
-    8  # what the user answered, chose or refused is kept before all else, with what is open
-)
+# What the user answered, chose or refused is kept before all else, with what is open: that of so
+# many messages, and so much in all.
+_ANSWERED_MAX = 8
+_ANSWERS_MAX = 24
 _KEPT_BY_ROOT = 1.4
 _NOVELTY = 0.5  # how much it counts that a candidate's words are new
 _SAME_TURN = 0.85  # what is left of the worth for each that is kept of the same turn
@@ -69,8 +72,12 @@ class _Kept:
 
 def choose(candidates: Sequence[Keepable]) -> list[Keepable]:
     """Return the candidates that are kept, the worthiest first."""
-    kept = _Kept(_list_answers(candidates))
-    room = _room(len(candidates))
+    answers = _list_answers(candidates)
+    kept = _Kept(answers)
+    # What one message settled takes the room of two, however much it is.
+    said = [one.finding.event_ids[-1] for one in answers if one.said.source is not Occasion.LEFT]
+    more = sum(max(0, count - _OF_A_MESSAGE) for count in Counter(said).values())
+    room = min(_MOST, _room(len(candidates)) + more)
     # What a candidate adds only shrinks, so that whoever leads after a second look leads.
     waiting = [(-kept.gain(candidates[number]), number) for number in _list_worthy(candidates)]
     heapq.heapify(waiting)
@@ -95,11 +102,13 @@ def _list_worthy(candidates: Sequence[Keepable]) -> list[int]:
 
 
 def _room(candidates: int) -> int:
-    most = OBSERVATIONS_PER_CAPTURE_MAX - 1  # the overview has a place of its own
-    return min(most, round(_KEPT_BASE + _KEPT_BY_ROOT * sqrt(candidates)))
+    return min(_MOST, round(_KEPT_BASE + _KEPT_BY_ROOT * sqrt(candidates)))
 
 
 def _list_answers(candidates: Sequence[Keepable]) -> list[Keepable]:
     answers = [one for one in candidates if one.finding.weight >= ANSWERED and one.about]
     left = [one for one in candidates if one.said.source is Occasion.LEFT and one.about]
-    return [*answers[-_ANSWERS_MAX:], *left]
+    last = list(dict.fromkeys(one.finding.event_ids[-1] for one in reversed(answers)))
+    newest = frozenset(last[:_ANSWERED_MAX])
+    held = [one for one in answers if one.finding.event_ids[-1] in newest]
+    return [*held[-_ANSWERS_MAX:], *left]

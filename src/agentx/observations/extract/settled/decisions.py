@@ -29,6 +29,7 @@ from agentx.observations.extract.settled.given_up import was_given_up
 from agentx.observations.extract.settled.options import find_choice, find_offer
 from agentx.observations.extract.settled.plans import word_plan
 from agentx.observations.extract.settled.said import find_said, take_back
+from agentx.observations.extract.settled.several import part_several
 from agentx.observations.extract.settled.standing import part_standing
 from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.sentences import (
@@ -165,7 +166,7 @@ def _of_prompt(
     if plan:
         yield from _plan(text[plan.end() :].strip(), prompt, (prompt.event_id,), plans)
         return
-    parted = None if is_first else part_standing(prompt, boot)
+    parted = part_several(prompt, boot) or (None if is_first else part_standing(prompt, boot))
     if parted is None:
         yield from _settle_prompt(text, prompt, exchange, boot, is_first=is_first)
         return
@@ -174,6 +175,8 @@ def _of_prompt(
     for own in parted.ruled:
         yield decision(f"The user said: {own}", own, prompt, ids, ANSWERED)
     rest = parted.rest.text
+    if not rest:
+        return
     settled = [
         # How the agent took it is of the whole message, and would be taken for its rules.
         replace(one, content=_HEARD.sub(r"\1", one.content), weight=max(ANSWERED, one.weight))

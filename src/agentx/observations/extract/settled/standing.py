@@ -30,7 +30,7 @@ _AND = compile_late(
     r"(?! (?:by|for|in|on|at|to|with|from|as|the|a|an|of|so)\b)(?: \S+){3}))"
 )
 _LEFT_OVER = compile_late(r"(?i:[\s,;]+(?:and|und|y|et|e)?(?: also| please)?[\s,;]*\Z)")
-_ANSWERS = compile_late(
+ANSWERS = compile_late(
     r"(?i:\W*(?:y|yes|yep|yeah|yup|no|nope|ok(?:ay)?|sure|fine|right|agreed|ja|nein|gut|s[i\u00ed]"
     r"|oui|non|sim|da|go (?:with|for)|let'?s|the (?:first|second|third|last|former|latter))\b"
     r"|\W*(?:option |plan |variant )?(?:\d|[a-e])\W*\Z"
@@ -42,6 +42,10 @@ _MOVES = compile_late(
     r"(?:move|switch|migrate|change|go)\b[^.;\n]{2,80}? (?:to|over to|back to|with|for) \S)"
 )
 _POINTS_BACK = compile_late(r"(?i:\b(?:it|its|them|there|that|this|those|these|one)\b)")
+# "They keep them for years": said of the ruling before it.
+_LEANS = compile_late(
+    r"(?i:(?:it|they|that|this|he|she)(?:'s|'re)? (?!should|must|has to|have to)\w+)"
+)
 _NAMES = compile_late(r"`|\b[A-Z]\w|\w\d")
 _NAME_WORDS_MAX = 3
 
@@ -97,7 +101,7 @@ def _list_stretches(said: Sequence[Line]) -> list[list[int]]:
             found.append([at])
             continue
         is_next = found and found[-1][-1] == at - 1 and line.paragraph == said[at - 1].paragraph
-        if is_next and not _counts(line):
+        if is_next and (_LEANS.match(line.own) or not _counts(line)):
             found[-1].append(at)
     return found
 
@@ -120,7 +124,7 @@ def _counts(line: Line) -> bool:
     own = line.own
     return bool(
         is_question(own)
-        or _ANSWERS.match(own)
+        or ANSWERS.match(own)
         or _MOVES.match(own)
         or commands(own)
         or only_requests(own)
