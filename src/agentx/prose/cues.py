@@ -150,6 +150,7 @@ DECIDES = anywhere(
     go(?:ing)? with | from now on | in favou?r of | switch(?:ed|ing)? (?:to|from) | trade-?off
     the plan is | approved | stick(?:ing)? (?:to|with)
     let'?s (?:use|keep|go|stick|switch|drop|adopt|avoid|not|move|make|call|skip|leave)
+    let'?s (?:do|have) (?!(?:it|that|this|them|so|an?|the (?:same|next|rest))\b)[a-z]\w+
     (?:we|i)(?:'ll| will| should) (?:use|keep|stick|switch|adopt|avoid|drop|store|treat|support)
     (?:right|better|best|cleanest|simplest|safest) (?:approach|choice|option|fix|way) (?:is|here)
     (?:is|are) the (?:right|better|best|cleanest|simplest|safest) (?:approach|choice|option|fix|way)

@@ -87,7 +87,9 @@ _INSTEAD = compile_late(
     re.IGNORECASE,
 )
 _GONE = compile_late(
-    r"(?:\A|[.;,]\s+|\band\s+)(?P<thing>[^,.;:()\n]{2,60}?)\s+"
+    r"(?:\A|[.;,]\s+|\band\s+)(?:both\s+)?"
+    r"(?:(?P<listed>`[^`\n]{1,60}`(?:(?:,? and |, )`[^`\n]{1,60}`)*)"
+    r"|(?P<thing>[^,.;:()\n]{2,60}?))\s+"
     r"(?:(?:gives?|gave|makes?|made) (?:way|room) (?:to|for)"
     r"|(?:is|are|was|were|has been|have been)\s+(?:now\s+|all\s+)?"
     r"(?:gone|removed|dropped|deleted|replaced|retired|abandoned|reverted|dead|history"
@@ -106,6 +108,15 @@ _OUT = compile_late(
     r"(?: then| now)?\s*(?=[.,;!]|\Z)",
     re.IGNORECASE,
 )
+# "Karin left", "Petra ist weg": a person, by who may say so.
+_LEFT_US = compile_late(
+    r"(?:\A|[.;:,]\s+|\b[Aa]nd\s+)(?P<thing>[A-Z]\w+)\s+"
+    r"(?:(?:has |hat uns )?(?:left|quit|verlassen)|is (?:gone|no longer (?:here|with us))"
+    r"|ist (?:weg|gegangen)|se fue|est parti\w*|no longer works here)"
+    r"(?: us| the company| the team)?\s*(?=[.,;!]|\Z)"
+)
+# "make ship is dead, it's `just release`": a name, since another is given for it.
+_NAMED_ANEW = compile_late(r"(?i:, (?:it'?s|it is|use|we|now)\b)")
 # "The hook no longer waits for the daemon": both halves together are what is not so any more.
 _NO_LONGER = compile_late(
     r"(?P<who>[^,.;:()\n]{2,60}?)\s+no longer\s+(?P<what>[^,.;:()\n]{2,60})", re.IGNORECASE
@@ -317,7 +328,11 @@ def _list_named(sentence: str, *, orders: bool) -> Iterator[Thing]:
             if takes_away and _OF_A_PART.match(rest):
                 continue
             is_removed = bool(takes_away) and not _MAYBE_OF_A_PART.match(rest)
-            yield replace(_name_thing(match[kind], match.start(kind)), is_removed=is_removed)
+            thing = _name_thing(match[kind], match.start(kind))
+            is_name = thing.is_name or (pattern is _GONE and bool(_NAMED_ANEW.match(rest)))
+            yield replace(thing, is_name=is_name, is_removed=is_removed)
+    for match in _LEFT_US.finditer(sentence) if orders else ():
+        yield replace(_name_thing(match["thing"], 1), is_name=True)
     for match in _OUT.finditer(sentence) if orders else ():
         kind = "with" if match["with"] else "thing"
         thing = _name_thing(match[kind], match.start(kind))

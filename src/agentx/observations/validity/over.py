@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from agentx.kernel.text import compile_late
 from agentx.observations.model import Category
-from agentx.observations.validity.given_up import is_said_by_user, list_removed, speaks_of
+from agentx.observations.validity.given_up import Thing, is_said_by_user, list_removed, speaks_of
 from agentx.observations.validity.reading import ComparedMemory
 from agentx.prose.cues import anywhere
 from agentx.prose.keyphrases import terms
@@ -27,6 +27,8 @@ _STANDS = compile_late(
 )
 _WORKED = compile_late(r"` worked\W*\Z")
 _PATH = compile_late(r"(?<=\s)[\w.@+-]*/[\w./@+\u2026-]*|(?<=\s)[\w@+-]+\.[A-Za-z]\w{0,5}\b")
+_CODE = compile_late(r"`([^`\n]{2,80})`")
+_IS_PATH = compile_late(r"/|\w\.[a-z]\w{0,5}\Z")
 PARTS = terms("half part side choice rule policy design way question answer adr")
 
 
@@ -38,7 +40,15 @@ def is_of_removed(new: ComparedMemory, old: ComparedMemory) -> bool:
     text = old.of.text
     if _WORKED.search(text):  # how a tool is called holds for any file
         text = _PATH.sub("", text)
-    return any(speaks_of(thing, text, category) for thing in list_removed(new.given_up))
+    removed = list_removed(new.given_up)
+    return _names_only(removed, text) or any(speaks_of(each, text, category) for each in removed)
+
+
+def _names_only(removed: tuple[Thing, ...], text: str) -> bool:
+    """Tell whether every path that a text names is there no more."""
+    named = {each for each in _CODE.findall(text) if _IS_PATH.search(each)}
+    gone = {thing.said.strip("` ") for thing in removed}
+    return bool(named) and named <= gone
 
 
 def is_of_hunt(new: ComparedMemory, old: ComparedMemory) -> bool:

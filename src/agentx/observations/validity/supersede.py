@@ -25,7 +25,9 @@ from agentx.kernel.text import compile_late, fold_text
 from agentx.observations.labels import LABELS
 from agentx.observations.model import Category
 from agentx.observations.validity import open_ends
-from agentx.observations.validity.after_all import may_turn_round, turns_round
+from agentx.observations.validity.choices.after_all import may_turn_round, turns_round
+from agentx.observations.validity.choices.replaced import may_replace_plainly, replaces_plainly
+from agentx.observations.validity.choices.returning import may_return, returns_to
 from agentx.observations.validity.figures import corrects, names_wrong
 from agentx.observations.validity.given_up import (
     is_said_by_user,
@@ -53,6 +55,7 @@ from agentx.observations.validity.resting import is_elsewhere_now
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import coverage, likeness, overlap
 from agentx.prose.settling.amounts import measure, read_amounts, sets_only
+from agentx.prose.settling.verdict import settles
 
 Rule = Callable[[ComparedMemory, ComparedMemory], bool]
 _SENTENCE = compile_late(r"(?<=[.!?;])\s+|\n+")
@@ -200,6 +203,8 @@ def _list_rules(new: ComparedMemory) -> tuple[Rule, ...]:
         _overrules: bool(new.stances) and is_said_by_user(new.of.text),
         _reverses: decides and _REVERSES.search(text) is not None,
         turns_round: may_turn_round(text),
+        returns_to: is_said_by_user(new.of.text) and may_return(text),
+        replaces_plainly: (is_change or decides) and may_replace_plainly(text),
         _reverts: is_change and is_revert(new.of.text),
         _sets_amount: category is not Category.ERROR and bool(new.numbers and read_amounts(text)),
         _sets_name: category is not Category.ERROR and bool(_list_values(new.text)),
@@ -232,6 +237,12 @@ def _is_half_meant(old: ComparedMemory) -> bool:
     """Tell whether a person ruled several things at once: one of them is not all."""
     is_ruled = old.of.category is Category.DECISION and is_said_by_user(old.of.text)
     return is_ruled and rules_several(old.stances)
+
+
+@lru_cache(maxsize=500)
+def _list_settling(text: str) -> tuple[str, ...]:
+    """Return the sentences that settle something: what leads to a choice is none."""
+    return tuple(each for each in _SENTENCE.split(text) if settles(each))
 
 
 def _overrules(new: ComparedMemory, old: ComparedMemory) -> bool:
@@ -317,12 +328,14 @@ def _gives_up(new: ComparedMemory, old: ComparedMemory) -> bool:
     """
     if old.of.category in (Category.ERROR, Category.COMPACTION_SUMMARY):
         return False
-    if is_of_other(new.stances, old.stances) or _is_half_meant(old):
+    if is_of_other(new.stances, old.stances):
         return False
-    return any(
-        old.said.issuperset(thing.words) and was_for(thing, old.of.text, old.of.category)
-        for thing in new.given_up
-    )
+    things = [thing for thing in new.given_up if old.said.issuperset(thing.words)]
+    if things and _is_half_meant(old):
+        settling = _list_settling(old.text)
+        chosen = terms(settling[0]) if len(settling) == 1 else frozenset()
+        things = [thing for thing in things if chosen.issuperset(thing.words)]
+    return any(was_for(thing, old.of.text, old.of.category) for thing in things)
 
 
 def _reverts(new: ComparedMemory, old: ComparedMemory) -> bool:

@@ -39,6 +39,7 @@ SETTLES = anywhere(
     has to | (?<!i )have to | needs? to be | should (?!i\b|we\b)\w+
     by default | switch(?:ed|ing)? (?:to|from) | after all
     let'?s (?:use|keep|go|stick|drop|not|avoid|make)
+    let'?s (?:do|have) (?!(?:it|that|this|them|so|an?|the (?:same|next|rest))\b)[a-z]\w+
     we (?:want|use|support|keep|take|store|ship|don'?t|do not|never|only|write|run|call)
     we(?:'ve| have)? (?:moved|switched|migrated) [^.;?]{1,60} to | is what we \w+
     (?:owns|handles|maintains|is responsible for|is in charge of) [^.;?]{1,40} (?:now|from now on)

@@ -13,12 +13,19 @@ _WORK = (
     rf"(?:{SAVED}|done|implemented|tested|fixed|verified|migrated|applied|wired(?: up)?|started"
     r"|built|finished|updated|run|rolled out|cleaned up|written|ported|translated|documented)"
 )
+# Of what is not so on purpose nothing is left to do.
+_UNDONE = (
+    r"(?!affected|need|requir|chang|touch|includ|allow|support|us|recommend|relat|intend)"
+    r"\w+(?:ed|en)"
+)
 # How a sentence begins that says what is left.
 _OPENS = cues.at_the_start(
-    r"""
+    rf"""
     not (?:yet )?(?:started|begun)(?=[:,]) | noch nicht (?:angefangen|begonnen)
     not (?:yet )?(?:done|pushed|committed|merged|deployed|tested|implemented|released|finished)
     (?:for )?(?:tomorrow|later|monday|next week)(?=:) | not yet(?=:)
+    not (?:yet )?{_UNDONE}(?: yet)?(?=:)
+    noch nicht \w+t(?=:) | pas encore \w+(?=\s?:)
     still (?:open|to do|to be done|missing|pending|outstanding|undone)
     left (?:open|undone|to do|for (?:later|you|another)) | remaining(?: work| tasks?| items?)?(?=:)
     to-?do(?: for (?:you|later|me))?(?=[:,])

@@ -25,7 +25,13 @@ from agentx.prose.settling.asking import (
     is_unsure,
     only_requests,
 )
-from agentx.prose.settling.errands import is_for_once, reports_fault, wants_a_look
+from agentx.prose.settling.errands import (
+    cut_reason,
+    is_errand,
+    is_for_once,
+    reports_fault,
+    wants_a_look,
+)
 from agentx.prose.settling.greetings import greets
 from agentx.prose.settling.norms import states_norm
 from agentx.prose.settling.rulings import only_tries, rules_out
@@ -67,6 +73,8 @@ _CHANGED = cues.anywhere(
     """
 )
 _ASKS = compile_late(r"(?i:\W*(?:and |also |please )*(?:ask|tell|ping|frag|pregunta|demande) \w)")
+# "Let a sub-agent collect it": work, whoever does it.
+_LETS_OTHERS = compile_late(r"(?i:\W*(?:let|have|get) (?!us\b|me\b)\w+)")
 _EVERY = cues.anywhere(
     "before any | before every | before each | after every | after each | for every | for all"
     " | vor jed\\w+ | nach jed\\w+ | antes de cada | avant chaque | prima di ogni"
@@ -106,8 +114,9 @@ def _rules(text: str) -> bool:
         return True
     if _EVERY.search(text) and (is_order(text) or _ASKS.match(text)):
         return True
-    is_choice = CHOOSES.match(phrase_title(text)) or CONSTRAINS.search(text)
-    return is_order(text) and bool(is_choice)
+    if not is_order(text) or is_errand(text) or _LETS_OTHERS.match(text):
+        return False
+    return bool(CHOOSES.match(phrase_title(text)) or CONSTRAINS.search(cut_reason(text)))
 
 
 def _cut(line: Line) -> list[Line]:

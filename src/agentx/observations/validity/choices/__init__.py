@@ -1,0 +1,1 @@
+"""What was chosen, and what is chosen for it later."""
