@@ -27,6 +27,7 @@ from agentx.observations.extract.settled.agreements import (
 )
 from agentx.observations.extract.settled.given_up import was_given_up
 from agentx.observations.extract.settled.options import find_choice, find_offer
+from agentx.observations.extract.settled.plan_files import is_written_over
 from agentx.observations.extract.settled.plans import word_plan
 from agentx.observations.extract.settled.said import find_said, take_back
 from agentx.observations.extract.settled.several import part_several
@@ -60,7 +61,7 @@ _HEARD = compile_late(r"(\AThe user said: .*)\nThe agent: .*\Z", re.DOTALL)
 
 def decisions(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
     """Yield what was settled, in the order in which it was."""
-    plans: set[str] = set()
+    plans = _Plans(found)
     for number, exchange in enumerate(found):
         if exchange.prompt is not None and not was_given_up(found, number):
             yield from _of_prompt(exchange, boot, plans, is_first=number == 0)
@@ -72,7 +73,7 @@ def decisions(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
 # --- what the user answered -----------------------------------------------------------------
 
 
-def _of_step(step: ToolStep, exchange: Exchange, boot: Boot, plans: set[str]) -> Iterator[Finding]:
+def _of_step(step: ToolStep, exchange: Exchange, boot: Boot, plans: _Plans) -> Iterator[Finding]:
     if step.was_refused:
         yield from _find_refusals(step, exchange, boot)
     elif step.use is Use.QUESTION:
@@ -130,17 +131,31 @@ def _in_short(step: ToolStep) -> str:
     return text.replace(where + "/", "") if where else text
 
 
-def _plan(plan: str, turn: Turn, ids: tuple[str, ...], plans: set[str]) -> Iterator[Finding]:
+class _Plans:
+    """The plans that were told so far, of a session."""
+
+    def __init__(self, found: list[Exchange]) -> None:
+        self._found = found
+        self._told: set[str] = set()
+
+    def takes(self, plan: str, title: str) -> bool:
+        """Tell whether a plan is told: once, and not if another one took its place."""
+        key = title.casefold()
+        if not plan or key in self._told:
+            return False
+        self._told.add(key)
+        return not is_written_over(plan, title, self._found)
+
+
+def _plan(plan: str, turn: Turn, ids: tuple[str, ...], plans: _Plans) -> Iterator[Finding]:
     heading = _HEADING.search(plan)
     title = (
         show_excerpt(heading[1])
         if heading
         else request(plan) or shorten(show_excerpt(plan[:300]), 120)
     )
-    key = title.casefold()
-    if not plan or key in plans:
+    if not plans.takes(plan, title):
         return
-    plans.add(key)
     head, said = word_plan(plan, title, _PLAN_CHARS_MAX)
     yield decision(
         "\n".join((APPROVED_PLAN + head, *said)),
@@ -155,7 +170,7 @@ def _plan(plan: str, turn: Turn, ids: tuple[str, ...], plans: set[str]) -> Itera
 
 
 def _of_prompt(
-    exchange: Exchange, boot: Boot, plans: set[str], *, is_first: bool
+    exchange: Exchange, boot: Boot, plans: _Plans, *, is_first: bool
 ) -> Iterator[Finding]:
     prompt = exchange.prompt
     assert prompt is not None, "the caller looked"
