@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from agentx.exchanges.commits import Commit, commit_of, find_reverted
 from agentx.exchanges.exchange import Exchange
-from agentx.exchanges.tools import ToolStep, file_edits
+from agentx.exchanges.tools import FileChange, ToolStep, file_edits
 from agentx.kernel.text import compile_late
 
 _PART = compile_late(r"\s*(?:&&|\|\||;|\n)\s*")
@@ -75,6 +75,26 @@ def find_undone(found: Iterable[Exchange]) -> Undone:
                 made.append(_Made(commit, pending))
                 pending = []
     return undone
+
+
+def list_lasting(steps: Iterable[ToolStep]) -> list[FileChange]:
+    """Return the edits of some steps, without those that one of them put back word for word."""
+    lasting: list[FileChange] = []
+    for change in (change for step in steps for change in file_edits(step)):
+        before = next(
+            (
+                each
+                for each in reversed(lasting)
+                if each.path == change.path
+                and (each.added, each.removed) == (change.removed, change.added)
+            ),
+            None,
+        )
+        if before is None or not change.removed:
+            lasting.append(change)
+        else:
+            lasting.remove(before)
+    return lasting
 
 
 def _may_undo(step: ToolStep) -> bool:

@@ -43,6 +43,50 @@ def test_a_claim_that_the_user_refutes_falls(refutes: str) -> None:
     assert "batch_id" in told
 
 
+@pytest.mark.parametrize(
+    "refutes",
+    [
+        "still jitters",
+        "no. still jitters in the export",
+        "better in the editor, export the same",
+        "nope",
+        "hmm the export is the same",
+        "no difference",
+        "on my phone it still flickers",
+        "didn't help",
+        "leider nein",
+        "geht immer noch nicht",
+        "tampoco",
+    ],
+)
+def test_the_cause_of_a_fix_that_did_not_help_falls_with_it(refutes: str) -> None:
+    talk = Talk().user("the player jitters on moving platforms, find out why")
+    talk.agent(
+        "Fixed! The root cause was that the camera's `position_smoothing` runs in `_process`."
+        " Please try the new build."
+    )
+    talk.user(refutes)
+    talk.agent("The cause is `override.cfg`: it sets `physics_ticks` to 30 in the export.")
+
+    told = list_told(talk)
+    assert "position_smoothing" not in told
+    assert "override.cfg" in told
+
+
+@pytest.mark.parametrize(
+    "denies",
+    ["Not the hashing.", "It's not the hashing.", "The hashing was innocent, I put it back."],
+)
+def test_a_guess_that_the_agent_gives_up_falls(denies: str) -> None:
+    talk = Talk().user("it hangs on my nas, fix it")
+    talk.agent("I think it's the hashing: blake3 with mmap on NFS stalls.").shell("ls", "x")
+    talk.agent(denies).agent("Found it: `follow_links(true)` walks the link for ever.")
+
+    told = list_told(talk)
+    assert "stalls" not in told
+    assert "follow_links" in told
+
+
 def test_a_claim_that_the_user_goes_on_from_stands() -> None:
     talk = Talk().user("the sweeper leaves orphans in ledger_rows, please mend that")
     talk.edit("jobs/sweep.sql", "a", "b")

@@ -21,13 +21,14 @@ from agentx.exchanges.commands import (
     only_looks,
     plain,
 )
-from agentx.exchanges.episodes import Episode, find_episodes
 from agentx.exchanges.exchange import Exchange
+from agentx.exchanges.failing.episodes import Episode, find_episodes
 from agentx.exchanges.lines import Boot, Line, lines
 from agentx.exchanges.tools import Use, file_edits
 from agentx.kernel.text import compile_late
 from agentx.observations.extract.session.finding import Finding
 from agentx.observations.extract.session.names import list_paths
+from agentx.observations.extract.settled.refuted import find_fallen
 from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
@@ -88,12 +89,14 @@ def errors(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
         if not _is_slip(episode) and not _is_given_up(episode):
             explained += [terms(line.own) for line in episode.causes]
             yield _finding(episode, _find_giving_up(episode, found, boot))
-    for exchange in found:
-        for line in _explanations(exchange, boot):
-            about = terms(line.text)
-            if all(likeness(about, other) < _SAME_ERROR for other in explained):
-                explained.append(about)
-                yield _tell_cause(line)
+    alone = [line for exchange in found for line in _explanations(exchange, boot)]
+    fallen = find_fallen(found, boot) if alone else {}
+    for line in alone:
+        about = terms(line.text)
+        has_fallen = line.own in fallen.get(line.turn.event_id, ())
+        if not has_fallen and all(likeness(about, other) < _SAME_ERROR for other in explained):
+            explained.append(about)
+            yield _tell_cause(line)
 
 
 # --- commands that failed -------------------------------------------------------------------
@@ -180,7 +183,7 @@ def _finding(episode: Episode, given_up: str = "") -> Finding:
     lead = f"`{command}` fails{where}: {first}"
     if causes:
         lead = f"{_LED.sub('', causes[0].text)} (`{shorten(command, 60)}` failed)"
-    files = [edit.path for step in episode.fixes for edit in file_edits(step)]
+    files = [edit.path for edit in episode.changes]
     if episode.folder and not files:  # a runner names files from where it ran
         named = (path.removeprefix("./") for path in list_paths(" ".join(episode.errors)))
         files = [posixpath.normpath(f"{episode.folder}/{path}") for path in named]
@@ -229,11 +232,9 @@ def _best_causes(episode: Episode) -> list[Line]:
 
 
 def _find_fix(episode: Episode) -> str:
-    edited: dict[str, None] = {}
+    edited = {edit.path: None for edit in episode.changes}
     ran: dict[str, None] = {}
     for step in episode.fixes:
-        for edit in file_edits(step):
-            edited[edit.path] = None
         if step.use is Use.SHELL and not step.has_failed and _mends(step.command):
             ran[f"`{shorten(plain(step.command), 120)}`"] = None
     # Where a file was edited, another form of the check is not what mended it.

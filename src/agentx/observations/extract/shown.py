@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agentx.exchanges.commands import find_errors
-from agentx.exchanges.episodes import find_causes
 from agentx.exchanges.exchange import Exchange
+from agentx.exchanges.failing.causes import find_causes
 from agentx.exchanges.lines import Boot, Line
 from agentx.kernel.text import compile_late, without_recall
 from agentx.observations.extract.session.finding import Finding

@@ -10,6 +10,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from agentx.kernel.text import compile_late
+from agentx.observations.labels import LABELS
 from agentx.observations.model import Category
 from agentx.prose.cues import anywhere, finds
 from agentx.prose.settling.rulings import rules_for_good
@@ -70,20 +71,27 @@ _OPEN = anywhere(
     r"""
     (?:left|still) (?:undone|open|unresolved|to do|unfixed|uncommitted|pending|missing|unverified)
     not (?:yet|been) (?:done|fixed|implemented|committed|pushed|merged|released|published|tested)
-    to-?do | uncommitted | unpushed | remains? (?:open|to be|unfixed|unresolved|undone)
+    to-?dos?(?=:) | (?:an?|as|left) to-?do (?:for|to|in)
+    remains? (?:open|unfixed|unresolved|undone|to be)
+    (?:is|are|but|and|stays?|remains?) (?:uncommitted|unpushed)
     not (?:implemented|committed|pushed|merged|seen fixed|fixed)
-    waiting (?:for|on) | waits (?:for|on) | blocked (?:by|on|until)
-    needs? to be (?:done|fixed|run)
-    follow-?ups? | next steps? | (?:for|in) a (?:later|future|separate) (?:pr|session|change|issue)
-    out of scope | deferred | postponed | (?<!as an )open (?:end|question|item)s?
+    (?:is|are|still) waiting (?:for|on) | waits (?:for|on) (?:you|your|approval|review|the user)
+    blocked (?:on|until) | blocked by \#\d+
+    needs? to be (?:done|fixed) | still needs? to be
+    follow-?ups? | next steps?(?=:) | (?:for|in) a (?:later|future|separate) (?:pr|session|change)
+    (?:for|in) a (?:later|future|separate) issue | out of scope
+    (?:is|are|was|were|been) (?:deferred|postponed) | (?:deferred|postponed) (?:to|until|for)
+    (?<!as an )open (?:end|question|item)s?
     """
 )
+_CODE = compile_late(r"`[^`\n]*`")
+_MENDED = compile_late(r"(?:; |\n|\. )(?:Fixed by: |It passed )")
 
 
 @lru_cache(maxsize=2_000)  # as lines are worded: once, for who serves many
 def kind_of(category: Category, text: str) -> Kind:
     """Return the kind of a memory, by its category and its words."""
-    if category is not Category.CODE_CHANGE and finds(_OPEN, text):
+    if _is_open(category, text):
         return Kind.OPEN_END
     if _USER.match(text) and finds(_FOR_GOOD, text):
         return Kind.PREFERENCE
@@ -92,6 +100,18 @@ def kind_of(category: Category, text: str) -> Kind:
     if category is Category.KEY_FACT and _ASKED.match(text):
         return Kind.CHANGE
     return _OF_CATEGORY[category]
+
+
+def _is_open(category: Category, text: str) -> bool:
+    """Tell whether a memory says that something is left: not of what it is made, nor of what was.
+
+    What a program is called says nothing of the work on it.
+    """
+    if text.startswith(LABELS):
+        return True
+    if category is Category.CODE_CHANGE or (category is Category.ERROR and _MENDED.search(text)):
+        return False
+    return finds(_OPEN, _CODE.sub("`", text))
 
 
 def _is_wanted(text: str) -> bool:

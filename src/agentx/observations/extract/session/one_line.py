@@ -17,15 +17,19 @@ def put_on_line(content: str, *, is_long: bool = False) -> str:
     Why something went wrong, and what mended it, is worth more of it than how it was said.
     """
     rows = [" ".join(row.split()).removeprefix("- ") for row in content.split("\n") if row.strip()]
-    kept = [min(len(row), _TAUGHT_CHARS) + 2 for row in rows[1:] if row.startswith(_TEACHES)][:2]
+    taught = [row for row in rows[1:] if row.startswith(_TEACHES)]
+    # Of several causes one; what mended it is never cut off by why it broke.
+    kept = {row: min(len(row), _TAUGHT_CHARS) + 2 for row in (*taught[:1], *taught[-1:])}
     chars = _LONG_CHARS_MAX if kept else PASSAGE_CHARS_MAX
-    room = _LONG_CHARS_MAX if is_long else chars - sum(kept)
+    room = _LONG_CHARS_MAX if is_long else chars - sum(kept.values())
     line = shorten(rows[0], room) if rows else ""
     for row in rows[1:]:
+        kept.pop(row, 0)
+        left = chars - sum(kept.values())
         joined = f"{line.rstrip('.;')}; {row}"
-        if len(joined) <= chars:
+        if len(joined) <= left:
             line = joined
-        elif row.startswith(_TEACHES) and len(line) <= chars - _ROOM_MIN:
+        elif row.startswith(_TEACHES) and len(line) <= left - _ROOM_MIN:
             lead = joined[: -len(row)]
-            line = lead + shorten(row, chars - len(lead))
+            line = lead + shorten(row, left - len(lead))
     return line

@@ -4,6 +4,9 @@
     user   "nope, still 312 duplicates"
     agent  "You're right. The key is ..."                  stands
 
+    agent  "Fixed! The root cause was the camera."         both fall
+    user   "better in the editor, the export is the same"
+
     agent  "We should use `epoll`."                        falls
     user   "use libuv instead of epoll"
 
@@ -22,7 +25,7 @@ from agentx.exchanges.exchange import Exchange, reports
 from agentx.exchanges.lines import Boot, lines
 from agentx.exchanges.turns import Turn
 from agentx.kernel.text import without_recall
-from agentx.prose.cues import anywhere, at_the_start
+from agentx.prose.cues import EXPLAINS, anywhere, at_the_start
 from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.sentences import is_question
 from agentx.prose.settling.stance_words import CHOOSES, PLACES
@@ -38,7 +41,16 @@ _REFUTES = at_the_start(
     still (?!(?:need|want|to)\b)\S+
     (?:that|this|it)(?:'s| is| was)? (?:not|wrong|false) | wrong | not (?:true|fixed|working|quite)
     (?:that|this|it) (?:did ?n[o']t|does ?n[o']t|didn'?t|doesn'?t) (?:work|help|fix|change|do)
-    same (?:error|problem|thing|result|issue) | you(?:'re| are) wrong | doesn'?t work | not it
+    (?:did ?n'?t|did not|does ?n'?t|doesn'?t) (?:help|work|fix|change|do) | still no
+    same (?:error|problem|thing|result|issue|here|again) | you(?:'re| are) wrong | not it
+    (?:that|this|it)(?:'s| is| was)? no better | no (?:change|difference|luck|better|good|dice)
+    [^.!?\n]{0,60}\b(?:is|are|stays?|,) (?:still )?(?:exactly )?the same(?=[.!,]|\Z)
+    [^.!?\n]{0,40}, [\w ]{2,30} the same(?=[.!,]|\Z)
+    [^.!?\n]{0,40}\bstill (?:jitters?|fails?|crash\w*|hangs?|happens?|leaks?|flickers?|breaks?)
+    [^.!?\n]{0,40}\bstill (?:broken|wrong|slow|there|red|blank|empty)
+    leider (?:nein|nicht)
+    (?:geht|funktioniert|l\u00e4uft|klappt) (?:immer noch |noch immer )?nicht
+    no sirve | no ayuda | tampoco | non,? | pareil
     nein | stimmt nicht | immer noch | geht nicht | no funciona | sigue | toujours pas
     [\u00e7c]a ne marche pas
     """,
@@ -62,8 +74,16 @@ _TAKES_DOWN = anywhere(
     my (?:mistake|suspicion was|guess was) | turn(?:s|ed) out (?:not|to be something else)
     (?:that|this)(?:'s| is| was)? not (?:the|it)
     (?:has|had|have) nothing to do with | ruled? out | not the (?:cause|culprit)
+    (?:was|were|is) innocent | so it(?:'s| is| was) not (?:the|a|because)
+    none of (?:them|these|those|it) (?:was|were) (?:needed|it|the \w+) | (?:is|was) a red herring
+    unschuldig | era inocente
     war(?:en)? falsch | lag nicht an | no era | ce n'[\u00e9e]tait pas
     """
+)
+# "Not the hashing.": so a reply begins after it looked.
+_DENIES = at_the_start(
+    "not (?:the|because of) | (?:it|that)(?:'s| is| was) not (?:the|because)",
+    after=f"{_OPENINGS} | no | still (?:failing|red|hangs)",
 )
 _CLAIMS = anywhere(
     r"""
@@ -112,11 +132,14 @@ def _list_answered(text: str, before: Exchange, boot: Boot) -> Iterator[tuple[Tu
     refutes, refuses = _REFUTES.match(text), _REFUSES.match(text)
     answered = terms(text)
     against = [thing for each in read_stances(text) for thing in each.against]
-    for said in _list_said(reply, boot):
+    every = _list_said(reply, boot)
+    claims = bool(refutes) and any(map(_CLAIMS.search, every))
+    for said in every:
         if against and _proposes(said, against):
             yield reply, said
         is_answered = _UNSURE.search(said) and len(answered & terms(said)) >= _SHARED_MIN
-        if refuses or (refutes and _CLAIMS.search(said)) or is_answered:
+        is_claimed = claims and (_CLAIMS.search(said) or EXPLAINS.search(said))
+        if refuses or is_claimed or is_answered:
             yield reply, said
 
 
@@ -135,7 +158,11 @@ def _list_taken_down(
 ) -> Iterator[tuple[Turn, str]]:
     """Yield what a later sentence of the agent takes down of what was said before it."""
     for reply in found[number].replies:
-        against = [said for said in _list_said(reply, boot) if _TAKES_DOWN.search(said)]
+        against = [
+            said
+            for said in _list_said(reply, boot)
+            if _TAKES_DOWN.search(said) or _DENIES.match(said)
+        ]
         if not against:
             continue
         names = frozenset(name for said in against for name in code_names(said))

@@ -7,10 +7,8 @@ Two failures of one command with the same error are one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from agentx.exchanges import wording
 from agentx.exchanges.checks import CommandCheck
 from agentx.exchanges.commands import (
     error_lines,
@@ -20,6 +18,13 @@ from agentx.exchanges.commands import (
     went_wrong,
 )
 from agentx.exchanges.exchange import Exchange
+from agentx.exchanges.failing.causes import (
+    find_causes,
+    find_fixed_causes,
+    is_action,
+    is_guess,
+    may_explain,
+)
 from agentx.exchanges.lines import Boot, Line, lines
 from agentx.exchanges.passing import (
     counts_as_much,
@@ -32,55 +37,15 @@ from agentx.exchanges.passing import (
     takes_in,
 )
 from agentx.exchanges.places import find_folder, is_apart
-from agentx.exchanges.tools import ToolStep, Use, file_edits
+from agentx.exchanges.tools import FileChange, ToolStep, Use, file_edits
 from agentx.exchanges.turns import Turn
-from agentx.prose import cues
+from agentx.exchanges.undone import list_lasting
 from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.likeness import likeness
 from agentx.prose.passages import says_nothing
-from agentx.prose.sentences import Block, is_question, words
+from agentx.prose.sentences import Block, is_question
 
 _SAME_ERROR = 0.7
-_CAUSE = cues.anywhere(
-    r"""
-    root cause | because | due to | caused by | turn(?:s|ed) out | race condition
-    the (?:real |actual )?(?:issue|problem|bug|culprit|reason|cause|fix) (?:is|was)
-    found (?:it|the (?:issue|problem|bug|cause)) | was missing | is missing | pins? | pulled in
-    fails? (?:when|if|since|as) | needs? | requires? | (?:was|were) (?:renamed|removed|moved|not)
-    doesn'?t | does not | instead of | exists? only | only (?:from|since|in) | not running
-    cannot | can'?t | wraps? | complains? | expects? | is named | has no | ursache | weil
-    """
-)
-# What came out well explains no failure.
-_CAME_WELL = cues.at_the_start(r"(?:\S+ ){0,5}(?:pass(?:ed|es)|succeed(?:ed|s))(?: now)?(?=[.:;,])")
-_EXPLAINS_WORDS_MIN = 5
-_REMEDY_WORDS_MAX = 20
-_OF_ONESELF = cues.at_the_start(
-    r"""
-    i | i'?m | i'?ll | i'?ve | we | let | now | next | first | then | adding | fixing | running
-    checking | trying | updating | looking | as (?:expected|intended) | red | good | ok(?:ay)?
-    \d+ (?:tests?|errors?|failures?|of) | still
-    (?:one|two|three|some|all|both|the) (?:\w+ )?tests?
-    """
-)
-_SAYS_WHY = cues.anywhere(
-    "because | due to | found (?:it|the \\w+) | weil | porque | parce que | debido a"
-)
-# "The test fails because ...", said at once: of what just failed, whatever words it shares with it.
-_FAILS_BECAUSE = cues.anywhere(
-    r"""
-    (?:fails?|failed|failing|breaks|broke|crash(?:es|ed)?|errors? out) (?:\w+ )?(?:because|since|as)
-    (?:fails?|failed|failing|breaks|broke|crash(?:es|ed)?) due to
-    (?:schl\u00e4gt|schlug) fehl,? weil | \u00e9choue parce que | falla porque
-    """
-)
-# What would mend it, said right after why it broke: the other half of the cause.
-_REMEDY = cues.anywhere(
-    r"""
-    (?:is|are) (?:needed|required|necessary|missing) | needs? | requires? | must | has to | have to
-    only works? (?:with|when|if|on)
-    """
-)
 
 
 @dataclass(slots=True)
@@ -95,6 +60,10 @@ class Episode:
     times: int = 1
     causes: list[Line] = field(default_factory=list)
     said_next: list[Line] = field(default_factory=list)  # before anything was done about it
+    heard: list[Line] = field(default_factory=list)  # since it failed last
+    doubted: list[Line] = field(default_factory=list)  # causes: what was done about them did not do
+    is_weak: bool = False  # the cause was never said outright
+    was_tried: bool = False  # something was done about it since it failed last
     fixes: list[ToolStep] = field(default_factory=list)
     mended: ToolStep | None = None
     is_covered: bool = False  # by a wider run, which is not what mended it
@@ -103,6 +72,27 @@ class Episode:
     acted: int = 0  # those of them that did more than look
     is_of_trial: bool = False  # the last edit before it was taken back
     was_for_nothing: bool = False  # what was done about it was taken back
+
+    @property
+    def changes(self) -> list[FileChange]:
+        """What was changed meanwhile, and not put back."""
+        return list_lasting(self.fixes)
+
+    def fail_again(self) -> None:
+        """Take in that it failed once more: what was said of it before is less likely to be why."""
+        self.times += 1
+        if self.was_tried:
+            self.doubted = [line for line in (*self.doubted, *self.causes) if not is_guess(line)]
+            self.causes, self.said_next, self.heard = [], [], []
+            self.acted, self.was_tried = 0, False
+
+    def close(self, by: ToolStep) -> None:
+        """Take in that it passed."""
+        self.mended = by
+        self.causes = self.causes or find_fixed_causes(self.heard, self.changes)
+        self.is_weak = all(map(is_guess, self.causes))
+        if not self.causes:
+            self.causes = _find_said_before_fix(self) or self.doubted
 
 
 @dataclass(slots=True)
@@ -119,17 +109,28 @@ class _Watch:
         """Take in what the agent says."""
         for episode in self.made:
             # An agent may explain only at the end what it had mended on the way.
-            late = episode.exchange is exchange and not episode.causes
+            late = episode.exchange is exchange and (not episode.causes or episode.is_weak)
             if episode in self.open_ones or late:
-                between = episode.between if episode.mended is None else None
-                command = episode.failure.command
-                episode.causes += find_causes(episode.errors, command, between, said, self.boot)
+                self._hear_of(episode, said)
             if episode in self.open_ones and not episode.acted:
                 episode.said_next += lines(said, self.boot)
-            if episode.mended is not None and _is_said_to_stay(episode, said, self.boot):
+            is_near = episode.exchange is exchange
+            if _is_said_to_stay(episode, said, self.boot, is_near=is_near):
                 episode.mended = None
                 episode.passed.clear()
                 self.open_ones.append(episode)
+
+    def _hear_of(self, episode: Episode, said: Turn) -> None:
+        between = episode.between if episode.mended is None else None
+        command = episode.failure.command
+        found = find_causes(episode.errors, command, between, said, self.boot)
+        if episode.mended is None:
+            episode.causes += found
+            episode.heard += lines(said, self.boot)
+            return
+        found = find_fixed_causes(lines(said, self.boot), episode.changes) or found
+        if found:
+            episode.causes, episode.is_weak = found, False
 
     def see(self, step: ToolStep, exchange: Exchange) -> None:
         """Take in what it does; what was never run, or not heard of again, did nothing."""
@@ -159,7 +160,7 @@ class _Watch:
         told = error_lines(step.output)
         for episode in self.open_ones:
             if _alike(episode, step, told):
-                episode.times += 1
+                episode.fail_again()
                 return
         episode = Episode(
             failure=step,
@@ -206,8 +207,7 @@ def _settle(open_ones: list[Episode], step: ToolStep, *, failed: bool) -> list[E
             if not closed and counts_as_much(episode.failure, step):
                 closed = episode.is_covered = True
         if closed:
-            episode.mended = step
-            episode.causes = episode.causes or _find_said_before_fix(episode)
+            episode.close(step)
         else:
             left.append(episode)
     return left
@@ -223,8 +223,11 @@ def _has_passed(episode: Episode, passed: tuple[CommandCheck, ...]) -> bool:
     return bool(wanted) and episode.passed.issuperset(wanted)
 
 
-def _is_said_to_stay(episode: Episode, said: Turn, boot: Boot) -> bool:
-    """Tell whether the agent says of what seems to be mended that it fails as before."""
+def _is_said_to_stay(episode: Episode, said: Turn, boot: Boot, *, is_near: bool) -> bool:
+    """Tell whether the agent says of what seems to be mended that it fails as before.
+
+    What names nothing is near it, or is of something else.
+    """
     if episode.mended is None or not says_still(said.text):
         return False
     about = terms(" ".join(episode.errors))
@@ -234,7 +237,7 @@ def _is_said_to_stay(episode: Episode, said: Turn, boot: Boot) -> bool:
     for line in lines(said, boot):
         if says_still(line.own):
             shared = len(terms(line.own) & about)
-            is_of_any = not (is_same or shared or code_names(line.own))
+            is_of_any = is_near and not (is_same or shared or code_names(line.own))
             if f"`{command}`" in line.own or shared > is_same or is_of_any:
                 return True
     return False
@@ -255,50 +258,7 @@ def _note_fix(open_ones: list[Episode], step: ToolStep, *, is_edit: bool) -> Non
             episode.between < 12 and not runs_same(episode.failure.command, step.command)
         ):
             episode.fixes.append(step)
-
-
-def find_causes(
-    errors: Sequence[str], command: str, between: int | None, reply: Turn, boot: Boot
-) -> list[Line]:
-    """Return what a reply says of why something went wrong.
-
-    `between` is how many steps were taken since; None once it was mended.
-    """
-    about = terms(" ".join(errors)) - terms(command)
-    names = {name.lower() for name in code_names(" ".join(errors))}
-    told = " ".join(errors).lower()
-    kept: list[Line] = []
-    said = lines(reply, boot)
-    for number, line in enumerate(said):
-        own = line.own
-        if words(own) < 6 or is_question(own) or own.endswith(":") or line.block is Block.HEADING:
-            continue
-        if cues.ANNOUNCES.match(own) or cues.INTENDS.match(own) or wording.POSSIBLE.search(own):
-            continue
-        fails_so = bool(_FAILS_BECAUSE.search(own))
-        says_so = bool(fails_so or cues.EXPLAINS.search(own) or _SAYS_WHY.search(own))
-        explains = says_so or bool(_CAUSE.search(own))
-        soon = between is not None and between <= (3 if says_so else 1)
-        shared = len(terms(own) & about)
-        enough = 1 if soon else 2
-        related = shared >= enough or any(name in own.lower() for name in names)
-        # "The linker can't find zstd", said at once of "cannot find -lzstd".
-        related |= soon and any(len(word) > 3 and word in told for word in terms(own))
-        related |= fails_so and soon and not between
-        if explains and related and not says_nothing(own) and not _CAME_WELL.match(own):
-            kept.append(_join_remedy(line, said[number + 1 : number + 2]))
-    return kept
-
-
-def _join_remedy(line: Line, after: Sequence[Line]) -> Line:
-    """Return a cause with what is said right after it to be needed."""
-    for one in after:
-        is_stated = not (is_question(one.own) or one.own.endswith(":"))
-        intends = cues.ANNOUNCES.match(one.own) or cues.INTENDS.match(one.own)
-        is_brief = one.paragraph == line.paragraph and words(one.own) <= _REMEDY_WORDS_MAX
-        if is_brief and is_stated and not intends and _REMEDY.search(one.own):
-            return replace(line, text=f"{line.text} {one.own}")
-    return line
+            episode.was_tried = episode.was_tried or is_edit or not only_looks(step.command)
 
 
 def _find_said_before_fix(episode: Episode) -> list[Line]:
@@ -306,24 +266,7 @@ def _find_said_before_fix(episode: Episode) -> list[Line]:
     is_edited = any(step.use is Use.EDIT for step in episode.fixes)
     if not is_edited or not is_routine(episode.failure.command):
         return []
-    return [line for line in episode.said_next if _may_explain(line)][:1]
-
-
-def _may_explain(line: Line) -> bool:
-    """Tell whether a line states something: it is not announced, asked or guessed."""
-    own = line.own
-    if words(own) < _EXPLAINS_WORDS_MIN or own.endswith(":") or line.block is Block.HEADING:
-        return False
-    if is_question(own) or says_nothing(own) or says_still(own) or _OF_ONESELF.match(own):
-        return False
-    if _CAME_WELL.match(own):
-        return False
-    return not (
-        cues.ANNOUNCES.match(own)
-        or cues.INTENDS.match(own)
-        or cues.COURTESY.match(own)
-        or wording.POSSIBLE.search(own)
-    )
+    return [line for line in episode.said_next if may_explain(line)][:1]
 
 
 def _find_said_of(episode: Episode, edited: list[str]) -> list[Line]:
@@ -334,4 +277,5 @@ def _find_said_of(episode: Episode, edited: list[str]) -> list[Line]:
         for line in episode.said_next
         if any(name in line.own for name in names)
         and not (is_question(line.own) or says_nothing(line.own) or line.block is Block.HEADING)
+        and not is_action(line)
     ][:1]

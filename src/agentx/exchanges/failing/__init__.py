@@ -1,0 +1,1 @@
+"""What failed in a session, why, and whether it passed since."""
