@@ -151,6 +151,12 @@ class StorePaths:
         return self.root / f"decided{mine}.json"
 
     @property
+    def persons(self) -> Path:
+        """By what it is known again what people had kept, in none of its words."""
+        mine = f"-{encode_name(self.shared_by)}" if self.shared_by else ""
+        return self.root / f"persons{mine}.jsonl"
+
+    @property
     def cautions(self) -> Path:
         """What hooks look commands and files up in."""
         return self.digests / "cautions.tsv"

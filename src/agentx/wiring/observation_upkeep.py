@@ -22,7 +22,8 @@ from agentx.observations.store.words.view import WordView
 from agentx.project.project import Project
 from agentx.project.setting_files import set_value
 from agentx.views.documents.observations import ObservationDocuments
-from agentx.wiring.observations import open_observations, open_store
+from agentx.wiring.observations import open_observations, open_vouched
+from agentx.wiring.vouched.store import VouchedStore, stamp_ledgers
 
 
 def settle_observations(project: Project) -> int:
@@ -31,10 +32,15 @@ def settle_observations(project: Project) -> int:
         return 0
     with closing(open_observations(project)) as room:
         moved = room.settle()
-        if isinstance(room.store, SqliteObservationStore):
+        store = room.store
+        if isinstance(store, VouchedStore):
+            if is_folder(project.store.root):
+                store.begin_record()
+            store = store.plain
+        if isinstance(store, SqliteObservationStore):
             # A process that was at work during a migration may have gone on with the files.
             pending = ObservationPaths(project.observations).pending
-            moved += absorb(Pending(pending, project.clock, system_entropy), room.store)
+            moved += absorb(Pending(pending, project.clock, system_entropy), store)
         if moved:
             room.stats()  # notes what a person should know
         return moved
@@ -74,6 +80,17 @@ def list_damaged_observations(project: Project) -> tuple[StoreFault, ...]:
     )
 
 
+def list_unverified(project: Project) -> tuple[str, ...]:
+    """Return the ids of memories that claim a person and that nothing bears out.
+
+    Raises: AgentXError when they cannot be read at all.
+    """
+    if not is_folder(project.observations):
+        return ()
+    with closing(open_vouched(project)) as store:
+        return tuple(one.id for one in store.list_unverified())
+
+
 def move_observations(project: Project, to: str, told: HowFar = unheard) -> Migrated:
     """Move every observation to the other kind of store, and use that from now on.
 
@@ -108,6 +125,7 @@ def observation_source(project: Project) -> ObservationDocuments:
     def stamp() -> str:
         paths = ObservationPaths(project.observations)
         files = (paths.manifest, paths.pending, paths.database, Path(f"{paths.database}-wal"))
-        return repr([str(paths.root), *(look_at(path) for path in files)])
+        borne_out_by = stamp_ledgers(project)
+        return repr([str(paths.root), *(look_at(path) for path in files), borne_out_by])
 
-    return ObservationDocuments(partial(open_store, project), stamp, project.id)
+    return ObservationDocuments(partial(open_vouched, project), stamp, project.id)

@@ -24,6 +24,7 @@ from agentx.observations.store.paths import ObservationPaths
 from agentx.project.claims import claim_private
 from agentx.project.project import Project
 from agentx.wiring.listeners.log import log_fields
+from agentx.wiring.vouched.store import VouchedStore
 
 if TYPE_CHECKING:
     from agentx.observations.store.sqlite.store import SqliteObservationStore
@@ -48,7 +49,7 @@ def open_observations(project: Project, bus: Bus | None = None) -> Observations:
     told = Bus() if bus is None else bus
     _log_what_is_told(project, told)
     return Observations(
-        open_store(project),
+        open_vouched(project),
         Supplies(
             settings=settings,
             clock=project.clock,
@@ -103,6 +104,8 @@ def prepare_observations(project: Project) -> None:
     repository is ours, it is made in the store's, and stays there.
     """
     folder, paths = project.observations, project.paths
+    if not exists(folder):
+        open_vouched(project).begin_record()
     if folder != paths.observations:
         make_private_directory(folder)
         return
@@ -111,6 +114,11 @@ def prepare_observations(project: Project) -> None:
     elif not (exists(paths.ignore_file) or exists(folder)):
         make_private_directory(folder)
         replace_file(folder / ".gitignore", b"*\n")
+
+
+def open_vouched(project: Project) -> VouchedStore:
+    """Return the same store, with what speaks for a person as far as it is borne out."""
+    return VouchedStore(open_store(project), project)
 
 
 def open_store(project: Project) -> JsonObservationStore | SqliteObservationStore:

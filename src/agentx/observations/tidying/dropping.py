@@ -18,6 +18,7 @@ from itertools import chain
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import ConflictError, InvalidValue, LimitError, NotFound
 from agentx.kernel.ids import is_ulid, ulid_ms
+from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.values import frozen
 from agentx.observations.ids import parse_observation_id, shorten_id
 from agentx.observations.limits import (
@@ -174,7 +175,10 @@ def _bring_back(store: ObservationStore, observation_id: str) -> bool:
 
 
 def sift(store: ObservationStore, observations: Sequence[Observation]) -> Sifted:
-    """Part what a session taught from what is like something a person dropped, and count that."""
+    """Part what a session taught from what is like something a person dropped, and count that.
+
+    What a person says themselves is no session's.
+    """
     listed = store.drops.read()
     if not listed.dropped:
         return Sifted(kept=tuple(observations), kept_out=0)
@@ -183,7 +187,7 @@ def sift(store: ObservationStore, observations: Sequence[Observation]) -> Sifted
     out: dict[str, list[str]] = {}
     for each in observations:
         like = _find_like(listed, each)
-        if like is None or each.pinned:
+        if like is None or each.pinned or each.agent == PERSON_ROLE:
             kept.append(each)
         else:
             gone.append(each)

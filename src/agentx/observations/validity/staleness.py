@@ -43,6 +43,7 @@ class Verified:
     stale: int  # a file they speak of has changed since
     superseded: int  # a newer one replaced them
     amended: int  # where something is known now that was not before
+    unverified: tuple[str, ...] = ()  # that claim a person and that nothing bears out
 
 
 def list_changed_since(observation: Observation, history: FileHistory) -> tuple[str, ...]:

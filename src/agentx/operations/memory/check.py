@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 from agentx.adapters.limits import SETTINGS_FILE_BYTES_MAX
@@ -24,6 +25,7 @@ from agentx.recall.section.gather import ORDER, Gatherer
 from agentx.recall.section.render import Cap, section
 from agentx.recall.section.sources import About
 from agentx.views.sessions.file_history import GitFileHistory
+from agentx.wiring.observation_upkeep import list_unverified
 from agentx.wiring.observations import open_observations
 from agentx.wiring.section import section_sources
 
@@ -55,6 +57,7 @@ def memory_verify(project: Project, told: HowFar = unheard) -> Verified:
             return Verified(checked=0, stale=0, superseded=0, amended=0)
         found = verify(room.store, GitFileHistory(project.root, since_ms=oldest_ms), told)
         room.settle()
+        found = replace(found, unverified=list_unverified(project))
     project.log.record("info", "memory-verified", checked=found.checked, stale=found.stale)
     return found
 

@@ -43,7 +43,7 @@ from agentx.project.project import Project, Rule
 from agentx.search.model import NO_VECTORS
 from agentx.wiring.clarifications import ledgers_aside
 from agentx.wiring.models import explain_rest
-from agentx.wiring.observation_upkeep import list_damaged_observations
+from agentx.wiring.observation_upkeep import list_damaged_observations, list_unverified
 from agentx.wiring.runs import list_damaged_runs, list_unmerged_runs
 from agentx.wiring.taught.lessons import list_damaged_memory
 
@@ -323,12 +323,20 @@ def _ledgers(project: Project) -> Iterator[HealthCheck]:
 def _observations(project: Project) -> Iterator[HealthCheck]:
     try:
         faults = list_damaged_observations(project)
+        unverified = list_unverified(project)
     except AgentXError as error:
         yield HealthCheck(name="memory", health=Health.WRONG, says=error.message, mend=error.hint)
         return
     for fault in faults[:_FAULTS_SHOWN]:
         says = f"{fault.where}: {fault.what}"
         yield HealthCheck(name="memory", health=Health.NOTE, says=says, mend=fault.hint)
+    for name in unverified[:_FAULTS_SHOWN]:
+        yield HealthCheck(
+            name="memory",
+            health=Health.WRONG,
+            says=f"{name} claims a person, who did not have it kept in these words",
+            mend=f"agentx memory show {name}; to take it away: agentx memory remove {name}",
+        )
 
 
 def _model(project: Project) -> Iterator[HealthCheck]:

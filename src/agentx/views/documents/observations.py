@@ -55,7 +55,8 @@ class ObservationDocuments:
         by_part: dict[str, list[str]] = {}
         with closing(self._opened()) as store:
             for row in store.search_by_filters(SearchFilters()):
-                mark = f"{row.id} {row.superseded_by} {row.summary} {row.mended_ms or ''}"
+                told = f"{row.superseded_by} {row.summary} {row.mended_ms or ''}"
+                mark = f"{row.id} {told}" if row.agent in row.id else f"{row.id} {told} {row.agent}"
                 by_part.setdefault(_part(row), []).append(mark)
         for part, marks in by_part.items():
             yield part, digest(_MADE, *sorted(marks), size=8).hex()

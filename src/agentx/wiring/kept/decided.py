@@ -21,7 +21,7 @@ from agentx.clarification.store.vouching.signers import find_signers
 from agentx.host.files.atomic import replace_file
 from agentx.host.files.plain import is_folder, read_bytes
 from agentx.kernel.errors import AgentXError, CorruptRecord
-from agentx.kernel.ids import digest
+from agentx.kernel.ids import digest, parse_clarification_id
 from agentx.kernel.values import frozen
 from agentx.observations.ids import observation_id
 from agentx.observations.model import Observation
@@ -29,14 +29,13 @@ from agentx.observations.service import Observations
 from agentx.project.project import Project
 from agentx.recall.known.answers import read_decision
 from agentx.wiring.clarifications import make_pen, name_decider, open_keyring
-from agentx.wiring.kept.known import (
-    find_same,
-    list_files_named,
-    list_overtaken,
-    read_said,
-    supersede,
+from agentx.wiring.kept.known import list_files_named, supersede
+from agentx.wiring.observations import (
+    open_observations,
+    open_vouched,
+    prepare_observations,
 )
-from agentx.wiring.observations import open_observations, prepare_observations
+from agentx.wiring.vouched.outcomes import UNVERIFIED, find_same, list_overtaken, read_said
 
 _NOTE_BYTES_MAX = 4 * 1024 * 1024
 _TAKEN_MAX = 20_000
@@ -62,7 +61,15 @@ class _Settled:
     word: str  # a mark of what it came to
     key: str  # whose word that is
     old: tuple[Observation, ...] = ()
-    is_first: bool = True  # not looked at by an earlier version, which kept no mark
+    is_first: bool = True  # nothing was kept of it, or memory lost that
+
+
+@frozen(kw_only=False)
+class _Known:
+    """What was looked at already."""
+
+    taken: dict[str, str]  # by question, a mark of what it came to; grows
+    lost: frozenset[str]  # questions of which memory lost what was kept
 
 
 def follow_merge(project: Project) -> None:
@@ -81,7 +88,10 @@ def keep_decisions(project: Project) -> int:
     if not (project.trust.has_data and any(map(is_folder, project.paths.asked))):
         return 0
     known, note = open_keyring(project).list_trusted(), _read_note(project)
-    if not (known or note.taken):
+    vouched = open_vouched(project)
+    with closing(vouched):
+        lost = vouched.list_lost()
+    if not (known or note.taken or lost):
         return 0  # nobody else's word counts here, or ever did
     pen = make_pen(project)
     store = LedgerStore(project.paths, project.clock, pen)
@@ -90,7 +100,12 @@ def keep_decisions(project: Project) -> int:
         str(stamp.issue): f"{sum(stamp.sizes.values())} {trusted} {_LOOKS}"
         for stamp in store.stamps()
     }
-    changed = [int(issue) for issue, look in looks.items() if note.looks.get(issue) != look]
+    of_lost = {parse_clarification_id(name)[1] for name in lost}
+    changed = [
+        int(issue)
+        for issue, look in looks.items()
+        if note.looks.get(issue) != look or int(issue) in of_lost
+    ]
     if not changed:
         return 0
     taken = {uid: word for uid, _, word in (each.partition(" ") for each in note.taken)}
@@ -100,12 +115,15 @@ def keep_decisions(project: Project) -> int:
             return 0
         for issue in changed:
             here = room.store.get_by_issue(issue)
-            for each in _list_settled(project, store, issue, here, taken):
-                done = _keep_one(project, room, each, may_add=each.key in known)
+            for each in _list_settled(project, store, issue, here, _Known(taken, lost)):
+                may_add = each.key in known or each.state.id in lost
+                done = _keep_one(project, room, each, may_add=may_add)
                 if done is None:  # somebody else writes: at the next sync
                     return kept
                 kept += done
                 taken[each.state.uid] = each.word
+                if done and each.state.id in lost:
+                    vouched.note_found(each.state.id)
     words = tuple(f"{uid} {word}".strip() for uid, word in taken.items())
     _write_note(project, DecidedNote(looks=looks, taken=words[-_TAKEN_MAX:]))
     return kept
@@ -121,9 +139,9 @@ def _keep_one(
     decision, old = settled.decision, settled.old
     overtaken, made = list_overtaken(old, settled.state, decision), find_same(old, decision)
     kept = 0
-    if made is None and (overtaken or (may_add and not old and settled.is_first)):
+    if made is None and (overtaken or (may_add and settled.is_first)):
         prepare_observations(project)
-        full = _finish(project, decision, f"{settled.state.uid} {settled.word}")
+        full = _finish(project, decision, f"{settled.state.uid} {settled.word}", old)
         done = room.capture((full,), agent=full.agent, issue=full.issue_number)
         if done is None:
             return None
@@ -138,13 +156,14 @@ def _list_settled(
     store: LedgerStore,
     issue: int,
     here: Iterable[Observation],
-    taken: dict[str, str],
+    known: _Known,
 ) -> Iterator[_Settled]:
     """Yield the settled questions of an issue that came to something else than is kept of them.
 
     Only those that somebody vouches for. What is kept as it is needs nobody to be judged, and is
     noted in `taken`.
     """
+    taken = known.taken
     kept: dict[str, list[Observation]] = {}
     for one in here:
         kept.setdefault(one.content.rpartition(" [")[2].removesuffix("]"), []).append(one)
@@ -160,7 +179,7 @@ def _list_settled(
             word = digest(said).hex()[:_WORD_CHARS]
             if [read_said(one) for one in old if not one.superseded_by] == [said]:
                 taken[state.uid] = word
-            elif taken.get(state.uid) != word:
+            elif taken.get(state.uid) != word or state.id in known.lost:
                 found.append((state, word))
         wanted = {state.uid for state, _ in found}
         signers = find_signers(store.list_judged(issue, wanted)) if found else {}
@@ -176,17 +195,24 @@ def _list_settled(
                 word=word,
                 key=key,
                 old=tuple(kept.get(state.id, ())),
-                is_first=state.uid not in taken or bool(taken[state.uid]),
+                is_first=(
+                    not kept.get(state.id) and (state.uid not in taken or bool(taken[state.uid]))
+                )
+                or state.id in known.lost,
             )
 
 
-def _finish(project: Project, decision: Observation, word: str) -> Observation:
+def _finish(
+    project: Project, decision: Observation, word: str, old: Iterable[Observation]
+) -> Observation:
     """Return a decision as it is kept: with the files that it names, and a name of its own.
 
     Two who keep it at once keep one.
     """
     at_ms, issue = decision.timestamp_ms, decision.issue_number
-    name = observation_id(decision.agent, issue, at_ms, lambda size: digest(word)[:size])
+    anew = sum(one.agent == UNVERIFIED for one in old)  # its own name may be in other words now
+    said = (word, str(anew)) if anew else (word,)
+    name = observation_id(decision.agent, issue, at_ms, lambda size: digest(*said)[:size])
     return replace(decision, id=name, files=list_files_named(project, decision.content))
 
 

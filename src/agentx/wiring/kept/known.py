@@ -23,10 +23,10 @@ from agentx.observations.validity.staleness import list_changed_since
 from agentx.project.project import Project
 from agentx.recall.known.answers import Known, find_known_answer, read_decision
 from agentx.recall.limits import KNOWN_FILES_MAX, KNOWN_MEMORIES_MAX
-from agentx.redaction.redact import redact
 from agentx.views.sessions.file_history import GitFileHistory
 from agentx.wiring.clarifications import make_pen, name_decider, open_clarifications
 from agentx.wiring.observations import open_observations, prepare_observations
+from agentx.wiring.vouched.outcomes import find_same, list_kept, list_overtaken
 
 _PATH = compile_late(r"(?<![\w/.~-])(?:[\w.-]+/)*[\w-][\w.-]*\.[A-Za-z]\w{0,7}(?![\w/])")
 
@@ -89,30 +89,6 @@ def keep_decision(project: Project, event: ClarificationResolved) -> Observation
         return made
 
 
-def find_same(kept: Iterable[Observation], decision: Observation) -> Observation | None:
-    """Return what is kept of a question and says what it came to, whoever it says decided it."""
-    wanted = list_said(decision)
-    same = [one for one in kept if read_said(one) in wanted]
-    return min(same, key=lambda one: bool(one.superseded_by), default=None)
-
-
-def list_overtaken(
-    kept: Iterable[Observation], state: Clarification, decision: Observation
-) -> tuple[Observation, ...]:
-    """Return what is kept of a question and is not what it came to, as its ledger now says.
-
-    What a person wrote anew is theirs, unless people's words contradict each other since.
-    """
-    wanted, topic = list_said(decision), f"{redact(state.topic)}:"
-    return tuple(
-        one
-        for one in kept
-        if not one.superseded_by
-        and read_said(one) not in wanted
-        and (bool(state.contrary_words) if one.mended_ms else one.content.startswith(topic))
-    )
-
-
 def supersede(room: Observations, overtaken: Iterable[Observation], by: Observation) -> None:
     """Mark what a question came to before as replaced by what it came to.
 
@@ -125,18 +101,6 @@ def supersede(room: Observations, overtaken: Iterable[Observation], by: Observat
         marked.append(replace(by, superseded_by=""))
     if marked:
         room.store.amend(marked)
-
-
-def read_said(decision: Observation) -> str:
-    """Return what a decision says, without who decided it and where it stands."""
-    text = decision.content.rpartition(" [")[0]
-    return text.rpartition(" Decided by ")[0] or text
-
-
-def list_said(decision: Observation) -> tuple[str, str]:
-    """Return what a decision says, and how it is kept."""
-    kept = replace(decision, content=redact(decision.content))
-    return read_said(decision), read_said(kept)
 
 
 def forget_decision(project: Project, state: Clarification) -> None:
@@ -156,11 +120,6 @@ def list_files_named(project: Project, text: str) -> tuple[str, ...]:
     names = dict.fromkeys(name for name in _PATH.findall(text) if ".." not in name)
     there = (name for name in names if is_file(project.root / name))
     return tuple(there)[:KNOWN_FILES_MAX]
-
-
-def list_kept(memories: Iterable[Observation], name: str) -> tuple[Observation, ...]:
-    """Return the memories that say what a question came to."""
-    return tuple(one for one in memories if one.content.endswith(f"[{name}]"))
 
 
 def _search(project: Project, texts: Iterable[str]) -> tuple[Observation, ...]:

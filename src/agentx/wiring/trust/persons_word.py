@@ -12,6 +12,10 @@ from agentx.observations.port import ObservationStore
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls, find_caller
+from agentx.wiring.vouched.outcomes import UNVERIFIED
+
+# Also what claims a person: an agent's word would make it one's.
+_PERSONS = (PERSON_ROLE, UNVERIFIED)
 
 
 def guard_persons(project: Project, store: ObservationStore, found: Observation, does: str) -> None:
@@ -20,7 +24,7 @@ def guard_persons(project: Project, store: ObservationStore, found: Observation,
     Raises: NotThePerson.
     """
     olds = (store.get_archived(each) for each in found.sources)
-    if any(one is not None and one.agent == PERSON_ROLE for one in (found, *olds)):
+    if any(one is not None and one.agent in _PERSONS for one in (found, *olds)):
         what = f"what becomes of {found.id}, which a person said"
         require_person(project, what, hint=f"agentx memory {does} {found.id}", about=found.id)
 

@@ -228,6 +228,8 @@ def verify(invocation: Invocation) -> None:
             f"checked {render.count(found.checked, 'observation')}: {found.stale:,} with files"
             f" changed since, {found.superseded:,} superseded; {found.amended:,} marked anew"
         )
+        for name in found.unverified:
+            screen.print(f"{name} claims a person, who did not have it kept in these words")
 
     invocation.show(found, draw)
 

@@ -1,0 +1,1 @@
+"""Memories that speak for people, held against what bears them out."""

@@ -1,0 +1,76 @@
+"""Memories of what questions came to: which they are, and what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from agentx.kernel.text import compile_late
+from agentx.observations.ids import agent_name
+from agentx.observations.model import Observation
+from agentx.redaction.redact import redact
+
+if TYPE_CHECKING:
+    from agentx.clarification.model import Clarification
+
+UNVERIFIED = "unverified"  # whose a memory is that claims a person and is borne out by nothing
+_QUESTION = "CLR-"
+_OF_QUESTION = compile_late(r"\[(CLR-\d+-\d+)\]\Z")
+
+
+def find_question(one: Observation) -> str:
+    """Return the question that a memory says the outcome of, by its name; or nothing."""
+    found = _OF_QUESTION.search(one.content)
+    return "" if found is None else found[1]
+
+
+def is_withheld(one: Observation) -> bool:
+    """Tell whether a memory is only withheld: its question does not bear it out now."""
+    return one.superseded_by.startswith(_QUESTION)
+
+
+def is_word_of(one: Observation, decision: Observation) -> bool:
+    """Tell whether a memory is of whose word a decision is."""
+    return bool(decision.agent) and one.agent == agent_name(decision.agent)
+
+
+def find_same(kept: Iterable[Observation], decision: Observation) -> Observation | None:
+    """Return what is kept of a question and says what it came to, of whose word that is."""
+    wanted = list_said(decision)
+    same = [one for one in kept if is_word_of(one, decision) and read_said(one) in wanted]
+    return min(same, key=lambda one: bool(one.superseded_by), default=None)
+
+
+def list_overtaken(
+    kept: Iterable[Observation], state: Clarification, decision: Observation
+) -> tuple[Observation, ...]:
+    """Return what is kept of a question and is not what it came to, as its ledger now says.
+
+    What a person wrote anew is theirs, unless people's words contradict each other since.
+    """
+    wanted, topic = list_said(decision), f"{redact(state.topic)}:"
+    return tuple(
+        one
+        for one in kept
+        if (not one.superseded_by or is_withheld(one))
+        and (not is_word_of(one, decision) or read_said(one) not in wanted)
+        and (bool(state.contrary_words) if one.mended_ms else one.content.startswith(topic))
+    )
+
+
+def read_said(decision: Observation) -> str:
+    """Return what a decision says, without who decided it and where it stands."""
+    text = decision.content.rpartition(" [")[0]
+    return text.rpartition(" Decided by ")[0] or text
+
+
+def list_said(decision: Observation) -> tuple[str, str]:
+    """Return what a decision says, and how it is kept."""
+    kept = replace(decision, content=redact(decision.content))
+    return read_said(decision), read_said(kept)
+
+
+def list_kept(memories: Iterable[Observation], name: str) -> tuple[Observation, ...]:
+    """Return the memories that say what a question came to."""
+    return tuple(one for one in memories if one.content.endswith(f"[{name}]"))

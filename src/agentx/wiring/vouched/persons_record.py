@@ -1,0 +1,125 @@
+"""By what is known again what people had kept here: memories are files that anybody can write.
+
+    {"begun": true}
+    {"id": ..., "salt": ..., "mark": ..., "of": "CLR-1-001"}   a person had it kept
+    {"id": ..., "gone": true}                                  and took it away
+
+A mark is a salted digest of the text: no word can be read in it. What lay there before the record
+was begun, by an earlier version, is taken over as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from agentx.host.files.atomic import make_private_directory
+from agentx.host.files.journal import Journal
+from agentx.host.files.plain import exists, look
+from agentx.kernel.errors import AgentXError
+from agentx.kernel.ids import digest
+from agentx.kernel.values import frozen
+from agentx.observations.model import Observation
+from agentx.observations.tidying.repeats import say_again
+from agentx.project.project import Project
+from agentx.wiring.vouched.outcomes import find_question
+
+_SALT_BYTES = 16
+_MARK_BYTES = 16
+
+
+@frozen
+class Remembered:
+    """What is on record of one memory of a person's."""
+
+    salt: str
+    mark: str
+    of: str = ""  # the question that it says the outcome of
+    is_gone: bool = False  # a person took it away
+
+
+class PersonsRecord:
+    """What people had kept in one project."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._journal = Journal(project.store.persons, project.clock)
+        self._seen: tuple[object, dict[str, Remembered]] = (None, {})
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether anything is on record: before, nothing can be held against it."""
+        return exists(self._project.store.persons)
+
+    @property
+    def known(self) -> dict[str, Remembered]:
+        """What is on record, by id; not to be changed."""
+        seen = look(self._project.store.persons)
+        now = seen and (seen.st_ino, seen.st_size, seen.st_mtime_ns)
+        if now != self._seen[0]:
+            known: dict[str, Remembered] = {}
+            with suppress(AgentXError):  # what is damaged bears nothing out from there on
+                for line in self._journal.records():
+                    _add(known, line)
+            self._seen = (now, known)
+        return self._seen[1] if now else {}
+
+    def bears_out(self, one: Observation) -> bool:
+        """Tell whether a memory is what a person had kept, word for word."""
+        found = self.known.get(one.id)
+        if found is None:
+            return not self.is_begun
+        return found.mark == _mark(found.salt, one)
+
+    def begin(self, there: Callable[[], Iterable[Observation]]) -> None:
+        """Begin the record, with what people had kept so far; nothing where it is begun.
+
+        Raises: UnavailableError, LockHeld.
+        """
+        if not self.is_begun:
+            self._append([{"begun": True}, *map(self._line, there())])
+
+    def keep(self, said: Iterable[Observation]) -> None:
+        """Note what a person has kept, before it is.
+
+        Raises: UnavailableError, LockHeld.
+        """
+        self._append([self._line(one) for one in said])
+
+    def note_gone(self, ids: Iterable[str], *, is_gone: bool = True) -> None:
+        """Note what a person took away, or brought back.
+
+        Raises: UnavailableError, LockHeld.
+        """
+        known = self.known
+        self._append([{"id": each, "gone": is_gone} for each in ids if each in known])
+
+    def _append(self, lines: list[dict[str, object]]) -> None:
+        if lines:
+            make_private_directory(self._project.store.root)
+            self._journal.append(lines)
+
+    def _line(self, one: Observation) -> dict[str, object]:
+        salt, of = self._project.entropy(_SALT_BYTES).hex(), find_question(one)
+        said = {"id": one.id, "salt": salt, "mark": _mark(salt, one)}
+        return {**said, "of": of} if of else {**said}
+
+
+def _add(known: dict[str, Remembered], line: Any) -> None:
+    name, mark = _take(line, "id"), _take(line, "mark")
+    if mark:
+        known[name] = Remembered(salt=_take(line, "salt"), mark=mark, of=_take(line, "of"))
+    elif name in known:
+        known[name] = replace(known[name], is_gone=line.get("gone") is not False)
+
+
+def _take(line: Any, key: str) -> str:
+    found = line.get(key) if isinstance(line, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def _mark(salt: str, one: Observation) -> str:
+    content, summary = say_again(one.content, one.summary, ())  # without when it was seen again
+    return digest(salt, one.id, content, summary, size=_MARK_BYTES).hex()

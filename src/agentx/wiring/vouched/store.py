@@ -1,0 +1,303 @@
+"""A store of observations that gives what speaks for a person only as far as it is borne out.
+
+It keeps in the same store, and notes on record what a person has kept and takes away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from agentx.host.files.plain import is_folder
+from agentx.kernel.errors import AgentXError
+from agentx.kernel.ids import digest
+from agentx.kernel.roles import PERSON_ROLE
+from agentx.observations.ids import ID_PREFIX
+from agentx.observations.limits import OBSERVATION_SEARCH_LIMIT
+from agentx.observations.model import (
+    Category,
+    CompactionResult,
+    Marking,
+    Observation,
+    ObservationIndex,
+    SearchFilters,
+    StoreFault,
+    StoreStats,
+)
+from agentx.observations.port import DroppedStore, ObservationStore
+from agentx.project.project import Project
+from agentx.wiring.vouched.outcomes import UNVERIFIED, is_withheld
+from agentx.wiring.vouched.persons_record import PersonsRecord
+
+if TYPE_CHECKING:
+    from agentx.wiring.vouched.witness import Witness
+
+_END_CHARS = 60  # in which the name of a question stands
+
+
+class VouchedStore(ObservationStore):
+    """An `ObservationStore` over another one."""
+
+    def __init__(self, store: ObservationStore, project: Project) -> None:
+        self.plain = store
+        self.record = PersonsRecord(project)
+        self._project = project
+
+    @cached_property
+    def witness(self) -> Witness:
+        """What bears memories out; few projects have any that need it."""
+        from agentx.wiring.vouched.witness import Witness  # noqa: PLC0415  see above
+
+        return Witness(self._project, self.record)
+
+    # --- what is read -------------------------------------------------------------------------
+
+    def get_by_issue(self, issue_number: int) -> tuple[Observation, ...]:
+        """Return the observations of an issue, oldest first."""
+        return tuple(map(self._judge, self.plain.get_by_issue(issue_number)))
+
+    def get_by_ids(self, observation_ids: Iterable[str]) -> tuple[Observation, ...]:
+        """Return those that are there, in the order asked for; a question is none."""
+        ids = [each for each in observation_ids if each.startswith(ID_PREFIX)]
+        return tuple(map(self._judge, self.plain.get_by_ids(ids)))
+
+    def search(
+        self, query: str, limit: int = OBSERVATION_SEARCH_LIMIT
+    ) -> tuple[ObservationIndex, ...]:
+        """Return what fits the words best, best first."""
+        return self._judge_rows(self.plain.search(query, limit))
+
+    def search_by_filters(self, filters: SearchFilters) -> tuple[ObservationIndex, ...]:
+        """Return what passes every filter, newest first."""
+        if filters.superseded is None and not filters.agent:
+            return self._judge_rows(self.plain.search_by_filters(filters))
+        # What is withheld, or nobody's, is so only here: all of it is looked at.
+        found = self.plain.search_by_filters(filters)
+        wide = replace(filters, superseded=None, agent=PERSON_ROLE, limit=None)
+        persons = self._judge_rows(self.plain.search_by_filters(wide))
+        if not persons:
+            return self._judge_rows(found)
+        rows = {row.id: row for row in (*self._judge_rows(found), *persons)}
+        passing = [
+            row
+            for row in rows.values()
+            if filters.superseded in (None, bool(row.superseded_by))
+            and filters.agent in ("", row.agent)
+        ]
+        passing.sort(key=lambda row: (row.timestamp_ms, row.id), reverse=True)
+        return tuple(passing[: filters.limit])
+
+    def list_unverified(self) -> tuple[Observation, ...]:
+        """Return what claims a person and nothing bears out."""
+        rows = self.plain.search_by_filters(SearchFilters(agent=PERSON_ROLE))
+        found = self.get_by_ids(row.id for row in rows)
+        return tuple(one for one in found if one.agent == UNVERIFIED)
+
+    def list_lost(self) -> frozenset[str]:
+        """Return the questions of which memory lost, or has in other words, what was kept."""
+        return frozenset(self._find_lost().values())
+
+    def note_found(self, question: str) -> None:
+        """Note that what was lost of a question is kept anew.
+
+        Raises: UnavailableError, LockHeld.
+        """
+        gone = [name for name, of in self._find_lost().items() if of == question]
+        self.record.note_gone(gone)
+
+    def _find_lost(self) -> dict[str, str]:
+        known = self.record.known.items()
+        kept = {name: one.of for name, one in known if one.of and not one.is_gone}
+        there = {one.id for one in self.plain.get_by_ids(kept) if self.record.bears_out(one)}
+        return {name: of for name, of in kept.items() if name not in there}
+
+    def _judge(self, one: Observation) -> Observation:
+        if one.agent == PERSON_ROLE or _names_question(one.content):
+            return self.witness.judge(one)
+        return one
+
+    def _judge_rows(self, rows: Sequence[ObservationIndex]) -> tuple[ObservationIndex, ...]:
+        """Return rows as they may be told; the text of those in question is looked at."""
+        asked = [row.id for row in rows if row.agent == PERSON_ROLE or _names_question(row.summary)]
+        if not asked:
+            return tuple(rows)
+        judged = {one.id: one for one in self.get_by_ids(asked)}
+        return tuple(_tell(row, judged.get(row.id)) for row in rows)
+
+    # --- what is written ----------------------------------------------------------------------
+
+    def store(self, observations: Sequence[Observation]) -> None:
+        """Keep observations; what a person has kept is on record before.
+
+        Raises: InvalidValue, LockHeld, UnavailableError.
+        """
+        said = [one for one in observations if one.agent == PERSON_ROLE]
+        if said:
+            self.begin_record()
+            self.record.keep(said)
+        self.plain.store(observations)
+
+    def begin_record(self) -> None:
+        """Begin the record of what people had kept, where none is begun.
+
+        Raises: LockHeld, UnavailableError.
+        """
+        self.record.begin(self._list_persons)
+
+    def _list_persons(self) -> Iterator[Observation]:
+        rows = self.plain.search_by_filters(SearchFilters(agent=PERSON_ROLE))
+        yield from self.plain.get_by_ids(row.id for row in rows)
+        yield from (one for one in self.plain.archive() if one.agent == PERSON_ROLE)
+
+    def amend(self, observations: Sequence[Observation]) -> None:
+        """Write anew what is known about stored observations, but not how they were judged."""
+        judged = [one.id for one in observations if _is_judged(one)]
+        plain = {one.id: one for one in self.plain.get_by_ids(judged)}
+        self.plain.amend([_put_back(one, plain.get(one.id)) for one in observations])
+
+    def mark(self, markings: Sequence[Marking]) -> tuple[Observation, ...]:
+        """Write what a person said of stored observations; return these as they are now.
+
+        Raises: InvalidValue, LockHeld, UnavailableError.
+        """
+        worded = [each.id for each in markings if each.content is not None]
+        borne_out = {one.id for one in self.get_by_ids(worded) if one.agent == PERSON_ROLE}
+        written = {each.id for each in markings if each.content is not None and not each.cut}
+        marked = self.plain.mark(markings)
+        said = [one for one in marked if one.agent == PERSON_ROLE and one.id in borne_out | written]
+        if said:
+            self.begin_record()
+            self.record.keep(said)
+        return tuple(map(self._judge, marked))
+
+    def put_away(self, observation_ids: Iterable[str]) -> None:
+        """Put observations into the archive.
+
+        Raises: InvalidValue, LockHeld, UnavailableError.
+        """
+        ids = tuple(observation_ids)
+        self._note_gone(ids)
+        self.plain.put_away(ids)
+
+    def bring_back(self, observation_ids: Iterable[str]) -> None:
+        """Put originals from the archive into the store again.
+
+        Raises: InvalidValue, LockHeld, UnavailableError.
+        """
+        ids = tuple(observation_ids)
+        self.plain.bring_back(ids)
+        self._note_gone(ids, is_gone=False)
+
+    def remove(self, observation_id: str) -> bool:
+        """Take one away for good, with all it was merged from; tell whether it was there."""
+        self._note_gone((observation_id,))
+        return self.plain.remove(observation_id)
+
+    def forget(self, observation_ids: Iterable[str]) -> tuple[str, ...]:
+        """Take observations out of every file; return the ids that are gone."""
+        ids = tuple(observation_ids)
+        self._note_gone(ids)
+        return self.plain.forget(ids)
+
+    def _note_gone(self, ids: Iterable[str], *, is_gone: bool = True) -> None:
+        persons = [each for each in ids if each.startswith(f"{ID_PREFIX}{PERSON_ROLE}-")]
+        if persons:
+            self.record.note_gone(persons, is_gone=is_gone)
+
+    def settle(self) -> int:
+        """Bring every file up to date with what was stored; return how many records moved."""
+        return self.plain.settle()
+
+    # --- what it hands on ---------------------------------------------------------------------
+
+    @property
+    def drops(self) -> DroppedStore:
+        """What a person dropped."""
+        return self.plain.drops
+
+    def list_by_category(self, category: Category) -> tuple[ObservationIndex, ...]:
+        """Return everything of one category, newest first."""
+        return self.search_by_filters(SearchFilters(category=category))
+
+    def find_ids(self, short_id: str) -> tuple[str, ...]:
+        """Return the ids that are named so for short."""
+        return self.plain.find_ids(short_id)
+
+    def count_standing(self) -> int:
+        """Return how many observations nothing has replaced."""
+        return self.plain.count_standing()
+
+    def increment_recall_count(self, *observation_ids: str) -> None:
+        """Count one recall of each, in one write."""
+        self.plain.increment_recall_count(*observation_ids)
+
+    def compact(self, issue_number: int, *, before_ms: int | None = None) -> CompactionResult:
+        """Merge related observations of an issue that are older than `before_ms`."""
+        return self.plain.compact(issue_number, before_ms=before_ms)
+
+    def get_stats(self) -> StoreStats:
+        """Count what is there."""
+        return self.plain.get_stats()
+
+    def issues(self) -> tuple[int, ...]:
+        """Return the numbers of the issues that have observations."""
+        return self.plain.issues()
+
+    def get_archived(self, observation_id: str) -> Observation | None:
+        """Return an original that was merged into another, or None."""
+        is_one = observation_id.startswith(ID_PREFIX)
+        return self.plain.get_archived(observation_id) if is_one else None
+
+    def archive(self) -> Iterator[Observation]:
+        """Yield every original that was merged into another."""
+        return self.plain.archive()
+
+    def faults(self) -> tuple[StoreFault, ...]:
+        """Say what had to be mended or stepped over since this store was opened."""
+        return self.plain.faults()
+
+    def close(self) -> None:
+        """Let go of what is open."""
+        self.plain.close()
+
+
+def _names_question(text: str) -> bool:
+    return text.endswith("]") and "[CLR-" in text[-_END_CHARS:]
+
+
+def _tell(row: ObservationIndex, judged: Observation | None) -> ObservationIndex:
+    if judged is None:
+        return row
+    return replace(
+        row, agent=judged.agent, superseded_by=judged.superseded_by, summary=judged.summary
+    )
+
+
+def _is_judged(one: Observation) -> bool:
+    return is_withheld(one) or one.agent == UNVERIFIED
+
+
+def _put_back(one: Observation, plain: Observation | None) -> Observation:
+    """Return what is to be written of a memory, without how it was judged when it was read."""
+    if plain is None:
+        return one
+    by = plain.superseded_by if is_withheld(one) else one.superseded_by
+    return replace(
+        one, superseded_by=by, agent=plain.agent if one.agent == UNVERIFIED else one.agent
+    )
+
+
+def stamp_ledgers(project: Project) -> str:
+    """Return what changes when other memories are borne out; nothing where nobody asked."""
+    if not any(map(is_folder, project.paths.asked)):
+        return ""
+    from agentx.clarification.store.stamps import list_stamps  # noqa: PLC0415  somebody asked something
+    from agentx.wiring.clarifications import open_keyring  # noqa: PLC0415  as above
+
+    try:
+        ledgers = [f"{each.issue} {each}" for each in list_stamps(project.paths)]
+    except AgentXError:
+        return ""
+    return digest(open_keyring(project).stamp(), *ledgers).hex()

@@ -1,0 +1,135 @@
+"""Whether memories that speak for a person, or say what a question came to, may be told as that.
+
+Memories are files that anybody can write. So each such memory is held against what is known
+elsewhere, whenever it is read:
+
+    what a question came to   the ledger: it is told while the ledger says the same, and withheld
+                              while the question is open again, or came to something else
+    what a person had kept    the record of it (`persons_record`), word for word
+
+What neither bears out is nobody's: it is of `unverified`. Nothing is written for it, so that what
+was withheld is told again as soon as the ledger says so: on another branch, or after a merge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from agentx.clarification.model import Clarification
+from agentx.clarification.store.ledgers import LedgerStore
+from agentx.host.files.plain import is_folder, list_folder, look
+from agentx.kernel.errors import AgentXError
+from agentx.kernel.ids import parse_clarification_id
+from agentx.kernel.roles import PERSON_ROLE
+from agentx.observations.model import Observation
+from agentx.project.project import Project
+from agentx.recall.known.answers import read_decision
+from agentx.redaction.redact import redact
+from agentx.wiring.vouched.outcomes import (
+    UNVERIFIED,
+    find_question,
+    is_word_of,
+    list_said,
+    read_said,
+)
+from agentx.wiring.vouched.persons_record import PersonsRecord
+
+
+class Witness:
+    """What bears out memories in one project."""
+
+    def __init__(self, project: Project, record: PersonsRecord) -> None:
+        self._project = project
+        self._ledgers: LedgerStore | None = None
+        self._trusted: Callable[[], str] = str
+        self._read: dict[int, tuple[str, dict[str, Clarification]]] = {}
+        self._record = record
+
+    def judge(self, one: Observation) -> Observation:
+        """Return a memory as it may be told."""
+        name = find_question(one)
+        if one.agent != PERSON_ROLE:
+            return self._judge_outcome(one, name) if name else one
+        if name:
+            return self._judge_decision(one, name)
+        return one if self._record.bears_out(one) else replace(one, agent=UNVERIFIED)
+
+    def _judge_outcome(self, one: Observation, name: str) -> Observation:
+        """Return what somebody else than a person says that a question came to."""
+        state = None if one.superseded_by else self._find(name)
+        if state is None or not one.content.startswith(f"{redact(state.topic)}:"):
+            return one
+        # What was written anew is theirs, unless a person has the say.
+        is_theirs = one.mended_ms and not (state.to == PERSON_ROLE or state.persons_word)
+        return one if is_theirs or _says(state, one) else replace(one, superseded_by=name)
+
+    def _judge_decision(self, one: Observation, name: str) -> Observation:
+        """Return what a person is said to have decided."""
+        state, is_borne_out = self._find(name), self._record.bears_out(one)
+        if state is None:  # not asked on this branch, or nobody can read it
+            return one if is_borne_out else _doubt(one, name)
+        if _says(state, one) and (is_borne_out or _asks(state, one)):
+            return one
+        if not is_borne_out:
+            return _doubt(one, name)
+        if one.superseded_by or (one.mended_ms and not state.contrary_words):
+            return one  # what a person wrote anew is theirs
+        return replace(one, superseded_by=name)
+
+    def _find(self, name: str) -> Clarification | None:
+        """Return a question as its ledger has it; None where it has none."""
+        if not any(map(is_folder, self._project.paths.asked)):
+            return None
+        try:
+            _, issue, _ = parse_clarification_id(name)
+            return self._look(issue).get(name)
+        except (AgentXError, OSError):
+            return None
+
+    def _look(self, issue: int) -> dict[str, Clarification]:
+        from agentx.wiring.clarifications import make_pen  # noqa: PLC0415  somebody asked something
+
+        if self._ledgers is None:
+            pen = make_pen(self._project)
+            self._trusted = pen.signatures.stamp
+            self._ledgers = LedgerStore(self._project.paths, self._project.clock, pen)
+        now = f"{self._stamp(issue)} {self._trusted()}"
+        seen = self._read.get(issue)
+        if seen is None or seen[0] != now:
+            states = {str(state.id): state for state in self._ledgers.read(issue)}
+            seen = self._read[issue] = (now, states)
+        return seen[1]
+
+    def _stamp(self, issue: int) -> str:
+        """Return what changes when the ledger of an issue does."""
+        folder = self._project.paths.questions / str(issue)
+        names = list_folder(folder).files if is_folder(folder) else ()
+        view = self._project.paths.ledgers / f"issue-{issue}.json"
+        seen = map(look, (view, *(folder / name for name in names)))
+        return repr([each and (each.st_ino, each.st_size, each.st_mtime_ns) for each in seen])
+
+
+def _doubt(one: Observation, name: str) -> Observation:
+    return replace(one, agent=UNVERIFIED, superseded_by=one.superseded_by or name)
+
+
+def _says(state: Clarification, one: Observation) -> bool:
+    """Tell whether a question came to what a memory says, by who it says it is of."""
+    decision = read_decision(state)
+    if decision is None or not is_word_of(one, decision):
+        return False
+    return read_said(one) in list_said(decision)
+
+
+def _asks(state: Clarification, one: Observation) -> bool:
+    """Tell whether a memory asks, word for word, what its question does."""
+    decision = read_decision(state)
+    if decision is None or not one.content.startswith(one.summary.rstrip("\u2026")):
+        return False
+    asked = {_read_asked(text) for text in (decision.content, redact(decision.content))}
+    return _read_asked(one.content) in asked
+
+
+def _read_asked(content: str) -> str:
+    return content.rpartition(", asked: ")[2]
