@@ -203,6 +203,20 @@ def test_decisions_come_back_that_memory_lost_but_not_what_a_person_took_away(
     assert keep_decisions(project) == 0
 
 
+def test_a_decision_that_was_given_to_an_agent_by_hand_is_the_persons_again(
+    project: Project,
+) -> None:
+    decide(project)
+    edit_files(project, lambda text: text.replace('"agent": "human"', '"agent": "engineer"'))
+    assert "[human" not in told(project)
+    assert "buy: No, never. " not in told(project)
+    keep_decisions(project)
+    assert (
+        f"buy: No, never. Decided by a person, asked: May we buy it? [CLR-1-001] [{PERSON}"
+        in told(project)
+    )
+
+
 def test_no_agents_note_stands_in_the_place_of_a_persons_decision(project: Project) -> None:
     claim = "buy: No, never. Decided by ana, asked: May we buy it? [CLR-1-001]"
     noted = memory_add(

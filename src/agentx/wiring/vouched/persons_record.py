@@ -20,6 +20,7 @@ from agentx.host.files.journal import Journal
 from agentx.host.files.plain import exists, look
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import digest
+from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.values import frozen
 from agentx.observations.model import Observation
 from agentx.observations.tidying.repeats import say_again
@@ -71,7 +72,7 @@ class PersonsRecord:
         found = self.known.get(one.id)
         if found is None:
             return not self.is_begun
-        return found.mark == _mark(found.salt, one)
+        return one.agent == PERSON_ROLE and found.mark == _mark(found.salt, one)
 
     def begin(self, there: Callable[[], Iterable[Observation]]) -> None:
         """Begin the record, with what people had kept so far; nothing where it is begun.
