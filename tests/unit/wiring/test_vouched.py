@@ -217,6 +217,20 @@ def test_a_decision_that_was_given_to_an_agent_by_hand_is_the_persons_again(
     )
 
 
+def test_a_decision_that_a_file_says_was_replaced_stands_unless_a_person_has_replaced_it(
+    project: Project,
+) -> None:
+    decide(project)
+    noted = memory_add(project, NewObservation(text="Bought it.", agent="engineer", issue=1))
+    said = memory_add(project, NewObservation(text="Buy one.", agent=PERSON, issue=1))
+    [decided] = [one for one in memories(project) if one.content.startswith("buy:")]
+    stands = {noted.id: True, "obs-engineer-1-1-aaaaaa": True, "x": True, said.id: False}
+    for by, is_told in stands.items():
+        with closing(open_store(project)) as store:
+            store.amend([replace(decided, superseded_by=by)])
+        assert ("buy: No, never. " in told(project)) == is_told, by
+
+
 def test_no_agents_note_stands_in_the_place_of_a_persons_decision(project: Project) -> None:
     claim = "buy: No, never. Decided by ana, asked: May we buy it? [CLR-1-001]"
     noted = memory_add(

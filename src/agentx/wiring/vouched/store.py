@@ -50,7 +50,7 @@ class VouchedStore(ObservationStore):
         """What bears memories out; few projects have any that need it."""
         from agentx.wiring.vouched.witness import Witness  # noqa: PLC0415  see above
 
-        return Witness(self._project, self.record)
+        return Witness(self._project, self.record, self.plain.get_by_id)
 
     # --- what is read -------------------------------------------------------------------------
 

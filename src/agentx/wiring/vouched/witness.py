@@ -19,10 +19,11 @@ from dataclasses import replace
 from agentx.clarification.model import Clarification
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.host.files.plain import is_folder, list_folder, look
-from agentx.kernel.errors import AgentXError
+from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.ids import parse_clarification_id
 from agentx.kernel.roles import PERSON_ROLE
 from agentx.observations.model import Observation
+from agentx.observations.validity.reading import compare_observed
 from agentx.project.project import Project
 from agentx.recall.known.answers import read_decision
 from agentx.redaction.redact import redact
@@ -39,21 +40,37 @@ from agentx.wiring.vouched.persons_record import PersonsRecord
 class Witness:
     """What bears out memories in one project."""
 
-    def __init__(self, project: Project, record: PersonsRecord) -> None:
+    def __init__(
+        self,
+        project: Project,
+        record: PersonsRecord,
+        find_memory: Callable[[str], Observation | None],
+    ) -> None:
         self._project = project
         self._ledgers: LedgerStore | None = None
         self._trusted: Callable[[], str] = str
         self._read: dict[int, tuple[str, dict[str, Clarification]]] = {}
         self._record = record
+        self._find_memory = find_memory
 
     def judge(self, one: Observation) -> Observation:
         """Return a memory as it may be told."""
         name = find_question(one)
         if one.agent != PERSON_ROLE:
             return self._judge_outcome(one, name) if name else one
+        if one.superseded_by and not self._is_overruled(one):
+            one = replace(one, superseded_by="")
         if name:
             return self._judge_decision(one, name)
         return one if self._record.bears_out(one) else replace(one, agent=UNVERIFIED)
+
+    def _is_overruled(self, one: Observation) -> bool:
+        """Tell whether who is said to have taken a person's memory back has the say in it."""
+        try:
+            by = self._find_memory(one.superseded_by)
+        except InvalidValue:  # no memory's name
+            return False
+        return by is not None and compare_observed(one).may_fall_to(compare_observed(by))
 
     def _judge_outcome(self, one: Observation, name: str) -> Observation:
         """Return what somebody else than a person says that a question came to."""
