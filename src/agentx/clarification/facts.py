@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from agentx.clarification.model import HUB, UNJUDGED, AnswerWorth, Reason, is_from_memory
+from agentx.clarification.model import HUB, UNJUDGED, AnswerWorth, Reason
+from agentx.clarification.ways import is_from_memory
 from agentx.kernel.clock import Millis
 from agentx.kernel.values import frozen
 

@@ -31,7 +31,6 @@ from agentx.clarification.facts import (
 from agentx.clarification.model import (
     HUB,
     PERSON,
-    UNVERIFIED_WAYS,
     Clarification,
     ClarificationStatus,
     Entry,
@@ -39,6 +38,7 @@ from agentx.clarification.model import (
     Reason,
 )
 from agentx.clarification.protocol import TRANSITIONS, evolve
+from agentx.clarification.ways import UNVERIFIED_WAYS
 
 # A person was called because there was no answer.
 _UNANSWERED = frozenset({Reason.STALE, Reason.AGENT_ERROR, Reason.DEADLOCK})

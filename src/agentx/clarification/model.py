@@ -10,6 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import StrEnum
 
+from agentx.clarification.ways import (
+    FORGED,
+    GITHUB,
+    MEMORY,
+    UNCONFIRMED,
+    UNSIGNED,
+    UNTRUSTED,
+    UNVERIFIED,
+    UNVERIFIED_WAYS,
+    is_from_memory,
+)
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import ClarificationId
 from agentx.kernel.limits import CLARIFY_SLA_MINUTES_DEFAULT
@@ -19,42 +30,6 @@ from agentx.kernel.values import frozen
 # Who speaks when it is no agent.
 PERSON = PERSON_ROLE
 HUB = HUB_ROLE
-# How something was said that claims a person, and that nobody saw say it.
-UNCONFIRMED = "unconfirmed"
-# How something was said that stood in the ledger's file, and what that is where it claims a person.
-FILE = "file"
-UNVERIFIED = "unverified"
-# Why nobody can tell who said something: no signature, one of a stranger's, one that is not true.
-UNSIGNED = "unsigned"
-UNTRUSTED = "untrusted"
-FORGED = "forged"
-# Whose name is none, and looks like a person's.
-DISGUISED = "disguised"
-UNVERIFIED_WAYS = frozenset({FILE, UNSIGNED, UNTRUSTED, FORGED})
-# How something was said that a person wrote on the issue's page: with the account and the comment.
-_GITHUB = "github/"
-# How something was said that memory knew already: with where it stands there.
-_MEMORY = "memory/"
-
-
-def name_memory_way(grip: str) -> str:
-    """Return how something was said that was taken from memory."""
-    return f"{_MEMORY}{grip}"
-
-
-def name_github_way(account: str, comment: int) -> str:
-    """Return how something was said that is a comment on GitHub."""
-    return f"{_GITHUB}{account}/{comment}"
-
-
-def is_from_memory(via: str) -> bool:
-    """Tell whether something was taken from memory."""
-    return via.startswith(_MEMORY)
-
-
-def is_of_elsewhere(via: str) -> bool:
-    """Tell whether something is said to have been said on GitHub, or taken from memory."""
-    return via.startswith(_GITHUB) or is_from_memory(via)
 
 
 class ClarificationStatus(StrEnum):
@@ -175,8 +150,8 @@ class Entry:
     @property
     def account(self) -> str:
         """Whose account on GitHub said it; nothing where it was said elsewhere."""
-        is_comment = self.via.startswith(_GITHUB)
-        return self.via.removeprefix(_GITHUB).partition("/")[0] if is_comment else ""
+        is_comment = self.via.startswith(GITHUB)
+        return self.via.removeprefix(GITHUB).partition("/")[0] if is_comment else ""
 
     @property
     def comment(self) -> int:
@@ -187,7 +162,7 @@ class Entry:
     @property
     def source(self) -> str:
         """Where memory knew it from; nothing where somebody said it."""
-        return self.via.removeprefix(_MEMORY) if is_from_memory(self.via) else ""
+        return self.via.removeprefix(MEMORY) if is_from_memory(self.via) else ""
 
     @property
     def proviso(self) -> str:

@@ -10,12 +10,13 @@ from dataclasses import replace
 import pytest
 
 from agentx.clarification.facts import Answered, Resolved
-from agentx.clarification.model import PERSON, Clarification, name_github_way
+from agentx.clarification.model import PERSON, Clarification
 from agentx.clarification.rendering import comment
 from agentx.clarification.replies.changed import find_changed
 from agentx.clarification.replies.finding import PersonsReply, ReplyNotTaken, find_replies
 from agentx.clarification.replies.page import IssuePage, PageComment, name_renaming, say_renaming
 from agentx.clarification.replies.parts import ReplyPart, split_reply
+from agentx.clarification.ways import name_github_way
 from agentx.kernel.clock import MINUTE_MS, Millis
 from tests.support.clarifying import after, clarification
 from tests.support.time_and_chance import START_MS

@@ -34,13 +34,13 @@ from agentx.clarification.model import (
     NewQuestion,
     Reason,
     Scope,
-    name_memory_way,
 )
 from agentx.clarification.rendering import routing, stream_entry
 from agentx.clarification.scope import Put, check_text, permit
 from agentx.clarification.service import Clarifications, Survey
 from agentx.clarification.summary import fit_thread
 from agentx.clarification.watch.monitor import World
+from agentx.clarification.ways import name_memory_way
 from agentx.kernel.bus import Bus, Say
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import IllegalTransition, UnavailableError

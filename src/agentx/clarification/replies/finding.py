@@ -11,12 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from agentx.clarification.model import (
-    Clarification,
-    ClarificationStatus,
-    EntryType,
-    name_github_way,
-)
+from agentx.clarification.model import Clarification, ClarificationStatus, EntryType
 from agentx.clarification.rendering import say_decision
 from agentx.clarification.replies.page import (
     IssuePage,
@@ -25,6 +20,7 @@ from agentx.clarification.replies.page import (
     is_settled_for_good,
 )
 from agentx.clarification.replies.parts import ReplyPart, list_names, split_reply
+from agentx.clarification.ways import name_github_way
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
 from agentx.kernel.text import compile_late, preview
 from agentx.kernel.values import frozen

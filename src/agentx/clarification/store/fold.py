@@ -16,7 +16,7 @@ from typing import Any
 
 from agentx.clarification.facts import Abandoned, Escalated, Fact, Retried, WentStale
 from agentx.clarification.merging import is_doubtful
-from agentx.clarification.model import FORGED, HUB, PERSON, Vouching
+from agentx.clarification.model import HUB, PERSON, Vouching
 from agentx.clarification.store.ledger_json import (
     ROW_FIELDS,
     DamagedLedger,
@@ -47,6 +47,7 @@ from agentx.clarification.store.vouching.doubts import (
     find_rights,
 )
 from agentx.clarification.store.vouching.sight import SeenLines, is_about, is_word
+from agentx.clarification.ways import FORGED
 from agentx.kernel.ids import clarification_id, each_once
 
 _FIXED = frozenset({"id", "uid", "formerly", "thread"})

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from agentx.clarification.merging import hear
-from agentx.clarification.model import FILE, PERSON, Entry
+from agentx.clarification.model import PERSON, Entry
 from agentx.clarification.store.fold import Folded
 from agentx.clarification.store.ledger_json import (
     ENTRY_FIELDS,
@@ -33,6 +33,7 @@ from agentx.clarification.store.question_events import (
 from agentx.clarification.store.shortening import is_short_of
 from agentx.clarification.store.told import ToldQuestion, fact_said, key_entry
 from agentx.clarification.store.view import VIEW_FIELDS
+from agentx.clarification.ways import FILE
 from agentx.kernel.clock import from_iso, to_iso
 from agentx.kernel.ids import digest, is_ulid, parse_clarification_id, ulid
 from agentx.kernel.values import frozen

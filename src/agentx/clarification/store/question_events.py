@@ -28,7 +28,7 @@ from agentx.clarification.facts import (
     Retried,
     WentStale,
 )
-from agentx.clarification.model import FILE, HUB, Clarification, Reason, Vouching
+from agentx.clarification.model import HUB, Clarification, Reason, Vouching
 from agentx.clarification.store.ledger_json import (
     VERSION,
     DamagedLedger,
@@ -41,6 +41,7 @@ from agentx.clarification.store.ledger_json import (
     worth_json,
     worth_of,
 )
+from agentx.clarification.ways import FILE
 from agentx.kernel.clock import Millis, to_iso
 from agentx.kernel.ids import clarification_id, is_ulid, ulid_ms
 from agentx.kernel.values import frozen

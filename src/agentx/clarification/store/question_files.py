@@ -13,7 +13,6 @@ from dataclasses import field
 from pathlib import Path
 
 from agentx.clarification.limits import QUESTION_EVENT_BYTES_MAX, QUESTION_FILE_BYTES_MAX
-from agentx.clarification.model import DISGUISED
 from agentx.clarification.store.ledger_json import DamagedLedger, UnknownVersion
 from agentx.clarification.store.question_events import (
     QuestionEvent,
@@ -24,6 +23,7 @@ from agentx.clarification.store.question_events import (
 )
 from agentx.clarification.store.view import JudgedPart
 from agentx.clarification.store.vouching.doubts import EventDoubt
+from agentx.clarification.ways import DISGUISED
 from agentx.host.files import json_text
 from agentx.host.files.atomic import replace_file
 from agentx.host.files.disk import unreadable

@@ -13,16 +13,13 @@ from dataclasses import dataclass, field, replace
 from agentx.clarification.facts import Answered, Asked, Escalated, Fact, Resolved
 from agentx.clarification.merging import hear, keep_late
 from agentx.clarification.model import (
-    FILE,
     HUB,
     PERSON,
-    UNVERIFIED_WAYS,
     Clarification,
     ClarificationStatus,
     Entry,
     EntryType,
     Reason,
-    is_of_elsewhere,
 )
 from agentx.clarification.store.ledger_json import (
     ENTRY_FIELDS,
@@ -35,6 +32,7 @@ from agentx.clarification.store.ledger_json import (
 )
 from agentx.clarification.store.question_events import QuestionEvent
 from agentx.clarification.store.vouching.doubts import Said
+from agentx.clarification.ways import FILE, UNVERIFIED_WAYS, is_of_elsewhere
 from agentx.kernel.roles import is_speaker
 
 _SAID = frozenset({EntryType.ANSWER, EntryType.RESOLUTION})

@@ -16,7 +16,6 @@ from agentx.clarification.model import (
     PARTIAL,
     PERSON,
     UNKNOWN,
-    UNVERIFIED,
     Clarification,
     ClarificationStatus,
     Entry,
@@ -24,6 +23,7 @@ from agentx.clarification.model import (
     NewQuestion,
 )
 from agentx.clarification.rendering import name_speaker
+from agentx.clarification.ways import UNVERIFIED
 from agentx.kernel.text import compile_late, cut, fold_text
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen

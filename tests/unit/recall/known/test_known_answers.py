@@ -13,18 +13,20 @@ import pytest
 from agentx.clarification.facts import Answered, Escalated, Resolved
 from agentx.clarification.merging import hear
 from agentx.clarification.model import (
-    FILE,
-    FORGED,
     HUB,
     PARTIAL,
     PERSON,
-    UNCONFIRMED,
     UNKNOWN,
-    UNSIGNED,
-    UNTRUSTED,
     AnswerWorth,
     Clarification,
     Reason,
+)
+from agentx.clarification.ways import (
+    FILE,
+    FORGED,
+    UNCONFIRMED,
+    UNSIGNED,
+    UNTRUSTED,
     name_memory_way,
 )
 from agentx.kernel.clock import Millis

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentx.clarification.model import (
-    PERSON,
-    UNTRUSTED,
-    Clarification,
-    ClarificationStatus,
-    EntryType,
-)
+from agentx.clarification.model import PERSON, Clarification, ClarificationStatus, EntryType
 from agentx.clarification.rendering import (
     explain_escalation,
     find_asked,
@@ -21,6 +15,7 @@ from agentx.clarification.rendering import (
     say_worth,
     terminal,
 )
+from agentx.clarification.ways import UNTRUSTED
 from agentx.kernel.clock import age
 from agentx.kernel.text import preview, printable
 from agentx.operations.questions import read as clarify_read

@@ -1,0 +1,40 @@
+"""How something was said: by whom nobody saw, in a file, on GitHub, out of memory."""
+
+from __future__ import annotations
+
+# How something was said that claims a person, and that nobody saw say it.
+UNCONFIRMED = "unconfirmed"
+# How something was said that stood in the ledger's file, and what that is where it claims a person.
+FILE = "file"
+UNVERIFIED = "unverified"
+# Why nobody can tell who said something: no signature, one of a stranger's, one that is not true.
+UNSIGNED = "unsigned"
+UNTRUSTED = "untrusted"
+FORGED = "forged"
+# Whose name is none, and looks like a person's.
+DISGUISED = "disguised"
+UNVERIFIED_WAYS = frozenset({FILE, UNSIGNED, UNTRUSTED, FORGED})
+# How something was said that a person wrote on the issue's page: with the account and the comment.
+GITHUB = "github/"
+# How something was said that memory knew already: with where it stands there.
+MEMORY = "memory/"
+
+
+def name_memory_way(grip: str) -> str:
+    """Return how something was said that was taken from memory."""
+    return f"{MEMORY}{grip}"
+
+
+def name_github_way(account: str, comment: int) -> str:
+    """Return how something was said that is a comment on GitHub."""
+    return f"{GITHUB}{account}/{comment}"
+
+
+def is_from_memory(via: str) -> bool:
+    """Tell whether something was taken from memory."""
+    return via.startswith(MEMORY)
+
+
+def is_of_elsewhere(via: str) -> bool:
+    """Tell whether something is said to have been said on GitHub, or taken from memory."""
+    return via.startswith(GITHUB) or is_from_memory(via)
