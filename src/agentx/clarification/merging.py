@@ -4,6 +4,9 @@ Each clone decides by the law of `protocol`, so its own facts are all in the tab
 together one may have answered what the other escalated. Every word is kept, and:
 
 - what is settled stays settled; words that come after it are late,
+- but what a person is asked, or called for, by somebody who had not seen that it was settled is
+  open again: nobody answered it. A call is moot where a person decided, and it asks nothing that
+  they had not been asked,
 - a person's word holds against an agent's, the newest among people's,
 - what nobody answered was answered, if somebody did: a call for a person because of it is late,
 - being late, asked again or given up is nothing to a question that is past it,
@@ -43,25 +46,26 @@ from agentx.clarification.ways import UNVERIFIED_WAYS
 # A person was called because there was no answer.
 _UNANSWERED = frozenset({Reason.STALE, Reason.AGENT_ERROR, Reason.DEADLOCK})
 _OVER = frozenset({ClarificationStatus.RESOLVED, ClarificationStatus.ABANDONED})
+_ENDS = frozenset({EntryType.RESOLUTION, EntryType.ESCALATION})
 
 
-def hear(state: Clarification, fact: Fact) -> Clarification:
-    """Return the clarification after a fact, whoever decided it and whatever they knew."""
+def hear(state: Clarification, fact: Fact, *, is_unaware: bool = False) -> Clarification:
+    """Return the clarification after a fact, whoever decided it and whatever they knew.
+
+    `is_unaware` says that it is vouched for, and that its writer had not seen what ended it: what
+    settled it, or the call for a person who is waited for.
+    """
     if is_heard(state, fact):
         return state
     match fact:
         case Asked():
-            return _hear_question(state, fact)
+            return _hear_question(state, fact, is_unaware=is_unaware)
         case Answered():
             return _hear_answer(state, fact)
         case Resolved():
             return _hear_resolution(state, fact)
         case Escalated():
-            is_answered = state.status is ClarificationStatus.ANSWERED
-            is_moot = is_answered and fact.reason in _UNANSWERED
-            is_moot |= type(fact) not in TRANSITIONS[state.status]
-            is_moot &= state.status is not ClarificationStatus.ABANDONED
-            return keep_late(state, fact) if is_moot else evolve(state, fact)
+            return _hear_call(state, fact, is_unaware=is_unaware)
         case WentStale() | Retried() | Abandoned():
             # Nobody calls a person late, nor gives up what they are asked.
             is_moot = state.to == PERSON and not isinstance(fact, Retried)
@@ -71,13 +75,65 @@ def hear(state: Clarification, fact: Fact) -> Clarification:
             assert_never(fact)
 
 
-def _hear_question(state: Clarification, fact: Asked) -> Clarification:
+def _hear_question(state: Clarification, fact: Asked, *, is_unaware: bool) -> Clarification:
     if state.round == 0 or state.status is ClarificationStatus.ANSWERED:
         return evolve(state, fact)
-    if state.is_unanswered:  # asked twice in one round
+    is_for_person = is_unaware and state.to == PERSON
+    if is_for_person and state.status is ClarificationStatus.RESOLVED:
+        # The next question is past the last round, as always.
+        turn = max(min(state.round, state.rounds_max - 1), 0)
+        return evolve(replace(_reopen(state), round=turn), fact)
+    if state.is_unanswered or is_for_person:  # asked twice in one round
         said = _entry(state, fact, EntryType.QUESTION, fact.body)
         return replace(state, thread=(*state.thread, said))
     return keep_late(state, fact)
+
+
+def _hear_call(state: Clarification, fact: Escalated, *, is_unaware: bool) -> Clarification:
+    is_for_answer = fact.reason in _UNANSWERED
+    # Somebody asks what a person who decided, or was called, may not have been asked.
+    brings_question = fact.reason is Reason.MAX_ROUNDS or bool(_list_unheard(state))
+    match state.status:
+        case ClarificationStatus.RESOLVED:
+            settled = state.resolution
+            is_persons = settled is not None and settled.speaker == PERSON
+            stands = is_unaware and (brings_question or not is_persons)
+            if stands and not is_for_answer:
+                return evolve(_reopen(state), fact)
+        case ClarificationStatus.ESCALATED:
+            is_stronger = state.reason in _UNANSWERED or brings_question
+            if is_unaware and is_stronger and not is_for_answer:
+                return evolve(_hear_unheard(state), fact)
+        case _:
+            is_answered = state.status is ClarificationStatus.ANSWERED
+            if not (is_answered and is_for_answer):
+                return evolve(state, fact)
+    return keep_late(state, fact)
+
+
+def _reopen(state: Clarification) -> Clarification:
+    """Return what was settled as open: what was said stays, each word under its question."""
+    return replace(_hear_unheard(state), resolved_ms=None, reason=None, summary="")
+
+
+def _hear_unheard(state: Clarification) -> Clarification:
+    """Return a thread whose last questions, that came too late, are asked after all."""
+    unheard = _list_unheard(state)
+    said = enumerate(state.thread)
+    thread = (replace(entry, late=False) if at in unheard else entry for at, entry in said)
+    return replace(state, thread=tuple(thread))
+
+
+def _list_unheard(state: Clarification) -> tuple[int, ...]:
+    """Return where questions stand that came after it was settled, or a person was called."""
+    said = tuple(enumerate(state.thread))
+    ends = (at for at, entry in said if entry.type in _ENDS and not entry.late)
+    last = max(ends, default=-1)
+    return tuple(
+        at
+        for at, entry in said[last + 1 :]
+        if entry.type is EntryType.QUESTION and entry.late and not entry.doubt
+    )
 
 
 def is_heard(state: Clarification, fact: Fact) -> bool:

@@ -262,7 +262,9 @@ class Clarification:
 
     @property
     def resolution(self) -> Entry | None:
-        """What settled it, or None."""
+        """What settled it, or None; also where it was settled, and is open again."""
+        if self.status is not ClarificationStatus.RESOLVED:
+            return None
         settled = [entry for entry in self.entries(EntryType.RESOLUTION) if not entry.late]
         return settled[-1] if settled else None
 
@@ -297,8 +299,13 @@ class Clarification:
         word = self.persons_word
         if word is None:
             return ()
-        said = (each for each in self.thread if each.is_persons_word and each.round == word.round)
-        return tuple(each for each in said if each.body.split() not in ([], word.body.split()))
+        asked = self.question_of(word)
+        said = (each for each in self.thread if each.is_persons_word)
+        return tuple(
+            each
+            for each in said
+            if each.body.split() not in ([], word.body.split()) and self.question_of(each) == asked
+        )
 
     def entries(self, kind: EntryType) -> tuple[Entry, ...]:
         """Return the entries of one type, in order."""
@@ -313,6 +320,13 @@ class Clarification:
     def question(self) -> str:
         """What was asked last."""
         return self.asked[-1].body if self.asked else ""
+
+    def question_of(self, entry: Entry) -> str:
+        """Return what was asked last when something was said, which it is said to."""
+        at = next((turn for turn, each in enumerate(self.thread) if each is entry), 0)
+        before = (each for each in self.thread[:at] if each.type is EntryType.QUESTION)
+        asked = [each.body for each in before if not each.late]
+        return asked[-1] if asked else self.question
 
     @property
     def answered(self) -> Entry | None:

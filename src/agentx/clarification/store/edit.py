@@ -87,8 +87,7 @@ class LedgerEdit:
         """
         row = self.book.rows[state.id]
         for fact in facts:
-            lines = self._opener.list_lines(state.uid) if is_bound(fact) else ()
-            about = bind(state, fact, lines) if is_bound(fact) else {}
+            about = bind(state, fact, self._opener.list_lines(state.uid)) if is_bound(fact) else {}
             state = evolve(state, fact)
             kind, detail = say_fact(fact, state)
             self._say(LedgerChange(state.uid, kind, {**detail, **about}))

@@ -46,7 +46,13 @@ from agentx.clarification.store.vouching.doubts import (
     doubt_fact,
     find_rights,
 )
-from agentx.clarification.store.vouching.sight import SeenLines, is_about, is_word
+from agentx.clarification.store.vouching.sight import (
+    ASKING,
+    SeenLines,
+    hear_about,
+    is_about,
+    is_word,
+)
 from agentx.clarification.ways import FORGED
 from agentx.kernel.ids import clarification_id, each_once
 
@@ -65,6 +71,7 @@ class Folded:
     numbers: Numbers = field(default_factory=Numbers)
     faults: list[str] = field(default_factory=list)
     forgotten: set[str] = field(default_factory=set)
+    sight: SeenLines = field(default_factory=lambda: SeenLines(()))
     unseen: frozenset[str] = frozenset()  # put before a person's word that did not see them
     doubts: dict[str, EventDoubt] = field(default_factory=dict)  # by event
 
@@ -79,7 +86,7 @@ def fold(issue: int, events: Iterable[QuestionEvent]) -> Folded:
     found = tuple(events)
     sight = SeenLines(found)
     known = sorted(_choose(found, sight), key=lambda event: event.id)
-    folded = Folded(issue, last=known[-1].id if known else "")
+    folded = Folded(issue, last=known[-1].id if known else "", sight=sight)
     births = _find_births(known, sight)
     known, folded.unseen = sight.order(known, births.values())
     numbers = give_numbers(births, known)
@@ -120,6 +127,9 @@ def _tell(folded: Folded, birth: QuestionEvent, number: int, event: QuestionEven
 
 def _happen(folded: Folded, told: ToldQuestion, event: QuestionEvent, wanted: int) -> None:
     told.is_doubted = event.standing is Vouching.FORGED or event.id in folded.unseen
+    told.is_unaware = event.kind in ASKING and any(
+        folded.sight.is_unaware(event, end) for end in told.list_ends()
+    )
     _apply(folded.issue, told, event, wanted)
     if told.is_doubted:
         folded.doubts[event.id] = EventDoubt(
@@ -232,6 +242,8 @@ def _say(
         told.keep(fact, FORGED, name)
     elif counts(fact, event, rights):
         told.is_doubted |= is_doubtful(fact)
+        if is_word(fact):
+            told.state = hear_about(state, event.detail)
         told.hear(fact, name, beside)
     else:
         told.is_doubted = True

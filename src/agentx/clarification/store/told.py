@@ -36,6 +36,10 @@ from agentx.clarification.ways import FILE, UNVERIFIED_WAYS, is_of_elsewhere
 from agentx.kernel.roles import is_speaker
 
 _SAID = frozenset({EntryType.ANSWER, EntryType.RESOLUTION})
+_ENDS = {
+    ClarificationStatus.RESOLVED: (EntryType.RESOLUTION, EntryType.ESCALATION),
+    ClarificationStatus.ESCALATED: (EntryType.ESCALATION,),
+}
 _PAST = frozenset({ClarificationStatus.ANSWERED, ClarificationStatus.RESOLVED})
 
 
@@ -55,6 +59,7 @@ class ToldQuestion:
     statuses: set[str] = field(default_factory=set)  # every one it had
     is_gone: bool = False
     is_doubted: bool = False  # the event just applied would have had to be vouched for
+    is_unaware: bool = False  # its writer had not seen that it was settled, or a person called
 
     def page(self) -> Row:
         """Return its row as the ledger shows it."""
@@ -68,7 +73,7 @@ class ToldQuestion:
         """Let something be said."""
         if self.state is None:
             return
-        self.state = hear(self.state, fact)
+        self.state = hear(self.state, fact, is_unaware=self.is_unaware)
         self._name_new(event_id, beside)
 
     def keep(self, fact: Said, doubt: str, event_id: str, beside: object = None) -> None:
@@ -84,6 +89,16 @@ class ToldQuestion:
         for _ in self.state.thread[len(self.heard) :]:
             self.heard.append(event_id)
             self.said.append(list_beside(beside) if isinstance(beside, dict) else {})
+
+    def list_ends(self) -> Iterator[str]:
+        """Yield the events that settled it, or called a person: an answer to a call decides."""
+        if self.state is None:
+            return
+        said = tuple(zip(self.state.thread, self.heard, strict=True))
+        for wanted in _ENDS.get(self.state.status, ()):
+            names = [name for entry, name in said if entry.type is wanted and not entry.late]
+            if names:
+                yield names[-1].partition("#")[0]
 
     def keep_strange(self, name: str, entry: object) -> None:
         """Keep an entry that nobody understands; one that looks like a person's is doubtful."""

@@ -1,12 +1,14 @@
 """What a person's word covers: the topic and the thread as they saw it.
 
 A person's answer or decision carries, under its signature, what they saw, as digests: the topic and
-the questions (`about`), and every line there was of the question (`saw`). So does a call for a
-person, of what they are to decide.
+the questions (`about`), and every line there was of the question (`saw`). Whatever is said carries
+the latter.
 
 - A line that nobody vouches for and that was not seen comes after the word or the call, whatever
   its id says: it was put in between, or another clone's. But what somebody answered before a person
   was called was answered.
+- A question that somebody vouches for, and that a person had not seen who said something, comes
+  after the word, with all that was said to it: the word answers what they had seen.
 - Of two lines with one id, and of two that begin a question, the one that was seen counts.
 - Where the topic is another, or a question is missing that was seen, the word is a claim.
 """
@@ -17,8 +19,8 @@ import json
 from collections.abc import Iterable
 from dataclasses import replace
 
-from agentx.clarification.facts import Answered, Escalated, Fact, Resolved
-from agentx.clarification.model import PERSON, Clarification, EntryType
+from agentx.clarification.facts import Answered, Asked, Escalated, Fact, Resolved
+from agentx.clarification.model import PERSON, Clarification, EntryType, Reason
 from agentx.clarification.store.ledger_json import Row
 from agentx.clarification.store.question_events import (
     QuestionEvent,
@@ -30,6 +32,7 @@ from agentx.kernel.ids import digest
 
 _ABOUT, _SAW = "about", "saw"
 _WORDS = frozenset({QuestionEventKind.ANSWERED, QuestionEventKind.RESOLVED})
+ASKING = frozenset({QuestionEventKind.ASKED, QuestionEventKind.ESCALATED})
 
 
 def is_word(fact: Fact) -> bool:
@@ -39,11 +42,11 @@ def is_word(fact: Fact) -> bool:
 
 def is_bound(fact: Fact) -> bool:
     """Tell whether a fact is kept with what was seen then."""
-    return is_word(fact) or isinstance(fact, Escalated)
+    return isinstance(fact, Asked | Answered | Resolved | Escalated)
 
 
 def bind(state: Clarification, fact: Fact, lines: Iterable[QuestionEvent]) -> Row:
-    """Return what a person's word is about, or what they are called for, to be signed with it."""
+    """Return what was seen when something is said, to be signed with it."""
     asked = (entry.body for entry in state.asked)
     about = {_ABOUT: [_hash(text) for text in (state.topic, *asked)]} if is_word(fact) else {}
     # A line is seen whole, and is cut to this once its thread is settled and gets small.
@@ -60,11 +63,27 @@ def is_about(state: Clarification, detail: Row) -> bool:
     return about[0] == _hash(state.topic) and asked.issuperset(map(str, about[1:]))
 
 
+def hear_about(state: Clarification, detail: Row) -> Clarification:
+    """Return a thread in which every question was put that a person saw who said something."""
+    about = detail.get(_ABOUT)
+    asked = set(map(str, about[1:])) if isinstance(about, list) else set()
+    late = [entry for entry in state.entries(EntryType.QUESTION) if entry.late and not entry.doubt]
+    put = [entry for entry in late if _hash(entry.body) in asked]
+    if not put:
+        return state
+    thread = (replace(entry, late=False) if entry in put else entry for entry in state.thread)
+    return replace(state, thread=tuple(thread))
+
+
 class SeenLines:
     """What people saw who said something, in the events of an issue."""
 
     def __init__(self, events: Iterable[QuestionEvent]) -> None:
-        bound = [event for event in events if event.is_vouched and _is_bound(event)]
+        known = tuple(events)
+        self._lines: dict[str, list[QuestionEvent]] = {}  # by id
+        for event in known:
+            self._lines.setdefault(event.id, []).append(event)
+        bound = [event for event in known if event.is_vouched and _is_bound(event)]
         self._words: dict[str, dict[str, frozenset[str]]] = {}  # by question, by event
         self._calls = {event.id for event in bound if event.kind is QuestionEventKind.ESCALATED}
         for event in sorted(bound, key=lambda each: each.id):
@@ -80,14 +99,28 @@ class SeenLines:
         known = _sum_up(event)
         return any(known in seen for seen in words.values())
 
+    def is_unaware(self, event: QuestionEvent, other: str) -> bool:
+        """Tell whether an event's writer, who vouches for it, had not seen another event.
+
+        Who does not say what they saw, saw what was there.
+        """
+        lines = self._lines.get(other, [])
+        if not (event.is_vouched and lines):
+            return False
+        if other > event.id:  # an id is later than all that its writer had seen
+            return True
+        saw = event.detail.get(_SAW)
+        return isinstance(saw, list) and not any(_sum_up(line) in saw for line in lines)
+
     def order(
         self, known: list[QuestionEvent], births: Iterable[QuestionEvent]
     ) -> tuple[list[QuestionEvent], frozenset[str]]:
-        """Return events so that what nobody vouches for and a person had not seen follows the word.
+        """Return events so that what a person had not seen who said something follows the word.
 
-        They come in the order of their ids. Returns which were moved, too.
+        They come in the order of their ids. Returns which were moved that nobody vouches for, too.
         """
         fixed = {event.id for event in births}
+        known = self._put_unseen_questions_behind(known, fixed)
         moved: dict[str, list[QuestionEvent]] = {}  # by the word that they follow
         for event in known:
             if not event.is_vouched and event.id not in fixed:
@@ -102,6 +135,56 @@ class SeenLines:
             if event.id not in gone:
                 ordered += (event, *moved.get(event.id, ()))
         return ordered, gone
+
+    def _put_unseen_questions_behind(
+        self, known: list[QuestionEvent], fixed: set[str]
+    ) -> list[QuestionEvent]:
+        asked: dict[str, list[QuestionEvent]] = {}
+        for event in known:
+            if event.kind in ASKING and event.is_vouched and event.id not in fixed:
+                asked.setdefault(event.question, []).append(event)
+        words = [
+            event
+            for event in known
+            if event.question in asked
+            and event.id in self._words.get(event.question, {})
+            and event.id not in self._calls
+            and _SAW in event.detail
+        ]
+        for word in words:
+            first = min(event.id for event in asked[word.question])
+            if first < word.id:
+                known = self._put_behind(known, word, asked[word.question])
+        return known
+
+    def _put_behind(
+        self, known: list[QuestionEvent], word: QuestionEvent, asked: list[QuestionEvent]
+    ) -> list[QuestionEvent]:
+        """Return events so that questions come after a person's word who had not seen them."""
+        at = next(turn for turn, each in enumerate(known) if each.id == word.id)
+        before = {each.id for each in known[:at]}
+        unseen = [each for each in asked if each.id in before and self.is_unaware(word, each.id)]
+        questions = [each for each in unseen if _brings_question(each, unseen)]
+        if not questions:
+            return known
+        moved = {
+            each.id: each
+            for each in known[:at]
+            if each.question == word.question
+            and each.is_vouched
+            and self.is_unaware(word, each.id)
+            and any(each is one or self._follows(each, one) for one in questions)
+        }
+        stays = (each for each in known[:at] if each.id not in moved)
+        return [*stays, word, *moved.values(), *known[at + 1 :]]
+
+    def _follows(self, event: QuestionEvent, question: QuestionEvent) -> bool:
+        """Tell whether somebody said something who had seen a question."""
+        if question.id >= event.id:
+            return False
+        if _SAW in event.detail:
+            return not self.is_unaware(event, question.id)
+        return event.writer == question.writer
 
     def _find_last_unaware(self, event: QuestionEvent) -> str:
         """Return the last word after an event before somebody had seen it; or nothing."""
@@ -120,6 +203,13 @@ def _is_bound(event: QuestionEvent) -> bool:
     if event.kind is QuestionEventKind.ESCALATED:
         return _SAW in event.detail  # a call of an earlier version does not say
     return event.kind in _WORDS and event.detail.get("by") == PERSON
+
+
+def _brings_question(event: QuestionEvent, unseen: list[QuestionEvent]) -> bool:
+    """Tell whether a question is asked with an event, or was before it, that was not seen."""
+    if event.kind is QuestionEventKind.ASKED or event.detail.get("reason") == Reason.MAX_ROUNDS:
+        return True
+    return any(each.kind is QuestionEventKind.ASKED and each.id < event.id for each in unseen)
 
 
 def _sum_up(event: QuestionEvent) -> str:
