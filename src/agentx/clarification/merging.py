@@ -103,7 +103,9 @@ def _hear_call(state: Clarification, fact: Escalated, *, is_unaware: bool) -> Cl
         case ClarificationStatus.ESCALATED:
             is_stronger = state.reason in _UNANSWERED or brings_question
             if is_unaware and is_stronger and not is_for_answer:
-                return evolve(_hear_unheard(state), fact)
+                after = evolve(_hear_unheard(state), fact)
+                is_past = state.reason is Reason.MAX_ROUNDS  # and what was asked then is asked
+                return replace(after, reason=state.reason) if is_past else after
         case _:
             is_answered = state.status is ClarificationStatus.ANSWERED
             if not (is_answered and is_for_answer):

@@ -18,10 +18,15 @@ from agentx.clarification.model import (
     ClarificationStatus,
     Entry,
     EntryType,
-    Reason,
 )
 from agentx.clarification.store.ledger_json import as_json, entry_json
-from agentx.clarification.summary import UNASKED, find_note, say_overruled, why_escalated
+from agentx.clarification.summary import (
+    find_asked,
+    find_note,
+    name_matter,
+    say_overruled,
+    why_escalated,
+)
 from agentx.kernel.clock import age, to_iso
 from agentx.kernel.ids import digest
 from agentx.kernel.roles import speak_role
@@ -308,7 +313,9 @@ def _word_outcome(state: Clarification, about: str) -> str:
         told = f"{_tell_answer(state)}{_tell_claim(state)}"
         return f"a person was called to decide {about}{told} -- {goes_on}"
     if settled is not None:
+        about = name_matter(state, state.decision or settled)
         return f"{name_speaker(settled)} decided {about}: {preview(say_decision(state), 400)}"
+    about = name_matter(state, state.answered)
     return (
         f"{_name_answerer(state)}{_say_answer_worth(state)} answered {about}: "
         f"{preview(state.answer, 400)}{say_overruled(state)} -- {say_next(state)}"
@@ -354,14 +361,6 @@ def name_speaker(entry: Entry) -> str:
 
 def _say_proviso(entry: Entry) -> str:
     return f" ({entry.proviso})" if entry.proviso else ""
-
-
-def find_asked(state: Clarification) -> str:
-    """Return what is to be decided: what could not be asked any more, else the last question."""
-    if state.reason is not Reason.MAX_ROUNDS or state.status is not ClarificationStatus.ESCALATED:
-        return state.question
-    lines = (line for line in state.summary.splitlines() if line.startswith(UNASKED))
-    return next(lines, "").removeprefix(UNASKED) or state.question
 
 
 def explain_escalation(state: Clarification) -> str:

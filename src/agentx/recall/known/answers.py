@@ -108,7 +108,8 @@ def read_decision(state: Clarification, by: str = "") -> Observation | None:
     if not said or settled is None or state.resolved_ms is None:
         return None
     said = said if said.endswith((".", "!", "?")) else f"{said}."
-    asked = fold_text(state.question)
+    word = state.decision or settled
+    asked = fold_text(state.question_of(word))
     content = f"{state.topic}: {said} Decided by {_name_decider(state, by)}, asked: {asked}"
     content = f"{cut(content, KNOWN_ANSWER_CHARS_MAX)} [{state.id}]"
     return Observation(
@@ -151,7 +152,7 @@ def _offer_settled(
         by=_name_decider(newest),
         at_ms=decision.timestamp_ms,
         issue=newest.issue,
-        asked=newest.question,
+        asked=newest.question_of(word),
         doubt=word.doubt,
         asked_of=request.to,
         proofs=(newest.uid,) if newest.uid else (),
@@ -249,7 +250,10 @@ def _say_answer(state: Clarification) -> str:
     if any(words in decided.casefold() for words in _NO_ANSWER):
         return ""
     if decided and answered and settled.speaker == PERSON:
-        return f"{decided} ({_name_answerer(state)} had answered: {answered})"
+        assert state.answered is not None, "it says something"
+        is_same = state.question_of(state.answered) == state.question_of(settled)
+        before = f" ({_name_answerer(state)} had answered: {answered})" if is_same else ""
+        return f"{decided}{before}"
     return "" if _is_weak(state) else answered or decided
 
 

@@ -148,12 +148,15 @@ def _question(state: Clarification, role: str) -> str:
     """Return what a session is told of a clarification, and what can be done about it."""
     from agentx.clarification.model import ClarificationStatus  # noqa: PLC0415  somebody asked
     from agentx.clarification.rendering import (  # noqa: PLC0415  as above
-        find_asked,
         say_decision,
         say_next,
         say_worth,
     )
-    from agentx.clarification.summary import say_overruled  # noqa: PLC0415  as above
+    from agentx.clarification.summary import (  # noqa: PLC0415  as above
+        find_asked,
+        name_matter,
+        say_overruled,
+    )
 
     if not role:
         verb = "answer" if state.is_unanswered else "resolve"
@@ -166,14 +169,16 @@ def _question(state: Clarification, role: str) -> str:
         goes_on = "wait for it" if state.holds_its_asker else "go on with what is known"
         return f"brought to a person: {_about(state, find_asked(state))} -- {goes_on}"
     if state.resolution is not None:
-        return f"decided: {_about(state, say_decision(state))}"
-    about = _about(state, f"{state.answer}{say_overruled(state)}")
+        matter = name_matter(state, state.decision)
+        return f"decided: {_about(state, say_decision(state), matter)}"
+    matter = name_matter(state, state.answered)
+    about = _about(state, f"{state.answer}{say_overruled(state)}", matter)
     worth = "" if state.answered is None else say_worth(state.answered)
     return f"answered{worth}: {about} -- {say_next(state)}"
 
 
-def _about(state: Clarification, said: str) -> str:
-    return preview(f"{state.topic}: {said}", _TEXT_CHARS_MAX - _COMMAND_CHARS)
+def _about(state: Clarification, said: str, matter: str = "") -> str:
+    return preview(f"{matter or state.topic}: {said}", _TEXT_CHARS_MAX - _COMMAND_CHARS)
 
 
 def _name_source(state: Clarification, role: str) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentx.clarification.model import PERSON, Clarification, ClarificationStatus, EntryType
+from agentx.clarification.model import PERSON, Clarification, ClarificationStatus, Entry
 from agentx.clarification.rendering import (
     explain_escalation,
-    find_asked,
     name_speaker,
     next_actions,
     say_contrary,
@@ -15,6 +14,7 @@ from agentx.clarification.rendering import (
     say_worth,
     terminal,
 )
+from agentx.clarification.summary import find_asked, name_question
 from agentx.clarification.ways import UNTRUSTED
 from agentx.kernel.clock import age
 from agentx.kernel.text import preview, printable
@@ -140,9 +140,9 @@ def _list_words(state: Clarification, who: str) -> list[tuple[str, str]]:
     rows = [("asks", f"{state.asker}{' (waits for it)' if state.holds_its_asker else ''}")]
     rows.append(("what", find_asked(state)))
     answer = f"{state.answer}{_say_answerer(state)}" if state.answer else ""
-    if answer and state.is_unanswered:  # to what was asked before, not to what is asked now
-        asked = [entry.body for entry in state.entries(EntryType.QUESTION)]
-        rows.append(("before", f"{asked[-2:][0]} -> {answer}"))
+    asked = "" if state.answered is None else state.question_of(state.answered)
+    if answer and (state.is_unanswered or asked != state.question):  # to what was asked before
+        rows.append(("before", f"{asked} -> {answer}"))
         answer = ""
     elif find_asked(state) != state.question:
         rows.append(("before", state.question))
@@ -186,6 +186,13 @@ def draw_thread(
     _say_more(screen, len(states), f"agentx clarify --issue {issue} --json", "earlier")
 
 
+def _draw_question(screen: Console, state: Clarification, word: Entry | None) -> None:
+    """Draw what something was said to, where the thread has several questions."""
+    question = name_question(state, word)
+    if question:
+        screen.print(printable(f"asked: {question}"), style="dim", soft_wrap=True)
+
+
 def draw_asked(
     screen: Console,
     state: Clarification,
@@ -201,9 +208,11 @@ def draw_asked(
         screen.print("not blocking: the workflow step does not let it block", style="dim")
     settled = state.resolution
     if settled is not None:
+        _draw_question(screen, state, state.decision)
         decided = f"decided by {name_speaker(settled)}: {say_decision(state)}"
         screen.print(printable(decided), soft_wrap=True)
     elif state.answer and not state.is_unanswered:
+        _draw_question(screen, state, state.answered)
         screen.print(printable(f"{state.answer}{_say_answerer(state)}"), soft_wrap=True)
     if known is not None:
         for line in list_known_lines(known, state.id):
