@@ -176,7 +176,8 @@ def _say(kind: str, by: str, uid: str, lines: list[dict[str, Any]], which: int) 
     match kind:
         case "escalated":
             reasons = ("stale", "manual", "deadlock", "max-rounds")
-            return {"type": kind, "reason": reasons[which % 4], "by": by, "text": "FORGED"}
+            said = {"reason": reasons[which % 4], "by": by, "text": "FORGED"}
+            return {"type": kind, **said, **_saw(which)}
         case "edited":
             return {"type": "edited", "fields": {name: value}}
         case "words":
@@ -200,7 +201,12 @@ def _say(kind: str, by: str, uid: str, lines: list[dict[str, Any]], which: int) 
         case "again" | "moved":
             return {"type": "answered", **body}
         case _:
-            return {"type": kind, **body}
+            return {"type": kind, **body, **_saw(which)}
+
+
+def _saw(which: int) -> dict[str, Any]:
+    """Return what somebody says who wants to have seen nothing."""
+    return {"saw": [[], ["0" * 32]][which % 2]} if which % 3 else {}
 
 
 def _write_row(rows: list[dict[str, Any]], kind: str, by: str, which: int) -> None:
@@ -237,7 +243,9 @@ def look(state: Clarification) -> tuple[object, ...]:
 
 
 def is_persons(state: Clarification) -> bool:
-    has_spoken = state.has_persons_word and not state.is_unanswered
+    """Tell whether a person is to decide, or said what stands; what roles asked on is theirs."""
+    word = state.decision or state.answered
+    has_spoken = word is not None and word.is_persons_word and not state.is_unanswered
     return state.waits_for_person or has_spoken
 
 

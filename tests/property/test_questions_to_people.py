@@ -148,7 +148,8 @@ class Story:
 def play(folder: Path, steps: list[Step]) -> None:
     clones = tuple(Clone(folder / name, name, FakeClock()) for name in CLONES)
     for turn, to in enumerate((PERSON, "architect")):
-        clones[0].room.ask(request(issue=ISSUE, to=to, topic=to, question=f"{turn}?"), ANYBODY)
+        wanted = request(issue=ISSUE, to=to, topic=to, question=f"{turn}?")
+        clones[0].room.ask(replace(wanted, rounds_max=3), ANYBODY)
         clones[0].clock.advance(1_000)
     for turn, clone in enumerate(clones[1:]):
         clone.take(clones[0])

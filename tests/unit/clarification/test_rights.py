@@ -70,6 +70,28 @@ def test_a_question_that_an_agent_puts_on_after_a_persons_answer_is_answered_by_
 
 
 @pytest.mark.promise("clarify.signed")
+def test_nobody_opens_again_by_hand_what_a_person_decided_or_answered(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    answered, decided = (here.ask(request(to=PERSON, question=q), ANYBODY) for q in ("A?", "B?"))
+    here.clarifications.answer(answered.id, "Yes", by=PERSON, via="terminal")
+    here.clarifications.resolve(answered.id, by="engineer")
+    here.clarifications.resolve(decided.id, "Yes", by=PERSON, via="terminal")
+    for state in (answered, decided):
+        was = here.clarifications.find(state.id)
+        for act in (
+            {"type": "asked", "by": "engineer", "body": "FORGED?", "saw": []},
+            {"type": "escalated", "by": "engineer", "reason": "manual", "text": "F", "saw": []},
+            {"type": "escalated", "by": HUB, "reason": "max-rounds", "text": "F", "saw": []},
+        ):
+            after = type_in(here, state, act)
+            assert (after.status, after.question, after.resolution) == (
+                *("resolved", was.question),
+                was.resolution,
+            )
+            assert (after.thread[-1].late, after.thread[-1].doubt) == (True, "unverified")
+
+
+@pytest.mark.promise("clarify.signed")
 def test_what_waits_for_a_person_waits_as_it_was_put(tmp_path: Path) -> None:
     here = room(tmp_path)
     person = here.ask(request(to=PERSON), ANYBODY)

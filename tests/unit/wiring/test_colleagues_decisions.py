@@ -276,3 +276,45 @@ def test_a_thread_is_found_by_what_it_came_to_and_not_by_what_called_a_person(
         "human: Five times, then dead letter.",
         f"engineer: {QUESTION}",
     ]
+
+
+def ask_on(project: Project, name: str, question: str) -> None:
+    clarify_ask.follow_up(project, name, question, by="engineer", told=lambda _entry: None)
+
+
+@pytest.mark.promise("clarify.merge")
+def test_what_a_person_is_asked_on_is_not_settled_by_who_did_not_see_it(
+    both: tuple[Project, Project],
+) -> None:
+    ana, bob = both
+    name = ask_both(ana, bob, "fu", to=PERSON)
+    clarify_settle.answer(ana, name, "Yes, one", by=PERSON, caller=TYPING)
+    merge(ana, bob)
+    clarify_settle.resolve(ana, name, by="engineer", caller=TYPING)
+    wait_a_moment(ana, bob, bob)
+    ask_on(bob, name, "Really drop all?")
+    merge(ana, bob)
+    for here in both:
+        state = open_clarifications(here).find(name)
+        assert (state.status, state.question) == ("pending", "Really drop all?")
+        assert (state.holds_its_asker, state.resolution) == (True, None)
+        [told] = [line for line in inbox_lines(here, PERSON) if "fu" in line]
+        assert "Really drop all?" in told
+
+    # The person's answer is to that question, and contradicts nothing that was said to another.
+    wait_a_moment(ana, bob)
+    clarify_settle.answer(bob, name, "NO, not all", by=PERSON, caller=TYPING)
+    merge(ana, bob)
+    for here in both:
+        [state] = [each for each in clarify_read.thread(here, 1) if each.topic == "fu"]
+        assert (state.answer, state.overruled) == ("NO, not all", ())
+        [told] = [line for line in inbox_lines(here, "engineer") if "answered fu" in line]
+        assert "answered fu (Really drop all?): NO, not all" in told
+    wait_a_moment(ana, bob)
+    clarify_settle.resolve(ana, name, by="engineer", caller=TYPING)
+    merge(ana, bob)
+    for here in both:
+        keep_decisions(here)
+        [kept] = [text for text in list_decisions(here) if "NO, not all" in text]
+        assert "asked: Really drop all?" in kept
+        assert [text for text in tell(here) if text.startswith("fu: Yes")] == []

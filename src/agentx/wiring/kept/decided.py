@@ -17,7 +17,7 @@ import msgspec
 
 from agentx.clarification.model import Clarification, ClarificationStatus
 from agentx.clarification.store.ledgers import LedgerStore
-from agentx.clarification.store.vouching.signers import find_signers
+from agentx.clarification.store.vouching.signers import find_settlers, find_signers
 from agentx.host.files.atomic import replace_file
 from agentx.host.files.plain import is_folder, read_bytes
 from agentx.kernel.errors import AgentXError, CorruptRecord
@@ -59,7 +59,7 @@ class _Settled:
     state: Clarification
     decision: Observation
     word: str  # a mark of what it came to
-    key: str  # whose word that is
+    keys: frozenset[str]  # whose word that is, and who settled it
     old: tuple[Observation, ...] = ()
     is_first: bool = True  # nothing was kept of it, or memory lost that
 
@@ -116,7 +116,7 @@ def keep_decisions(project: Project) -> int:
         for issue in changed:
             here = room.store.get_by_issue(issue)
             for each in _list_settled(project, store, issue, here, _Known(taken, lost)):
-                may_add = each.key in known or each.state.id in lost
+                may_add = bool(each.keys & known.keys()) or each.state.id in lost
                 done = _keep_one(project, room, each, may_add=may_add)
                 if done is None:  # somebody else writes: at the next sync
                     return kept
@@ -182,9 +182,10 @@ def _list_settled(
             elif taken.get(state.uid) != word or state.id in known.lost:
                 found.append((state, word))
         wanted = {state.uid for state, _ in found}
-        signers = find_signers(store.list_judged(issue, wanted)) if found else {}
+        judged = store.list_judged(issue, wanted) if found else ()
     except CorruptRecord:
         return
+    signers, settlers = find_signers(judged), find_settlers(judged)
     for state, word in found:
         key = signers.get(state.uid, "")
         decision = read_decision(state, by=name_decider(project, key)) if key else None
@@ -193,7 +194,7 @@ def _list_settled(
                 state=state,
                 decision=decision,
                 word=word,
-                key=key,
+                keys=frozenset({key, settlers.get(state.uid, "")}),
                 old=tuple(kept.get(state.id, ())),
                 is_first=(
                     not kept.get(state.id) and (state.uid not in taken or bool(taken[state.uid]))

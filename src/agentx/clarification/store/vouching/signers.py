@@ -21,6 +21,13 @@ def find_askers(judged: Iterable[QuestionEvent]) -> dict[str, str]:
     }
 
 
+def find_settlers(judged: Iterable[QuestionEvent]) -> dict[str, str]:
+    """Return by question the key of who wrote last that it is settled, in whoever's words."""
+    settled = (event for event in judged if event.kind is QuestionEventKind.RESOLVED)
+    known = sorted(settled, key=lambda each: each.id)
+    return {event.question: event.key for event in known if event.is_vouched}
+
+
 def find_signers(judged: Iterable[QuestionEvent]) -> dict[str, str]:
     """Return by question the key of who settled it, as far as somebody vouches for that.
 
