@@ -19,7 +19,6 @@ from agentx.clarification.facts import (
     Retried,
     WentStale,
 )
-from agentx.clarification.merging import hear
 from agentx.clarification.model import (
     HUB,
     PERSON,
@@ -30,6 +29,7 @@ from agentx.clarification.model import (
 )
 from agentx.clarification.protocol import GUARDS, TRANSITIONS, apply_fact, decide
 from agentx.clarification.rendering import as_data, say_decision
+from agentx.clarification.store.merging import hear
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.errors import IllegalTransition
 from tests.support.clarifying import after, answered, clarification

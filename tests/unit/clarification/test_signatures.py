@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from agentx.clarification.facts import Abandoned, Answered, Escalated
-from agentx.clarification.merging import hear
 from agentx.clarification.model import PERSON, ClarificationStatus, Reason
 from agentx.clarification.service import Clarifications
 from agentx.clarification.store import view as views
 from agentx.clarification.store.book import Pen
 from agentx.clarification.store.ledgers import LedgerStore, ledger_path
+from agentx.clarification.store.merging import hear
 from agentx.clarification.store.question_events import event_of
 from agentx.clarification.store.vouching.doubts import EventDoubt
 from agentx.clarification.store.vouching.signatures import Signatures, Unsigned, message_of

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agentx.clarification.facts import Abandoned, Escalated, Fact, Retried, WentStale
-from agentx.clarification.merging import is_doubtful
 from agentx.clarification.model import HUB, PERSON, Vouching
 from agentx.clarification.store.ledger_json import (
     ROW_FIELDS,
@@ -26,6 +25,7 @@ from agentx.clarification.store.ledger_json import (
     entry_json,
     entry_of,
 )
+from agentx.clarification.store.merging import is_doubtful
 from agentx.clarification.store.naming.numbers import Numbers, give_numbers
 from agentx.clarification.store.question_events import (
     LEDGER,

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from agentx.clarification.merging import hear
 from agentx.clarification.model import PERSON, Entry
 from agentx.clarification.store.fold import Folded
 from agentx.clarification.store.ledger_json import (
@@ -24,6 +23,7 @@ from agentx.clarification.store.ledger_json import (
     id_of,
     rows_of,
 )
+from agentx.clarification.store.merging import hear
 from agentx.clarification.store.question_events import (
     LEDGER,
     NUMBER_MAX,

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from agentx.clarification.facts import Answered, Asked, Escalated, Fact, Resolved
-from agentx.clarification.merging import hear, keep_late
 from agentx.clarification.model import (
     HUB,
     PERSON,
@@ -30,6 +29,7 @@ from agentx.clarification.store.ledger_json import (
     clarification_of,
     entry_of,
 )
+from agentx.clarification.store.merging import hear, keep_late
 from agentx.clarification.store.question_events import QuestionEvent
 from agentx.clarification.store.vouching.doubts import Said
 from agentx.clarification.ways import FILE, UNVERIFIED_WAYS, is_of_elsewhere

@@ -11,7 +11,6 @@ from dataclasses import replace
 import pytest
 
 from agentx.clarification.facts import Answered, Escalated, Resolved
-from agentx.clarification.merging import hear
 from agentx.clarification.model import (
     HUB,
     PARTIAL,
@@ -21,6 +20,7 @@ from agentx.clarification.model import (
     Clarification,
     Reason,
 )
+from agentx.clarification.store.merging import hear
 from agentx.clarification.ways import (
     FILE,
     FORGED,
