@@ -1,8 +1,7 @@
-"""One thread, four looks: the stream of a chat, a terminal, a comment on an issue, an inbox line.
+"""One thread, three looks: the stream of a chat, a terminal, an inbox line.
 
 Each shows every entry in order with its words. What agents wrote is text, not markup of
-ours: control characters that would disturb a terminal are replaced, and a comment's
-hidden marker cannot be forged by a body.
+ours: control characters that would disturb a terminal are replaced.
 """
 
 from __future__ import annotations
@@ -18,19 +17,18 @@ from agentx.clarification.model import (
     ClarificationStatus,
     Entry,
     EntryType,
+    Reason,
 )
 from agentx.clarification.store.ledger_json import as_json, entry_json
 from agentx.clarification.summary import (
-    find_asked,
+    UNASKED,
     find_note,
-    name_matter,
     say_overruled,
     why_escalated,
 )
 from agentx.kernel.clock import age, to_iso
-from agentx.kernel.ids import digest
 from agentx.kernel.roles import speak_role
-from agentx.kernel.text import preview, printable, refer_to_nothing
+from agentx.kernel.text import preview, printable
 
 _RESET = "\x1b[0m"
 _COLOURS = {
@@ -47,6 +45,9 @@ _STATUS_COLOURS = {
     ClarificationStatus.ESCALATED: "\x1b[1;31m",
     ClarificationStatus.ABANDONED: "\x1b[2m",
 }
+_TOPIC_CHARS = 80
+_QUESTION_CHARS = 200
+_SEVERAL = 2
 
 
 # --- the stream of a chat -------------------------------------------------------------------
@@ -65,10 +66,10 @@ def stream_entry(state: Clarification, entry: Entry) -> str:
     match entry.type:
         case EntryType.QUESTION:
             who = f"{asker}{_say_proviso(entry)}"
-            late = _say_late(state, entry)
+            late = say_late(state, entry)
             return f"[{who} -> {target}] Clarification needed: {body}{late}"
         case EntryType.ANSWER:
-            return f"[{_speak(entry)}{say_worth(entry)}] {body}{_say_late(state, entry)}"
+            return f"[{speak_entry(entry)}{say_worth(entry)}] {body}{say_late(state, entry)}"
         case EntryType.RESOLUTION:
             return "\n".join(
                 line
@@ -89,18 +90,20 @@ def routing(state: Clarification) -> str:
 
 def _name_settler(entry: Entry, body: str) -> str:
     if entry.speaker == PERSON:
-        return f"[{_speak(entry)}] {body or 'settled it.'}"
+        return f"[{speak_entry(entry)}] {body or 'settled it.'}"
     return body
 
 
-def _say_late(state: Clarification, entry: Entry) -> str:
+def say_late(state: Clarification, entry: Entry) -> str:
+    """Return that something came late, and after what; nothing where it did not."""
     if not entry.late or entry.doubt:  # who says it says what it is worth
         return ""
     is_called = any(each.type is EntryType.ESCALATION and not each.late for each in state.thread)
     return " (after the escalation)" if is_called else " (after it was settled)"
 
 
-def _speak(entry: Entry) -> str:
+def speak_entry(entry: Entry) -> str:
+    """Return who says something, as a chat names them."""
     return f"{speak_role(entry.speaker)}{_say_proviso(entry)}"
 
 
@@ -149,83 +152,6 @@ def _indent(mark: str, body: str) -> list[str]:
 def _tint(text: str, tint: str, colour: bool) -> str:
     said = printable(text)
     return f"{tint}{said}{_RESET}" if colour else said
-
-
-# --- a comment on an issue ------------------------------------------------------------------
-
-
-def marker(state: Clarification, index: int) -> str:
-    """Return the hidden mark by which a comment is known again, however often it is synced.
-
-    It names what was said, and not where it stands: a merge of clones moves numbers.
-    """
-    entry = state.thread[index]
-    said = digest(str(entry.type), entry.speaker, str(entry.at_ms), size=8).hex()
-    return f"<!-- agentx:clarification:{state.uid or state.id}:{said} -->"
-
-
-def former_marks(state: Clarification, index: int) -> tuple[str, ...]:
-    """Return what a comment of an earlier release holds, all of it, that says the same."""
-    named = (state.formerly or state.id).partition("@")[0]
-    at = to_iso(state.thread[index].at_ms)
-    return (f"<!-- agentx:clarification:{named}:", f"**{_entitle(state, index)}**", f"<sub>{at}<")
-
-
-def is_post(body: str, state: Clarification, index: int) -> bool:
-    """Tell whether a comment is the one of an entry."""
-    return marker(state, index) in body or all(part in body for part in former_marks(state, index))
-
-
-def comment(state: Clarification, index: int, people: tuple[str, ...] = ()) -> str:
-    """Return one entry of a thread as a structured comment on its issue.
-
-    `people` are mentioned where one of them is to decide, and nobody else ever is.
-    """
-    entry = state.thread[index]
-    late = f",{_say_late(state, entry)}".replace("(", "").replace(")", "") if entry.late else ""
-    quoted = "\n".join(f"> {line}" for line in _unmark(entry.body).splitlines()) or "> -"
-    is_for_person = entry.type is EntryType.ESCALATION or (
-        entry.type is EntryType.QUESTION and state.to == PERSON
-    )
-    called = (*_call_people(state, people), "") if is_for_person and people else ()
-    facts = f"({state.id}, round {entry.round}/{state.rounds_max}{late})"
-    return "\n".join(
-        (
-            marker(state, index),
-            f"**{_entitle(state, index)}** {facts}",
-            "",
-            f"**Topic**: {_unmark(preview(state.topic, 200))}",
-            "",
-            quoted,
-            "",
-            *called,
-            f"<sub>{to_iso(entry.at_ms)}</sub>",
-        )
-    )
-
-
-def _entitle(state: Clarification, index: int) -> str:
-    entry = state.thread[index]
-    return {
-        EntryType.QUESTION: f"{speak_role(state.asker)} asks {speak_role(state.to)}",
-        EntryType.ANSWER: f"{_speak(entry)} answers {speak_role(state.asker)}",
-        EntryType.RESOLUTION: f"Resolved by {_speak(entry)}",
-        EntryType.ESCALATION: "Escalated: a person is needed",
-    }[entry.type]
-
-
-def _call_people(state: Clarification, people: tuple[str, ...]) -> tuple[str, ...]:
-    named = " ".join(f"@{name}" for name in people)
-    return (
-        f"cc {named}",
-        "",
-        f"A reply to this comment decides it. Where several wait, begin it with `{state.id}:`",
-    )
-
-
-def _unmark(body: str) -> str:
-    """Return a body that cannot pass for one of our markers, and calls nobody."""
-    return refer_to_nothing(printable(body).replace("<!--", "&lt;!--"))
 
 
 # --- lists ----------------------------------------------------------------------------------
@@ -361,6 +287,39 @@ def name_speaker(entry: Entry) -> str:
 
 def _say_proviso(entry: Entry) -> str:
     return f" ({entry.proviso})" if entry.proviso else ""
+
+
+def find_asked(state: Clarification) -> str:
+    """Return what is to be decided: what could not be asked any more, else the last question.
+
+    Where clones that did not know of each other asked several things, all of them.
+    """
+    if state.reason is not Reason.MAX_ROUNDS or state.status is not ClarificationStatus.ESCALATED:
+        return state.question
+    asked: list[str] = []
+    for entry in state.thread:
+        if entry.late:
+            continue
+        if entry.type is EntryType.RESOLUTION:
+            asked = []
+        lines = entry.body.splitlines() if entry.type is EntryType.ESCALATION else []
+        asked += (line.removeprefix(UNASKED) for line in lines if line.startswith(UNASKED))
+        if entry.type is EntryType.QUESTION and asked:
+            asked.append(entry.body)
+    return " / ".join(asked) or state.question
+
+
+def name_matter(state: Clarification, word: Entry | None) -> str:
+    """Return what something was said to: the topic, and the question where there were several."""
+    topic, question = preview(state.topic, _TOPIC_CHARS), name_question(state, word)
+    return f"{topic} ({question})" if question else topic
+
+
+def name_question(state: Clarification, word: Entry | None) -> str:
+    """Return the question that something was said to; nothing where there was only one."""
+    if word is None or len(state.asked) < _SEVERAL:
+        return ""
+    return preview(state.question_of(word), _QUESTION_CHARS)
 
 
 def explain_escalation(state: Clarification) -> str:

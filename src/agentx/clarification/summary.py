@@ -36,9 +36,6 @@ UNASKED = "Not asked any more: "
 _POSITION_CHARS = 400
 _OLDER_CHARS = 200
 _OVERRULED_CHARS = 200
-_TOPIC_CHARS = 80
-_QUESTION_CHARS = 200
-_SEVERAL = 2
 
 
 def escalation_text(state: Clarification, reason: Reason, said: str = "") -> str:
@@ -92,39 +89,6 @@ def find_note(state: Clarification) -> str:
     """Return what was said when a person was called, or nothing."""
     lines = (line for line in state.summary.splitlines() if line.startswith(_NOTE))
     return next(lines, "").removeprefix(_NOTE)
-
-
-def find_asked(state: Clarification) -> str:
-    """Return what is to be decided: what could not be asked any more, else the last question.
-
-    Where clones that did not know of each other asked several things, all of them.
-    """
-    if state.reason is not Reason.MAX_ROUNDS or state.status is not ClarificationStatus.ESCALATED:
-        return state.question
-    asked: list[str] = []
-    for entry in state.thread:
-        if entry.late:
-            continue
-        if entry.type is EntryType.RESOLUTION:
-            asked = []
-        lines = entry.body.splitlines() if entry.type is EntryType.ESCALATION else []
-        asked += (line.removeprefix(UNASKED) for line in lines if line.startswith(UNASKED))
-        if entry.type is EntryType.QUESTION and asked:
-            asked.append(entry.body)
-    return " / ".join(asked) or state.question
-
-
-def name_matter(state: Clarification, word: Entry | None) -> str:
-    """Return what something was said to: the topic, and the question where there were several."""
-    topic, question = preview(state.topic, _TOPIC_CHARS), name_question(state, word)
-    return f"{topic} ({question})" if question else topic
-
-
-def name_question(state: Clarification, word: Entry | None) -> str:
-    """Return the question that something was said to; nothing where there was only one."""
-    if word is None or len(state.asked) < _SEVERAL:
-        return ""
-    return preview(state.question_of(word), _QUESTION_CHARS)
 
 
 def _options(state: Clarification) -> tuple[str, ...]:

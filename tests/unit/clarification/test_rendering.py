@@ -15,14 +15,13 @@ from agentx.clarification.metrics import digest_lines, metrics
 from agentx.clarification.model import PERSON, Reason
 from agentx.clarification.rendering import (
     as_data,
-    comment,
     inbox_line,
     listing,
-    marker,
     next_actions,
     stream,
     terminal,
 )
+from agentx.clarification.replies.comments import comment, marker
 from agentx.clarification.summary import fit_thread
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.text import fold_text, printable

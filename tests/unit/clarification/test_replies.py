@@ -11,8 +11,8 @@ import pytest
 
 from agentx.clarification.facts import Answered, Resolved
 from agentx.clarification.model import PERSON, Clarification
-from agentx.clarification.rendering import comment
 from agentx.clarification.replies.changed import find_changed
+from agentx.clarification.replies.comments import comment
 from agentx.clarification.replies.finding import PersonsReply, ReplyNotTaken, find_replies
 from agentx.clarification.replies.page import IssuePage, PageComment, name_renaming, say_renaming
 from agentx.clarification.replies.parts import ReplyPart, split_reply

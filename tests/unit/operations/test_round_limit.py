@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agentx.clarification.errors import MaxRoundsExceeded
-from agentx.clarification.summary import find_asked
+from agentx.clarification.rendering import find_asked
 from agentx.operations.questions.ask import follow_up
 from agentx.surfaces.cli.commands.work.threads import _list_words
 from agentx.wiring.clarifications import inbox, open_clarifications

@@ -16,7 +16,7 @@ from agentx.clarification.model import (
     Entry,
     EntryType,
 )
-from agentx.clarification.rendering import is_post, marker
+from agentx.clarification.replies.comments import is_post, marker
 from agentx.clarification.replies.parts import list_names
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.roles import speak_role

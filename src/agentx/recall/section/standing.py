@@ -148,13 +148,13 @@ def _question(state: Clarification, role: str) -> str:
     """Return what a session is told of a clarification, and what can be done about it."""
     from agentx.clarification.model import ClarificationStatus  # noqa: PLC0415  somebody asked
     from agentx.clarification.rendering import (  # noqa: PLC0415  as above
+        find_asked,
+        name_matter,
         say_decision,
         say_next,
         say_worth,
     )
     from agentx.clarification.summary import (  # noqa: PLC0415  as above
-        find_asked,
-        name_matter,
         say_overruled,
     )
 

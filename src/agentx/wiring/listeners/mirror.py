@@ -14,7 +14,7 @@ from agentx.clarification.model import (
     EntryType,
     Ledger,
 )
-from agentx.clarification.rendering import comment, former_marks, marker
+from agentx.clarification.replies.comments import comment, former_marks, marker
 from agentx.clarification.replies.page import name_renaming, say_renaming
 from agentx.kernel.errors import InvalidValue, NotFound, UnavailableError
 from agentx.kernel.text import compile_late

@@ -13,6 +13,7 @@ from agentx.clarification.model import (
     NewQuestion,
 )
 from agentx.clarification.rendering import (
+    find_asked,
     listing,
     name_speaker,
     say_contrary,
@@ -20,7 +21,6 @@ from agentx.clarification.rendering import (
     say_worth,
     stream,
 )
-from agentx.clarification.summary import find_asked
 from agentx.kernel.clock import SECOND_MS
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentx.clarification.model import PERSON, Clarification, ClarificationStatus, Entry
+from agentx.clarification.model import PERSON, Clarification, ClarificationStatus, Entry, Vouching
 from agentx.clarification.rendering import (
     explain_escalation,
+    find_asked,
+    name_question,
     name_speaker,
     next_actions,
     say_contrary,
@@ -14,8 +16,6 @@ from agentx.clarification.rendering import (
     say_worth,
     terminal,
 )
-from agentx.clarification.summary import find_asked, name_question
-from agentx.clarification.ways import UNTRUSTED
 from agentx.kernel.clock import age
 from agentx.kernel.text import preview, printable
 from agentx.operations.questions import read as clarify_read
@@ -152,7 +152,7 @@ def _list_words(state: Clarification, who: str) -> list[tuple[str, str]]:
         rows.append(("why", explain_escalation(state)))
     if state.claim is not None:
         rows.append(("claimed", f"{state.claim.body} ({name_speaker(state.claim)})"))
-        if state.claim.via == UNTRUSTED:
+        if state.claim.via == Vouching.UNTRUSTED:
             rows.append(("by", "a writer that you do not trust: agentx trust --show"))
     settled = state.resolution
     if settled is not None:
