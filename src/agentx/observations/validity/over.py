@@ -13,6 +13,7 @@ from agentx.observations.validity.given_up import Thing, is_said_by_user, list_r
 from agentx.observations.validity.reading import ComparedMemory
 from agentx.prose.cues import anywhere
 from agentx.prose.keyphrases import terms
+from agentx.prose.settling.libraries import find_raiser, list_libraries
 
 # What is said by who looks for the cause of something, and is over when it was found.
 _HUNTS = anywhere(
@@ -41,7 +42,10 @@ def is_of_removed(new: ComparedMemory, old: ComparedMemory) -> bool:
     if _WORKED.search(text):  # how a tool is called holds for any file
         text = _PATH.sub("", text)
     removed = list_removed(new.given_up)
-    return _names_only(removed, text) or any(speaks_of(each, text, category) for each in removed)
+    if _names_only(removed, text) or any(speaks_of(each, text, category) for each in removed):
+        return True
+    raiser = find_raiser(text) if category is Category.ERROR else ""
+    return bool(raiser) and any(raiser in list_libraries(each.said) for each in removed)
 
 
 def _names_only(removed: tuple[Thing, ...], text: str) -> bool:

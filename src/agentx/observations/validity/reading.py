@@ -15,10 +15,12 @@ from agentx.observations.validity.given_up import (
     Thing,
     is_said_by_user,
     list_given_up,
+    list_removed,
     strip_beside,
 )
 from agentx.prose.cues import TAKES_BACK, anywhere
 from agentx.prose.keyphrases import terms
+from agentx.prose.settling.libraries import find_raiser, list_libraries
 from agentx.prose.settling.stances import Stance, read_stances
 
 Terms = frozenset[str]
@@ -161,6 +163,9 @@ def read_memory(one: Comparable, *, is_newer: bool) -> ComparedMemory:
     joined = " ".join(word for word in words if "-" in word or "_" in word)
     parts = terms(joined.replace("-", " ").replace("_", " "))
     closed = open_ends.list_closed(text) if is_newer else frozenset()
+    given_up = list_given_up(text, one.category) if is_newer else ()
+    raising = {name for thing in list_removed(given_up) for name in list_libraries(thing.said)}
+    raising |= {find_raiser(text)} if one.category is Category.ERROR else set()
     issues = {*closed, *([str(one.issue)] if one.category is Category.KEY_FACT else ())}
     return ComparedMemory(
         of=one,
@@ -172,7 +177,8 @@ def read_memory(one: Comparable, *, is_newer: bool) -> ComparedMemory:
         | asked
         | parts
         | {f"file:{each}" for each in one.files}
-        | {f"issue:{each}" for each in issues},
+        | {f"issue:{each}" for each in issues}
+        | {f"raised:{each}" for each in raising if each},
         answered=terms(question[2]) if question else frozenset(),
         is_answered=question is not None,
         left=tuple(
@@ -181,7 +187,7 @@ def read_memory(one: Comparable, *, is_newer: bool) -> ComparedMemory:
             if not _FAULTS.search(sentence)
             for found in _LEFT.findall(sentence)
         ),
-        given_up=list_given_up(text, one.category) if is_newer else (),
+        given_up=given_up,
         numbers=frozenset(NUMBER.findall(said)),
         besides_numbers=terms(NUMBER.sub(" ", said)),
         takes_back=TAKES_BACK.search(said) is not None,

@@ -126,6 +126,22 @@ _STILL = cues.at_the_start(
 )
 
 
+# What somebody will do: "makes sense, I open an issue", "ich frage Sven".
+_OWN = compile_late(
+    r"(?i:\W*(?:(?:ok(?:ay)?|hm+|yes|yeah|right|good point|fair|makes sense|true|fine|agreed|so"
+    r"|then|gut|stimmt|ja|vale|d'accord)[\s,.!:;-]+)*"
+    r"(?:i(?:'ll| will| am going to|'m going to)?|ich) (?:then |just |dann )?"
+    r"(?:ask|open|file|create|call|phone|mail|email|write to|talk to|speak to"
+    r"|tell|ping|message|merge|push|frage?|rufe|schreibe?|melde|erstelle)\b"
+    r"(?! it (?:a|an|the)\b)[^.;]*\W*\Z)"
+)
+
+
+def does_it_oneself(text: str) -> bool:
+    """Tell whether a person says what they will do themselves: nothing is settled by it."""
+    return _OWN.match(text) is not None
+
+
 def cut_reason(order: str) -> str:
     """Return an order without why it is given."""
     found = _WHY.search(order)

@@ -19,6 +19,7 @@ from agentx.prose.settling.asking import (
 )
 from agentx.prose.settling.errands import (
     cut_reason,
+    does_it_oneself,
     drop_guesses,
     is_errand,
     is_for_once,
@@ -138,6 +139,8 @@ def takes_in_short(text: str) -> bool:
 def wants_work(text: str) -> bool:
     """Tell whether a sentence of a person only wants something done, or says what is broken."""
     if only_requests(text) or only_tries(text) or is_errand(text) or reports_fault(text):
+        return True
+    if does_it_oneself(text):
         return True
     return (is_for_once(text) or is_unsure(text)) and not cues.DECIDED.search(text)
 

@@ -4,6 +4,7 @@
 "`main` is up to date; `fix/x` is deleted locally."     where branches stand
 "I sent that to the worktree agent."                    who was given what
 "Overall, this is a solid update."                       praise
+"The certificate expired. The api cannot connect."      the state of an outage
 
 A sentence that also says what is not so, what is needed or why is more than that.
 """
@@ -49,6 +50,26 @@ _MOMENT = compile_late(
     rf"|{_MADE} (?:refactor(?:ing)?|work|change|clean-?up|job|improvement|update)\W*\Z"
     r")"
 )
+# What is down, full or over: so until somebody mends it.
+_OUTAGE = compile_late(
+    r"(?i:\W*(?:[\w'\u2019./-]+ ){1,8}?(?:"
+    r"(?:has |have |had )?(?:just )?expired(?: (?:at|on|last|this|yesterday|today|\d)[^.;]*)?"
+    r"|(?:is|are|was|were) (?:still |now |completely |currently )?(?:full|down|offline|unreachable"
+    r"|stuck|overloaded|not reachable|out of (?:memory|disk|space))"
+    r"(?: (?:from|since|at|again)[^.;]*)?"
+    r"|(?:cannot|can'?t|can no longer|could(?: not|n'?t)) (?:connect|start|boot|log ?in|write"
+    r"|reach \S+|push(?: images?)?|pull(?: images?)?|resolve \S+|send(?: mails?)?)"
+    r"|(?:answers?|returns?|gives?)(?: with)? (?:50\d|429)(?: everywhere)?"
+    r"|refuses? (?:all )?(?:writes|connections|logins)|times? out|hangs"
+    r"|ist (?:abgelaufen|voll|nicht erreichbar|ausgefallen)|kann sich nicht (?:verbinden|anmelden)"
+    r"|ha (?:caducado|expirado)|est\u00e1 (?:lleno|ca\u00eddo|llena|ca\u00edda)|a expir\u00e9"
+    r"|est (?:plein|pleine|tomb\u00e9e?)|ne r\u00e9pond (?:pas|plus)|\u00e8 scadut[oa]"
+    r")\W*\Z)"
+)
+_AS_A_RULE = compile_late(
+    r"(?i:`|\b(?:without|unless|because|since|when|whenever|if|until|every|always|by default|needs?"
+    r"|must|requires?|as soon as|once|never|after|wenn|ohne|weil|immer)\b)"
+)
 _SAYS_MORE = compile_late(
     r"(?i:\b(?:but|however|except|although|though|only|unless|because|since|without|needs?|must"
     r"|requires?|cannot|never|should|not|until|once|when|if|still (?:fails?|open|missing)|fail\w*"
@@ -58,7 +79,9 @@ _SAYS_MORE = compile_late(
 
 def tells_moment(sentence: str) -> bool:
     """Tell whether a sentence of an agent is of the moment, and no more."""
-    return _MOMENT.match(sentence) is not None and not _SAYS_MORE.search(sentence)
+    if _MOMENT.match(sentence) is not None and not _SAYS_MORE.search(sentence):
+        return True
+    return _OUTAGE.match(sentence) is not None and not _AS_A_RULE.search(sentence)
 
 
 def cut_moment(text: str) -> str:

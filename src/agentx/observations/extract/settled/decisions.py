@@ -56,6 +56,11 @@ PLAN_PROMPT = compile_late(
 )
 _HEADING = compile_late(r"^#{1,3}\s+(?:plan:?\s*)?(.+)$", re.MULTILINE | re.IGNORECASE)
 _REFUSED_CHARS = 70
+# "No. Stop." before a ruling: the ruling says what is meant.
+_BARE = compile_late(
+    r"(?i:\W*(?:(?:no|nope|nah|stop|wait|hold on|hm+|ok(?:ay)?|yes|sorry|please|enough|argh|nein"
+    r"|halt|non|arr\u00eate|alto|basta|para|bitte)\W*)+)"
+)
 _HEARD = compile_late(r"(\AThe user said: .*)\nThe agent: .*\Z", re.DOTALL)
 
 
@@ -190,7 +195,7 @@ def _of_prompt(
     for own in parted.ruled:
         yield decision(f"The user said: {own}", own, prompt, ids, ANSWERED)
     rest = parted.rest.text
-    if not rest:
+    if not rest or _BARE.fullmatch(rest):
         return
     settled = [
         # How the agent took it is of the whole message, and would be taken for its rules.
