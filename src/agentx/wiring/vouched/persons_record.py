@@ -17,7 +17,7 @@ from typing import Any
 
 from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.journal import Journal
-from agentx.host.files.plain import exists, look
+from agentx.host.files.plain import look
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import digest
 from agentx.kernel.roles import PERSON_ROLE
@@ -47,18 +47,30 @@ class PersonsRecord:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._journal = Journal(project.store.persons, project.clock)
-        self._seen: tuple[object, dict[str, Remembered]] = (None, {})
+        self._seen: tuple[str, dict[str, Remembered]] = ("", {})
+        self._now: str | None = None
 
     @property
     def is_begun(self) -> bool:
         """Whether anything is on record: before, nothing can be held against it."""
-        return exists(self._project.store.persons)
+        return bool(self.stamp)
+
+    def look_again(self) -> None:
+        """Look at the file again when something is asked next."""
+        self._now = None
+
+    @property
+    def stamp(self) -> str:
+        """What changes when the record does; nothing where there is none."""
+        if self._now is None:
+            seen = look(self._project.store.persons)
+            self._now = f"{seen.st_ino} {seen.st_size} {seen.st_mtime_ns}" if seen else ""
+        return self._now
 
     @property
     def known(self) -> dict[str, Remembered]:
         """What is on record, by id; not to be changed."""
-        seen = look(self._project.store.persons)
-        now = seen and (seen.st_ino, seen.st_size, seen.st_mtime_ns)
+        now = self.stamp
         if now != self._seen[0]:
             known: dict[str, Remembered] = {}
             with suppress(AgentXError):  # what is damaged bears nothing out from there on
@@ -79,6 +91,7 @@ class PersonsRecord:
 
         Raises: UnavailableError, LockHeld.
         """
+        self.look_again()
         if not self.is_begun:
             self._append([{"begun": True}, *map(self._line, there())])
 
@@ -94,6 +107,7 @@ class PersonsRecord:
 
         Raises: UnavailableError, LockHeld.
         """
+        self.look_again()
         known = self.known
         self._append([{"id": each, "gone": is_gone} for each in ids if each in known])
 
@@ -101,6 +115,7 @@ class PersonsRecord:
         if lines:
             make_private_directory(self._project.store.root)
             self._journal.append(lines)
+            self.look_again()
 
     def _line(self, one: Observation) -> dict[str, object]:
         salt, of = self._project.entropy(_SALT_BYTES).hex(), find_question(one)

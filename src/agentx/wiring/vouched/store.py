@@ -56,12 +56,12 @@ class VouchedStore(ObservationStore):
 
     def get_by_issue(self, issue_number: int) -> tuple[Observation, ...]:
         """Return the observations of an issue, oldest first."""
-        return tuple(map(self._judge, self.plain.get_by_issue(issue_number)))
+        return self._judge_all(self.plain.get_by_issue(issue_number))
 
     def get_by_ids(self, observation_ids: Iterable[str]) -> tuple[Observation, ...]:
         """Return those that are there, in the order asked for; a question is none."""
         ids = [each for each in observation_ids if each.startswith(ID_PREFIX)]
-        return tuple(map(self._judge, self.plain.get_by_ids(ids)))
+        return self._judge_all(self.plain.get_by_ids(ids))
 
     def search(
         self, query: str, limit: int = OBSERVATION_SEARCH_LIMIT
@@ -79,7 +79,9 @@ class VouchedStore(ObservationStore):
         persons = self._judge_rows(self.plain.search_by_filters(wide))
         if not persons:
             return self._judge_rows(found)
-        rows = {row.id: row for row in (*self._judge_rows(found), *persons)}
+        known = {row.id: row for row in persons}
+        others = self._judge_rows([row for row in found if row.id not in known])
+        rows = {**{row.id: row for row in others}, **known}
         passing = [
             row
             for row in rows.values()
@@ -108,15 +110,19 @@ class VouchedStore(ObservationStore):
         self.record.note_gone(gone)
 
     def _find_lost(self) -> dict[str, str]:
+        self.record.look_again()
         known = self.record.known.items()
         kept = {name: one.of for name, one in known if one.of and not one.is_gone}
         there = {one.id for one in self.plain.get_by_ids(kept) if self.record.bears_out(one)}
         return {name: of for name, of in kept.items() if name not in there}
 
-    def _judge(self, one: Observation) -> Observation:
-        if one.agent == PERSON_ROLE or _names_question(one.content):
-            return self.witness.judge(one)
-        return one
+    def _judge_all(self, found: Sequence[Observation]) -> tuple[Observation, ...]:
+        asked = [one for one in found if one.agent == PERSON_ROLE or _names_question(one.content)]
+        if not asked:
+            return tuple(found)
+        self.witness.look_again()
+        judged = {one.id: self.witness.judge(one) for one in asked}
+        return tuple(judged.get(one.id, one) for one in found)
 
     def _judge_rows(self, rows: Sequence[ObservationIndex]) -> tuple[ObservationIndex, ...]:
         """Return rows as they may be told; the text of those in question is looked at."""
@@ -170,7 +176,7 @@ class VouchedStore(ObservationStore):
         if said:
             self.begin_record()
             self.record.keep(said)
-        return tuple(map(self._judge, marked))
+        return self._judge_all(marked)
 
     def put_away(self, observation_ids: Iterable[str]) -> None:
         """Put observations into the archive.

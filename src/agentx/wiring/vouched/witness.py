@@ -25,8 +25,10 @@ from agentx.kernel.roles import PERSON_ROLE
 from agentx.observations.model import Observation
 from agentx.observations.validity.reading import compare_observed
 from agentx.project.project import Project
+from agentx.project.trust.keyring import Keyring
 from agentx.recall.known.answers import read_decision
 from agentx.redaction.redact import redact
+from agentx.wiring.clarifications import make_pen, open_keyring
 from agentx.wiring.vouched.outcomes import (
     UNVERIFIED,
     find_question,
@@ -48,14 +50,32 @@ class Witness:
     ) -> None:
         self._project = project
         self._ledgers: LedgerStore | None = None
-        self._trusted: Callable[[], str] = str
+        self._keyring: Keyring | None = None
         self._read: dict[int, tuple[str, dict[str, Clarification]]] = {}
         self._record = record
         self._find_memory = find_memory
+        self._stamps: dict[int, str] = {}
+        self._is_asked = False  # whether anybody ever asked anything here
+        self._judged: dict[str, tuple[str, Observation, Observation]] = {}
+
+    def look_again(self) -> None:
+        """Look at the files again with the next memory: some time went by."""
+        self._stamps.clear()
+        self._record.look_again()
+        self._is_asked = any(map(is_folder, self._project.paths.asked))
 
     def judge(self, one: Observation) -> Observation:
         """Return a memory as it may be told."""
         name = find_question(one)
+        if one.superseded_by:
+            return self._judge(one, name)
+        now = f"{self._record.stamp} {self._stamp_of(name) if name else ''}"
+        known = self._judged.get(one.id)
+        if known is None or known[0] != now or known[1] != one:
+            known = self._judged[one.id] = (now, one, self._judge(one, name))
+        return known[2]
+
+    def _judge(self, one: Observation, name: str) -> Observation:
         if one.agent != PERSON_ROLE:
             return self._judge_outcome(one, name) if name else one
         if one.superseded_by and not self._is_overruled(one):
@@ -96,7 +116,7 @@ class Witness:
 
     def _find(self, name: str) -> Clarification | None:
         """Return a question as its ledger has it; None where it has none."""
-        if not any(map(is_folder, self._project.paths.asked)):
+        if not self._is_asked:
             return None
         try:
             _, issue, _ = parse_clarification_id(name)
@@ -105,21 +125,31 @@ class Witness:
             return None
 
     def _look(self, issue: int) -> dict[str, Clarification]:
-        from agentx.wiring.clarifications import make_pen  # noqa: PLC0415  somebody asked something
-
         if self._ledgers is None:
             pen = make_pen(self._project)
-            self._trusted = pen.signatures.stamp
             self._ledgers = LedgerStore(self._project.paths, self._project.clock, pen)
-        now = f"{self._stamp(issue)} {self._trusted()}"
+        now = self._stamp(issue)
         seen = self._read.get(issue)
         if seen is None or seen[0] != now:
             states = {str(state.id): state for state in self._ledgers.read(issue)}
             seen = self._read[issue] = (now, states)
         return seen[1]
 
+    def _stamp_of(self, name: str) -> str:
+        try:
+            return self._stamp(parse_clarification_id(name)[1])
+        except (AgentXError, OSError):
+            return ""
+
     def _stamp(self, issue: int) -> str:
-        """Return what changes when the ledger of an issue does."""
+        """Return what changes when the ledger of an issue does, or whose words count."""
+        if issue not in self._stamps:
+            if self._keyring is None:
+                self._keyring = open_keyring(self._project)
+            self._stamps[issue] = f"{self._look_at(issue)} {self._keyring.stamp()}"
+        return self._stamps[issue]
+
+    def _look_at(self, issue: int) -> str:
         folder = self._project.paths.questions / str(issue)
         names = list_folder(folder).files if is_folder(folder) else ()
         view = self._project.paths.ledgers / f"issue-{issue}.json"
@@ -136,7 +166,8 @@ def _says(state: Clarification, one: Observation) -> bool:
     decision = read_decision(state)
     if decision is None or not is_word_of(one, decision):
         return False
-    return read_said(one) in list_said(decision)
+    said = read_said(one)
+    return said == read_said(decision) or said in list_said(decision)
 
 
 def _asks(state: Clarification, one: Observation) -> bool:
@@ -144,8 +175,8 @@ def _asks(state: Clarification, one: Observation) -> bool:
     decision = read_decision(state)
     if decision is None or not one.content.startswith(one.summary.rstrip("\u2026")):
         return False
-    asked = {_read_asked(text) for text in (decision.content, redact(decision.content))}
-    return _read_asked(one.content) in asked
+    asked = _read_asked(one.content)
+    return asked in (_read_asked(decision.content), _read_asked(redact(decision.content)))
 
 
 def _read_asked(content: str) -> str:
