@@ -51,6 +51,12 @@ _ABBREVIATION = compile_late(
     r"|\b[^\W\d_]|(?:^|\s)(?<!\bis\s)(?<!\bto\s)(?<!\bare\s)(?<!\bwas\s)\d{1,3})\.\Z"
 )
 _LONG_WORD = compile_late(r"[^\W\d_]{4}\Z")
+# After a short word, which may be cut short, only what begins one: "on the box. never delete it".
+_BEGINS = compile_late(
+    r"(?:never|always|don'?t|do|no|not|but|and|please|pls|also|use|we|i|i'm|it|it's|that|this|so|if"
+    r"|then|just|keep|make|put|when|there|they|you|let|let's|now|why|how|what|can|yes|ok|okay|btw)"
+    r"(?![\w.])"
+)
 _SHOWN = compile_late(
     r"(?P<code>(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`))"
     r"|(?<![\w*])\*\*(?![\s*])(?P<bold>[^*`]*(?:`[^`]*`[^*`]*)*)(?<!\s)\*\*(?![\w*])"
@@ -236,8 +242,10 @@ def _is_stop(text: str, at: int, found: re.Match[str], stop: int) -> bool:
     if _ABBREVIATION.search(text, max(at, found.start() - 8), found.start() + 1):
         return False
     # People who write without capitals still end their sentences.
-    return not follows.islower() or bool(
-        _LONG_WORD.search(text, max(at, found.start() - 4), found.start())
+    return (
+        not follows.islower()
+        or _LONG_WORD.search(text, max(at, found.start() - 4), found.start()) is not None
+        or (after is not None and _BEGINS.match(text, after.end(), stop) is not None)
     )
 
 

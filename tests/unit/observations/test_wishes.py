@@ -67,6 +67,41 @@ def test_a_wish_is_kept_and_told_as_what_the_user_wants(text: str) -> None:
     assert (Kind.PREFERENCE, f"The user said: {said}") in _say(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "never retry failed payments",
+        "always fail closed when the auth service is down",
+        "don't restart the broken worker, ever",
+        "never delete volumes again without asking me, ever",
+        "never page people for jobs that crashed at night",
+        "Kommentare im Code immer auf Englisch",
+        "die Vorlagen niemals anfassen",
+        "push nie direkt auf main",
+    ],
+)
+def test_a_rule_is_one_whatever_goes_wrong_in_it(text: str) -> None:
+    for said in (text, f"it is on the other box. {text}"):
+        told = [one for kind, one in _say(said) if kind is Kind.PREFERENCE]
+        assert any(text in one for one in told), said
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["never works on my machine", "it never failed before the upgrade"],
+)
+def test_what_goes_wrong_every_time_is_no_rule(text: str) -> None:
+    assert [one for kind, one in _say(text) if kind is Kind.PREFERENCE] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["100/min is too low for the batch customers, make it 600", "2 s is short; set it to 5 s"],
+)
+def test_a_figure_that_is_set_anew_is_settled(text: str) -> None:
+    assert (Kind.DECISION, f"The user said: {text}") in _say(text)
+
+
 @pytest.mark.parametrize("text", _NONE)
 def test_what_somebody_likes_of_the_work_at_hand_is_no_wish(text: str) -> None:
     assert [one for kind, one in _say(text) if kind is Kind.PREFERENCE] == []

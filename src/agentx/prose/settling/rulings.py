@@ -37,6 +37,18 @@ _FORBIDS = compile_late(
     r"|(?:do not|don'?t|never) (?!worry|mind|bother|forget|know|think|get|see|understand|care)\w"
     r"|always (?!when|if)\w|niemals|nie wieder|nunca|jamais))"
 )
+# An order of every time, whatever it speaks of; "never works", "always failed" say how things are.
+_ORDERS = compile_late(
+    rf"(?i:{_OPENING}(?:(?:please|you|we) )?(?:do not|don'?t|never|always) "
+    r"(?!(?:\w*(?<!s)s|(?!need\b|feed\b|seed\b|embed\b|proceed\b|exceed\b)\w+ed|saw|got|came|went|had"
+    r"|was|did|ran|knew|it|that|this|the|when|if|worry|mind|bother|forget|know|think|get|see"
+    r"|understand|care|seem|seems|focus(?=ing))\b)\w)"
+)
+# "100 is too low for them, make it 600"
+_SETS_IT = compile_late(
+    r"(?i:[,;.\u2013\u2014-] ?(?:please |let's |so |then )*(?:make|set|put|raise|lower|cut|bring)"
+    r" (?:it|that|this|them)(?: (?:up|down|back))?(?: (?:to|at))? \d[\w.,/%]*(?: \w+)?\W*\Z)"
+)
 _THEN = compile_late(rf"(?i:{_OPENING}no (?!{_IDLE})\S.*? then\W*\Z)")
 _INSTEAD = compile_late(
     r"(?i:\W*(?:no|not|nope|nein|non)[\s,:]+(?:the )?(?:other way|opposite|reverse)\b"
@@ -164,6 +176,8 @@ def _lays_down(text: str) -> bool:
         return True
     if _INSTEAD.match(text) or _RATHER.match(text) or _THEN.match(text):
         return True
+    if _ORDERS.match(text) or _SETS_IT.search(text):
+        return True
     return _FORBIDS.match(text) is not None and not _TELLS.search(_take_clause(text))
 
 
@@ -172,7 +186,8 @@ def rules_for_good(text: str) -> bool:
     occasion = _OCCASION.match(text)
     if occasion and rules_for_good(text[occasion.end() :]):
         return True
-    if _AT_THE_END.match(text) and not (is_question(text) or reports_fault(text)):
+    is_told = reports_fault(text) and not _ORDERS.match(text)
+    if _AT_THE_END.match(text) and not (is_question(text) or is_told):
         return True
     return rules_out(text) and bool(
         asks_to_remember(text)

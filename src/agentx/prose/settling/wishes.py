@@ -52,6 +52,9 @@ FOR_EVER = cues.anywhere(
     under no circumstances | no matter what
     bitte (?:.{1,60}? )?(?:immer|nie|niemals) | ab (?:jetzt|sofort) | a partir de ahora | siempre
     d\u00e9sormais | toujours | dor\u00e9navant | d'ora in (?:poi|avanti) | sempre
+    immer (?:auf (?:englisch|deutsch)|mit|ohne|erst|nur|zuerst|\u00fcber) | niemals \w+en
+    auf keinen fall | unter keinen umst\u00e4nden | nie (?:wieder|ohne|direkt) | en ning\u00fan caso
+    sous aucun pr\u00e9texte
     von nun an | k\u00fcnftig | in zukunft | a partire da (?:ora|oggi) | non \w+ mai
     her zaman | asla | bundan (?:sonra|b\u00f6yle) | voortaan | altijd | zawsze | nigdy | od teraz
     """,

@@ -13,6 +13,7 @@ from agentx.kernel.text import compile_late
 from agentx.observations.labels import LABELS
 from agentx.observations.model import Category
 from agentx.prose.cues import anywhere, finds
+from agentx.prose.sentences import sentences
 from agentx.prose.settling.rulings import rules_for_good
 from agentx.prose.settling.wishes import forbids_always, is_wish
 
@@ -122,4 +123,6 @@ def _is_wanted(text: str) -> bool:
     said = text.partition(": ")[2] or text
     if finds(_SETTLED, said):
         return False
-    return finds(_WANTS, text) or is_wish(said) or forbids_always(said) or rules_for_good(said)
+    if finds(_WANTS, text) or is_wish(said) or forbids_always(said):
+        return True
+    return any(rules_for_good(one.text) for one in sentences(said))
