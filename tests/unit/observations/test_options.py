@@ -110,3 +110,24 @@ def test_the_last_of_several_lists_is_what_was_offered() -> None:
     text = "What I did:\n1. read\n2. wrote\n\nYou can:\n1. keep the lock\n2. drop the lock\n"
 
     assert [each.said for each in list_options(text)] == ["keep the lock", "drop the lock"]
+
+
+@pytest.mark.parametrize(
+    ("said", "is_kept"),
+    [
+        ("Or configure a trusted publisher for `release.yml` and publish from there.", False),
+        ("Alternatively, `publish.yml` can call `release.yml` as a reusable workflow.", False),
+        ("Another option is to keep the token in `vault/ci` and rotate it each month.", False),
+        ("Oder `publish.yml` ruft `release.yml` als wiederverwendbaren Ablauf auf.", False),
+        ("O bien `publish.yml` llama a `release.yml` como flujo reutilizable.", False),
+        ("Ordering of `publish.yml` and `release.yml` follows the name of the tag.", True),
+        ("`publish.yml` calls `release.yml` as a reusable workflow or by its tag.", True),
+    ],
+)
+def test_the_other_way_is_no_fact(said: str, is_kept: bool) -> None:
+    talk = Talk().user("why does the release not publish?")
+    talk.agent(f"The token of `npm` is bound to `publish.yml`.\n\n{said}")
+    talk.user("we should keep publish.yml, npm knows that name").edit("a.yml", "b", "c")
+    talk.agent("Renamed the file to `publish.yml`.")
+
+    assert any(said in each for each in talk.kept()) is is_kept

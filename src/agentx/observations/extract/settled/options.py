@@ -112,6 +112,11 @@ _CHOICES = cues.at_the_start(
     either | we could (?:either)? | m\u00f6glichkeiten
     """
 )
+# The other way, behind one that was named before: nobody took it by that.
+_OR = compile_late(
+    r"\W*(?:Or|Alternatively|Another (?:option|way|possibility) (?:is|would be)|Oder|Alternativ"
+    r"|O bien|Ou bien|Oppure|In alternativa)\b(?=[ ,:])"
+)
 _DECIDE = cues.anywhere("your call | up to you | let me know | you decide | sag mir")
 
 
@@ -171,7 +176,7 @@ def lists_options(passage: str, offer: str) -> bool:
     """Tell whether a passage of an offer says only what there is to choose from."""
     if not offer:
         return False
-    if is_question(passage) or _CHOICES.match(passage):
+    if is_question(passage) or _CHOICES.match(passage) or _OR.match(passage):
         return True
     low = passage.casefold()
     options = list_options(offer[-_READ_CHARS_MAX:])
