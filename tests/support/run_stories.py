@@ -35,6 +35,10 @@ class Team:
         self.runs = Runs(self.store, GitLanes(root, StorePaths(data)), self.bus)
         self.lanes = LaneWork(self.runs)
 
+    def lane(self, number: int) -> str:
+        """Return how a lane is called that this checkout opened."""
+        return f"lane-{number:03}-{self.store.find_writer()}"
+
     def says(self, run: str, kind: str, /, **fields: Any) -> None:
         """Record something that happened, a second later."""
         self.clock.advance(1_000)

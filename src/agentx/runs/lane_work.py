@@ -14,7 +14,7 @@ from agentx.kernel.errors import ConflictError, IllegalTransition
 from agentx.runs.model import Happening, LaneStatus, Run, RunEvent
 from agentx.runs.replies import Changes, LaneTold, Told, Unmerged
 from agentx.runs.rules.decide import decide, find_lane
-from agentx.runs.service import Runs, next_name
+from agentx.runs.service import Runs, name_lane
 from agentx.runs.store.git_lanes import Conflicted, lane_branch, work_branch
 from agentx.runs.store.run_store import OpenRun
 
@@ -35,7 +35,10 @@ class LaneWork:
 
         def work(desk: OpenRun) -> tuple[RunEvent, ...]:
             nonlocal opened
-            opened = opened or next_name(desk.run.lanes, "lane-")
+            # A branch of that very name is what a command that was killed has left behind.
+            is_there = bool(lane) and self._git.has_lane(desk.run.id, lane)
+            is_known = is_there or lane in desk.run.lanes
+            opened = lane if is_known else name_lane(desk, lane)
             return self._open(desk, actor=actor, lane=opened, task=task)
 
         return self._tell(self._runs.doing(run_id, work), lambda: opened)
@@ -64,8 +67,8 @@ class LaneWork:
 
         def work(desk: OpenRun) -> tuple[RunEvent, ...]:
             found = find_lane(desk.run, lane)
-            commit = self._git.tip(desk.run.id, lane, found.branch)
-            return desk.say(_say("lane-finished", actor, lane, {"commit": commit}))
+            commit = self._git.tip(desk.run.id, found.id, found.branch)
+            return desk.say(_say("lane-finished", actor, found.id, {"commit": commit}))
 
         return self._tell(self._runs.doing(run_id, work), lambda: lane)
 
@@ -76,23 +79,23 @@ class LaneWork:
         def work(desk: OpenRun) -> tuple[RunEvent, ...]:
             nonlocal conflict
             run, found = desk.run, find_lane(desk.run, lane)
-            decide(run, _say("lane-merged", actor, lane, {}))
+            decide(run, _say("lane-merged", actor, found.id, {}))
             self._catch_up(desk)
-            tip = self._git.tip(run.id, lane, found.branch)
+            tip = self._git.tip(run.id, found.id, found.branch)
             title = run.tasks[found.task].contract.title if found.task in run.tasks else run.title
-            done = self._git.merge(run.id, tip, f"Merge {lane}: {title}")
+            done = self._git.merge(run.id, tip, f"Merge {found.id}: {title}")
             if isinstance(done, Conflicted):
-                events, conflict = _conflict(desk, actor, "merge", lane, done.files)
+                events, conflict = _conflict(desk, actor, "merge", found.id, done.files)
                 return events
             first: tuple[RunEvent, ...] = ()
             if found.status is LaneStatus.ACTIVE:
-                first = desk.say(_say("lane-finished", actor, lane, {"commit": tip}))
-            merged = _say("lane-merged", actor, lane, {"commit": done.commit})
+                first = desk.say(_say("lane-finished", actor, found.id, {"commit": tip}))
+            merged = _say("lane-merged", actor, found.id, {"commit": done.commit})
             return (*first, *desk.say(merged))
 
         told = self._runs.doing(run_id, work)
         if not conflict:
-            self._git.leave(told.run.id, lane)
+            self._git.leave(told.run.id, find_lane(told.run, lane).id)
         return self._tell(told, lambda: lane, conflict)
 
     def rebase(self, run_id: str, *, actor: str) -> LaneTold:
@@ -146,9 +149,10 @@ class LaneWork:
         """Try a failed lane again, from what is on its branch."""
 
         def work(desk: OpenRun) -> tuple[RunEvent, ...]:
-            said = _say("lane-retried", actor, lane, {"reason": reason} if reason else {})
+            found = find_lane(desk.run, lane)
+            said = _say("lane-retried", actor, found.id, {"reason": reason} if reason else {})
             decide(desk.run, said)
-            self._git.reopen(desk.run.id, lane, find_lane(desk.run, lane).branch)
+            self._git.reopen(desk.run.id, found.id, found.branch)
             return desk.say(said)
 
         return self._tell(self._runs.doing(run_id, work), lambda: lane)
@@ -160,11 +164,11 @@ class LaneWork:
         def work(desk: OpenRun) -> tuple[RunEvent, ...]:
             nonlocal opened
             found = find_lane(desk.run, lane)
-            opened = next_name(desk.run.lanes, "lane-")
+            opened = name_lane(desk)
             detail: dict[str, object] = {"to": opened}
             if reason:
                 detail["reason"] = reason
-            given = desk.say(_say("lane-reassigned", actor, lane, detail))
+            given = desk.say(_say("lane-reassigned", actor, found.id, detail))
             return (*given, *self._open(desk, actor=actor, lane=opened, task=found.task))
 
         return self._tell(self._runs.doing(run_id, work), lambda: opened)
@@ -207,10 +211,12 @@ class LaneWork:
         desk.remarks += self._git.catch_up(desk.run, desk.events)
 
     def _tell(self, told: Told, lane: Callable[[], str], conflict: str = "") -> LaneTold:
-        name = lane() or "work"
+        given = lane()
+        found = find_lane(told.run, given) if given else None
+        name = "work" if found is None else found.id
         return LaneTold(
             told=told,
-            lane=told.run.lanes.get(name),
+            lane=found,
             folder=str(self._git.folder(told.run.id, name)),
             conflict=told.run.conflicts.get(conflict),
         )

@@ -32,6 +32,7 @@ from agentx.runs.rendering import event_line
 from agentx.runs.replies import NextStep, Rebuilt, Resumption, Told, Unmerged
 from agentx.runs.resuming import list_lost_steps, resumption
 from agentx.runs.rules.catalogue import kind_named
+from agentx.runs.rules.decide import find_lane
 from agentx.runs.rules.fold import fold
 from agentx.runs.store.git_lanes import GitLanes
 from agentx.runs.store.run_store import OpenRun, RunStore, yaml_text
@@ -182,6 +183,8 @@ class Runs:
 
         def work(desk: OpenRun) -> tuple[RunEvent, ...]:
             cleaned = self.clean(said)
+            if cleaned.lane and cleaned.kind != "lane-opened":
+                cleaned = replace(cleaned, lane=find_lane(desk.run, cleaned.lane).id)
             if cleaned.kind == "run-completed":
                 self.check_merged(desk.run)
             return desk.say(cleaned)
@@ -380,6 +383,14 @@ def _piece(tier: Tier, source: str, text: str) -> Piece:
 
 
 def next_name(taken: Iterable[str], prefix: str) -> str:
-    """Return the next free number for a task or a lane."""
-    numbers = (name.removeprefix(prefix) for name in taken if name.startswith(prefix))
+    """Return the next free number for a task or a lane; what stands behind a number is passed."""
+    numbers = (
+        name.removeprefix(prefix).partition("-")[0] for name in taken if name.startswith(prefix)
+    )
     return f"{prefix}{max((int(each) for each in numbers if each.isdigit()), default=0) + 1:03}"
+
+
+def name_lane(desk: OpenRun, wanted: str = "") -> str:
+    """Return the name of a new lane: it carries its writer, so no two clones share a branch."""
+    plain = wanted or next_name(desk.run.lanes, "lane-")
+    return plain if plain.endswith(f"-{desk.writer}") else f"{plain}-{desk.writer}"

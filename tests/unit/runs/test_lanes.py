@@ -73,9 +73,9 @@ def test_two_lanes_are_merged_the_second_after_a_person_settled_the_conflict(tea
     assert conflict.conflict.files == ("a.py",)
     assert str(conflict.told.run.status) == "BLOCKED"
     assert found.interruption is Interruption.CONFLICT
-    assert found.next[0].command == "agentx run lane merge lane-002"
+    assert found.next[0].command == f"agentx run lane merge {team.lane(2)}"
     assert again.told.added == ()
-    assert settled.told.run.lanes["lane-002"].status is LaneStatus.MERGED
+    assert settled.told.run.lanes[team.lane(2)].status is LaneStatus.MERGED
     assert str(settled.told.run.status) == "IN_PROGRESS"
     assert not settled.told.run.blockers
     assert git(team.root, "show", f"{work}:a.py") == "one = 13"
@@ -114,7 +114,7 @@ def test_what_is_not_committed_is_refused_and_named(team: Team) -> None:
     (one / "a.py").write_text("half done\n")
     (one / "new.py").write_text("x\n")
 
-    with pytest.raises(ConflictError, match=r"lane-001 has changes .* a\.py, new\.py") as error:
+    with pytest.raises(ConflictError, match=r"lane-001-\w+ has changes .* a\.py, new\.py") as error:
         team.lanes.merge(run_id, "lane-001", actor="executor")
     assert str(one) in error.value.hint
     git(one, "checkout", "-q", "--", ".")
@@ -154,15 +154,15 @@ def test_a_failed_lane_is_tried_again_or_its_task_given_to_another(team: Team) -
 
     assert found.interruption is Interruption.LANE
     assert [step.command for step in found.next[:2]] == [
-        "agentx run lane retry lane-001",
-        "agentx run lane reassign lane-001",
+        f"agentx run lane retry {team.lane(1)}",
+        f"agentx run lane reassign {team.lane(1)}",
     ]
-    assert retried.told.run.lanes["lane-001"].attempts == 2
+    assert retried.told.run.lanes[team.lane(1)].attempts == 2
     assert retried.folder == str(one)
     run = given.told.run
-    assert run.lanes["lane-001"].status is LaneStatus.REASSIGNED
+    assert run.lanes[team.lane(1)].status is LaneStatus.REASSIGNED
     assert given.lane is not None
-    assert (given.lane.id, given.lane.task) == ("lane-003", "TASK-001")
+    assert (given.lane.id, given.lane.task) == (team.lane(3), "TASK-001")
     assert run.tasks["TASK-001"].status is TaskStatus.IN_PROGRESS
     assert (Path(given.folder) / "a.py").read_text() == "one = 1\n"
 
@@ -199,9 +199,9 @@ def test_dying_between_git_and_the_event_is_made_good_by_doing_it_again(
         with pytest.raises(Killed):
             team.lanes.open(run_id, actor="executor", lane="lane-001")
         team.runs.resume(run_id)
-    if "lane-001" not in team.runs.run(run_id)[0].lanes:
+    if team.lane(1) not in team.runs.run(run_id)[0].lanes:
         team.lanes.open(run_id, actor="executor", lane="lane-001")
-    folder = team.runs.git.folder(run_id, "lane-001")
+    folder = team.runs.git.folder(run_id, team.lane(1))
     commit(folder, "work", a_py="one = 2\n")
     if not opens:
         crash.arm(point, killed)
@@ -211,7 +211,7 @@ def test_dying_between_git_and_the_event_is_made_good_by_doing_it_again(
 
     done = team.lanes.merge(run_id, "lane-001", actor="executor")
 
-    assert done.told.run.lanes["lane-001"].status is LaneStatus.MERGED
+    assert done.told.run.lanes[team.lane(1)].status is LaneStatus.MERGED
     assert git(team.root, "show", f"agent/{run_id}/work:a.py") == "one = 2"
     merges = git(team.root, "log", "--merges", "--oneline", f"agent/{run_id}/work")
     assert len(merges.splitlines()) == 1
@@ -224,7 +224,7 @@ def test_a_merge_that_was_cut_short_in_git_itself_is_undone(team: Team) -> None:
     team.lanes.merge(run_id, "lane-001", actor="executor")
     work = team.runs.git.folder(run_id, "work")
     team.data.joinpath("runs", f"{run_id}.git").write_text("merge")
-    git(work, "merge", "-q", f"agent/{run_id}/lane-002", check=False)
+    git(work, "merge", "-q", f"agent/{run_id}/{team.lane(2)}", check=False)
 
     found, rebuilt = team.runs.resume(run_id)
 

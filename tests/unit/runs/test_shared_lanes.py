@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agentx.kernel.errors import ConflictError, IllegalTransition, NotFound
+from agentx.kernel.errors import ConflictError, IllegalTransition, InvalidValue, NotFound
 from agentx.operations.runs.read import show_run
 from agentx.operations.runs.recover import pull_request
 from agentx.operations.runs.write import Saying, go_to_phase
@@ -174,6 +174,37 @@ def test_two_merges_apart_are_put_together_and_both_count(pair: Pair) -> None:
     pair.one.runs.resume(pair.run_id)
     assert {"b.py", "c.py"} <= pair.list_files(pair.one)
     assert unmerged(pair, pair.one) == []
+
+
+@pytest.mark.promise("runs.git-is-true")
+def test_lanes_opened_apart_have_branches_of_their_own_and_every_commit_is_kept(
+    pair: Pair,
+) -> None:
+    names, folders = [], []
+    for team, task in ((pair.one, "TASK-001"), (pair.two, "TASK-002")):
+        opened = team.lanes.open(pair.run_id, actor=ACTOR, task=task)
+        assert opened.lane is not None
+        names.append(opened.lane.id)
+        folders.append(Path(opened.folder))
+        commit(folders[-1], task, **{f"{task[-1]}_py": "x\n"})
+        pair.share(team, "work", opened.lane.id)
+    pair.share(pair.one)
+
+    assert names == [pair.one.lane(1), pair.two.lane(1)]
+    assert len(set(names)) == 2
+    for team in (pair.one, pair.two):
+        assert list(pair.look(team).lanes) == names
+        with pytest.raises(InvalidValue, match="means 2 lanes"):
+            team.lanes.merge(pair.run_id, "lane-001", actor=ACTOR)
+    # Either can merge the other's: the branch was pushed.
+    for name in names:
+        pair.one.lanes.merge(pair.run_id, name, actor=ACTOR)
+    assert {"1.py", "2.py"} <= pair.list_files(pair.one)
+    assert unmerged(pair, pair.one) == []
+    assert pair.one.lanes.open(pair.run_id, actor=ACTOR, lane="api").lane is not None
+    told = pair.one.lanes.finish(pair.run_id, "api", actor=ACTOR)  # the beginning of a name will do
+    assert told.lane is not None
+    assert told.lane.id.startswith("api-")
 
 
 def test_merges_apart_that_do_not_go_together_change_nothing_and_say_what_to_do(

@@ -283,16 +283,22 @@ def _lane_step(run: Run, said: Happening) -> tuple[Happening, ...]:
 
 
 def find_lane(run: Run, name: str) -> Lane:
-    """Return a lane.
+    """Return a lane by its name, or by the beginning of it where only one begins so.
 
-    Raises: NotFound.
+    Raises: NotFound, InvalidValue where several begin so.
     """
     lane = run.lanes.get(name)
-    if lane is None:
-        raise NotFound(
-            f"{name}: no such lane in {run.id}", hint="`agentx run lane list` shows them"
+    if lane is not None:
+        return lane
+    near = [each for each in run.lanes.values() if name and each.id.startswith(f"{name}-")]
+    if len(near) == 1:
+        return near[0]
+    if near:
+        raise InvalidValue(
+            f"{name} means {len(near)} lanes of {run.id}",
+            hint=f"say which: {', '.join(each.id for each in near[:5])}",
         )
-    return lane
+    raise NotFound(f"{name}: no such lane in {run.id}", hint="`agentx run lane list` shows them")
 
 
 def _conflicts_resolved(run: Run, lane: Lane, said: Happening) -> list[Happening]:

@@ -101,6 +101,10 @@ class GitLanes:
         """Return where a lane's files are, or those of the work branch."""
         return self._notes.worktree(run_id, name)
 
+    def has_lane(self, run_id: str, lane: str) -> bool:
+        """Tell whether a lane's branch is here."""
+        return bool(commit_of(self._root, f"refs/heads/{lane_branch(run_id, lane)}"))
+
     def find_work(self, run_id: str) -> str:
         """Return the commit of the work branch here; empty where it is not."""
         return commit_of(self._root, f"refs/heads/{work_branch(run_id)}")

@@ -64,6 +64,8 @@ from agentx.runs.store.event_files import (
 )
 from agentx.runs.store.index_file import IndexFile
 
+_WRITER_CHARS = 4
+
 
 class RunStore:
     """The runs of one project."""
@@ -157,6 +159,15 @@ class RunStore:
         if self.read_active() != run_id:
             replace_file(self._notes.active, run_id.encode())
 
+    def find_writer(self) -> str:
+        """Return a short name of this checkout; it is the same after a kill."""
+        try:
+            seed = read_text(self._notes.seed).strip()
+        except (OSError, ValueError):
+            seed = self.entropy(8).hex()
+            replace_file(self._notes.seed, seed.encode())
+        return digest(f"{seed} {self.paths.project.root}").hex()[:_WRITER_CHARS]
+
     def glimpse(self, run_id: str) -> str:
         """Return the status that the manifest claims, without reading the run; empty if unclear."""
         try:
@@ -189,6 +200,11 @@ class OpenRun:
         self.run = fold(run_id, self._events)
         if self.run.started:
             self._take_in()
+
+    @property
+    def writer(self) -> str:
+        """A short name of this checkout, which no other clone has."""
+        return self._store.find_writer()
 
     @property
     def events(self) -> tuple[RunEvent, ...]:
