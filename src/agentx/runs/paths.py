@@ -96,7 +96,7 @@ class RunNotes:
 
     root: Path
 
-    seed = Below("runs/seed")  # random: what names this machine's checkouts in lanes
+    writers = Below("runs/writers.json")  # what checkouts are called in the ids of their lanes
     active = Below("runs/active")  # the run that was last worked on here, as text
 
     def desk(self, run: str) -> Path:

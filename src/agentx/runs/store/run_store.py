@@ -161,12 +161,14 @@ class RunStore:
 
     def find_writer(self) -> str:
         """Return a short name of this checkout; it is the same after a kill."""
-        try:
-            seed = read_text(self._notes.seed).strip()
-        except (OSError, ValueError):
-            seed = self.entropy(8).hex()
-            replace_file(self._notes.seed, seed.encode())
-        return digest(f"{seed} {self.paths.project.root}").hex()[:_WRITER_CHARS]
+        file = json_file(self._notes.writers, self.clock, owner="agentx run")
+        with file.editing() as doc:
+            known = doc.setdefault("checkouts", {})
+            name = known.setdefault(str(self.paths.project.root), "")
+            if not name:
+                name = digest(self.entropy(8).hex()).hex()[:_WRITER_CHARS]
+                known[str(self.paths.project.root)] = name
+        return str(name)
 
     def glimpse(self, run_id: str) -> str:
         """Return the status that the manifest claims, without reading the run; empty if unclear."""
