@@ -18,7 +18,8 @@ ROOM = 290
         (
             (
                 "# Up\n\n## Context\nUploads block workers for 40 s.\n\n## Approach\n"
-                "- `POST /uploads` returns a signed URL\n\n## Verification\nrun pytest twice"
+                "- `POST /uploads` returns a signed URL\n\n## Verification\nrun pytest twice\n\n"
+                "## Out of scope\nVirus scanning of files"
             ),
             ["`POST /uploads` returns a signed URL"],
         ),

@@ -1,7 +1,8 @@
 """What a plan says: the rows of its tables, the items of its lists, and its sentences.
 
 A plan is told by what is to be, not by its context: how things were, what the problem is and how it
-will be checked are left out, but for the sentence that says what is wanted.
+will be checked are left out, as is what a heading says is no part of it, but for the sentence that
+says what is wanted.
 
 A row is what it is about and what is to hold: the column that says so, where a table compares
 what was with what is to be, else all of them. What a plan leaves out is told last.
@@ -47,6 +48,8 @@ _BESIDE = compile_late(
     r"|testing|tests? plan|tests?|how to (?:test|verify|check)|validation|references|before"
     r"|(?:current|existing|present) \w+(?: \w+)?)"
     r"|what (?:is|was) (?:wrong|broken|there)|what (?:we have|happens) (?:now|today)|as[- ]is"
+    r"|(?:out of|not in) scope|non-?goals?|not (?:now|included|part of (?:this|it))|later"
+    r"|nicht (?:teil|ziel)\b.*|hors p\u00e9rim\u00e8tre|fuera de alcance|fuori ambito"
     r"|kontext|hintergrund|ausgangslage|ist-zustand|probleme?|ursachen?|pr\u00fcfung|anlass"
     r"|contexte|probl\u00e8me|v\u00e9rification|contexto|problemas?|verificaci\u00f3n|situaci\u00f3n"
     r"|contesto|verifica)(?: (?:and|&|und|et|y|e) \w+)?",
