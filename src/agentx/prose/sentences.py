@@ -54,7 +54,7 @@ _LONG_WORD = compile_late(r"[^\W\d_]{4}\Z")
 # After a short word, which may be cut short, only what begins one: "on the box. never delete it".
 _BEGINS = compile_late(
     r"(?:never|always|don'?t|do|no|not|but|and|please|pls|also|use|we|i|i'm|it|it's|that|this|so|if"
-    r"|then|just|keep|make|put|when|there|they|you|let|let's|now|why|how|what|can|yes|ok|okay|btw)"
+    r"|then|just|keep|make|put|when|there|they|you|now|why|how|what|can|yes|ok|okay|btw)"
     r"(?![\w.])"
 )
 _SHOWN = compile_late(
