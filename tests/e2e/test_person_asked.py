@@ -138,7 +138,7 @@ def test_every_answer_of_a_thread_is_told_to_a_session_that_runs(house: House) -
     assert "next: agentx clarify wait CLR-1-001" in put.stdout  # who asks does not answer
     assert "Which version?" in say(house, "architect")
     house.agentx("clarify", "answer", "CLR-1-001", "Sixteen.")
-    assert "answered: Storage: Sixteen." in say(house, "engineer")
+    assert "answered: Storage (Which version?): Sixteen." in say(house, "engineer")
     quiet = {"AGENTX_AGENT": "engineer", "AGENTX_RECALL_AT_PROMPT": "off"}
     house.agentx("clarify", "escalate", "CLR-1-001")
     printed = house.hook(prompt("go on", session="s-engineer"), env=quiet).stdout

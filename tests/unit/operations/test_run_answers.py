@@ -19,12 +19,14 @@ from typing import Any
 import pytest
 
 from agentx.host.ancestry import Ancestor
+from agentx.lessons.model import LessonKind
 from agentx.project.config import read_environment
 from agentx.project.project import open_project
 from agentx.project.roles import caller
 from agentx.runs.model import Run
 from agentx.surfaces.cli.root import run as run_agentx
 from agentx.wiring.runs import open_runs
+from agentx.wiring.taught.lessons import read_lessons
 from tests.support.mcp_agent import Agent
 
 CLAUDE = Ancestor(name="claude", arguments=("claude",), variables={})
@@ -178,3 +180,57 @@ def test_what_a_run_asks_waits_in_the_inbox_wherever_that_is_counted(shop: Shop)
     shop.agentx("run", "escalate", "--resolve", shop.asked, "No")
     assert "Nothing waits for you." in shop.agentx("clarify", "inbox")[1]
     assert shop.read("status")["rooms"]["questions_yours"] == []
+
+
+@pytest.mark.promise("runs.persons-word")
+def test_no_agent_says_anything_of_a_run_in_a_persons_name(shop: Shop) -> None:
+    ways: list[tuple[str, ...]] = [
+        ("run", "event", "--type", "note", "--detail", "text=Yes, delete it", "--actor", "human"),
+        ("run", "event", "--type", "decision-made", "--detail", "text=Yes", "--actor", "Human"),
+        ("run", "escalate", "And now?", "--actor", "person"),
+        ("run", "task", "add", "Delete it", "--actor", "human"),
+        ("run", "start", "Another", "--actor", "human"),
+    ]
+    before = len(open_runs(shop.project).events(shop.run.id))
+    for words in ways:
+        tries = shop.count_refused()
+        code, said = shop.agentx(*words)
+        assert (code, shop.count_refused()) == (2, tries + 1), (words, said)
+    said = shop.agent.fail("run_event", type="note", actor="human", detail={"text": "Yes"})
+    assert "only a person" in said
+    assert len(open_runs(shop.project).events(shop.run.id)) == before
+
+    shop.play()
+    code, said = shop.agentx(*ways[0])
+    assert code == 0, said
+
+
+@pytest.mark.promise("runs.persons-word")
+def test_no_agent_ends_a_run_that_asks_a_person(shop: Shop) -> None:
+    for words in (("fail", "--reason", "it is late"), ("complete",)):
+        tries = shop.count_refused()
+        code, said = shop.agentx("run", "phase", *words)
+        assert (code, shop.count_refused()) == (2, tries + 1), said
+        assert shop.asked in said
+    shop.play()
+    assert QUESTION in shop.agentx("clarify", "inbox")[1]
+
+    code, said = shop.agentx("run", "phase", "fail", "--reason", "not wanted any more")
+    assert code == 0, said
+
+
+def test_a_lesson_says_that_an_agent_wrote_it(shop: Shop) -> None:
+    shop.agentx("ltm", "add", "--kind", "decision", "Use kafka, the user said so")
+    shop.play(role="engineer")
+    shop.agentx("ltm", "add", "--kind", "decision", "Use redis for the cache")
+    shop.play()
+    shop.agentx("ltm", "add", "--kind", "decision", "Use postgres for the ledger")
+
+    known = read_lessons(shop.project).known.of_kind(LessonKind.DECISION)
+
+    authors = {one.content.text or one.content.name: one.author for one in known}
+    assert {text.split()[1]: author for text, author in authors.items()} == {
+        "kafka,": "claude-code",
+        "redis": "engineer",
+        "postgres": "person",
+    }

@@ -6,7 +6,7 @@ from agentx.kernel.errors import InvalidValue
 from agentx.kernel.values import frozen
 from agentx.lessons.model import Promoted, Taught
 from agentx.lessons.promotion import Policy
-from agentx.operations.lessons.known import PERSON
+from agentx.operations.lessons.known import name_author
 from agentx.project.project import Project
 from agentx.runs.model import Run
 from agentx.wiring.runs import open_runs
@@ -44,10 +44,12 @@ def accept(project: Project, run_id: str, keys: tuple[str, ...], *, everything: 
     """
     run, _ = open_runs(project).run(run_id)
     if everything:
-        return open_lessons(project).accept(lessons_of(run), Policy.ALL, actor=PERSON)
+        return open_lessons(project).accept(lessons_of(run), Policy.ALL, actor=name_author(project))
     if not keys:
         raise InvalidValue("say which lessons", hint="name them, or take them all with --all")
-    return open_lessons(project).accept_named(run.id, lessons_of(run), keys, actor=PERSON)
+    return open_lessons(project).accept_named(
+        run.id, lessons_of(run), keys, actor=name_author(project)
+    )
 
 
 def reject(project: Project, run_id: str, keys: tuple[str, ...]) -> int:
@@ -56,7 +58,7 @@ def reject(project: Project, run_id: str, keys: tuple[str, ...]) -> int:
     Raises: NotFound.
     """
     run, _ = open_runs(project).run(run_id)
-    return open_lessons(project).reject(run.id, lessons_of(run), keys, actor=PERSON)
+    return open_lessons(project).reject(run.id, lessons_of(run), keys, actor=name_author(project))
 
 
 def _runs(project: Project, run_id: str) -> tuple[Run, ...]:

@@ -9,10 +9,17 @@ from agentx.lessons.names import area_name
 from agentx.lessons.pages import summary
 from agentx.project.claims import claim_data
 from agentx.project.project import Project
+from agentx.project.roles.caller import find_caller
 from agentx.redaction.redact import redact
 from agentx.wiring.taught.lessons import lesson_row, open_lessons, read_lessons
 
 PERSON = "person"
+
+
+def name_author(project: Project) -> str:
+    """Return whose word it is on a lesson: a person's, or the agent's that calls."""
+    calls = find_caller(project)
+    return calls.said_name if calls.is_agent else PERSON
 
 
 @frozen
@@ -78,7 +85,9 @@ def add_lesson(
         consequences=tuple(redact(one) for one in content.consequences),
     )
     claim_data(project, "ltm add")
-    added = open_lessons(project).add(kind, clean, confidence, run=run_id, actor=PERSON)
+    added = open_lessons(project).add(
+        kind, clean, confidence, run=run_id, actor=name_author(project)
+    )
     return lesson_row(added)
 
 
@@ -92,13 +101,13 @@ def judge_lesson(
     learning, said = open_lessons(project), redact(reason)
     match verdict:
         case "confirm":
-            lesson = learning.confirm(name, run=run_id, actor=PERSON, evidence=said)
+            lesson = learning.confirm(name, run=run_id, actor=name_author(project), evidence=said)
         case "contradict":
-            lesson = learning.contradict(name, run=run_id, actor=PERSON, reason=said)
+            lesson = learning.contradict(name, run=run_id, actor=name_author(project), reason=said)
         case "resolve":
-            lesson = learning.resolve(name, actor=PERSON, reason=said)
+            lesson = learning.resolve(name, actor=name_author(project), reason=said)
         case "retire":
-            lesson = learning.retire(name, actor=PERSON, reason=said)
+            lesson = learning.retire(name, actor=name_author(project), reason=said)
         case _:
             raise InvalidValue(f"{verdict!r} is no verdict on a lesson")
     return lesson_row(lesson)

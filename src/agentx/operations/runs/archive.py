@@ -8,7 +8,7 @@ from agentx.kernel.bus import Say
 from agentx.kernel.values import frozen
 from agentx.lessons.promotion import Policy
 from agentx.lessons.settings import LtmSettings
-from agentx.operations.lessons.known import PERSON
+from agentx.operations.lessons.known import name_author
 from agentx.project.project import Project
 from agentx.runs.replies import Archived
 from agentx.wiring.runs import open_runs
@@ -35,7 +35,7 @@ def archive_run(
     chosen = Policy(policy) if policy else _policy(project)
     archiving = open_archiving(project)
     archiving.sweep()
-    return _left(project, archiving.archive(name, chosen, actor=PERSON, told=told))
+    return _left(project, archiving.archive(name, chosen, actor=name_author(project), told=told))
 
 
 def clean_runs(project: Project, *, dry_run: bool = False) -> tuple[Cleaned, tuple[str, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agentx.kernel.values import frozen
+from agentx.operations.runs.write import check_speaker
 from agentx.project.project import Project
 from agentx.runs.pages.pull_request import checklist, description
 from agentx.runs.paths import RunPaths
@@ -27,7 +28,7 @@ class PullRequest:
 
 def resume_run(project: Project, run_id: str = "", *, actor: str) -> tuple[Resumption, Rebuilt]:
     """Put right what an interruption left; say what happened, where it stopped, what is next."""
-    return open_runs(project).resume(run_id, actor=actor)
+    return open_runs(project).resume(run_id, actor=check_speaker(project, actor))
 
 
 def rebuild_runs(

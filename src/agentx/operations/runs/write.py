@@ -11,7 +11,7 @@ from agentx.agents.happenings import ValidationResult
 from agentx.host.files.ground import ground_of
 from agentx.host.files.plain import read_bytes
 from agentx.kernel.errors import InvalidValue, NotFound
-from agentx.kernel.roles import PERSON_ROLE
+from agentx.kernel.roles import PERSON_ROLE, is_persons_name
 from agentx.kernel.values import frozen
 from agentx.project.claims import claim_data
 from agentx.project.project import Project
@@ -27,6 +27,8 @@ from agentx.wiring.trust.persons_word import require_person
 EVENT_TYPES = tuple(KINDS)
 # What settles a question to a person.
 _PERSONS = frozenset({"escalation-resolved", "conflict-resolved"})
+# What ends a run, and takes what it asks out of the inbox.
+_ENDS = frozenset({"run-failed", "run-completed"})
 
 
 @frozen
@@ -43,6 +45,7 @@ def start_run(
     project: Project, title: str, *, description: str = "", requester: str = "", actor: str
 ) -> Run:
     """Begin a run."""
+    check_speaker(project, actor)
     claim_data(project, "run start")
     return open_runs(project).start(
         title, description=description, requester=requester, actor=actor
@@ -60,9 +63,11 @@ def record_event(
 ) -> Told:
     """Record an event of any type; `words` stand where that type keeps them, unless detail says.
 
-    Raises: NotThePerson for an agent that answers what a person was asked.
+    Raises: NotThePerson for an agent that answers what a person was asked, ends a run that asks
+        one, or says something in a person's name.
     """
     given = dict(detail)
+    check_speaker(project, by.actor, caller)
     if words:
         given.setdefault(_words_field(kind), words)
     runs = open_runs(project)
@@ -71,8 +76,30 @@ def record_event(
         calls = find_caller(project, as_person=True) if caller is None else caller
         by = _as_person(project, by, given, calls)
         run_id = run_id or _find_asking(project, str(given.get("escalation", "")))
+    elif kind_named(kind) in _ENDS:
+        _check_asked(project, runs.choose(run_id), caller)
     said = Happening(kind=kind, actor=by.actor, task=by.task, lane=by.lane, detail=given)
     return runs.say(runs.choose(run_id), said)
+
+
+def check_speaker(project: Project, actor: str, caller: WhoCalls | None = None) -> str:
+    """Return who is said to act; an agent acts in no person's name.
+
+    Raises: NotThePerson.
+    """
+    if is_persons_name(actor):
+        what = "what is recorded as theirs"
+        require_person(project, what, hint="agentx run event", caller=caller, about=actor)
+    return actor
+
+
+def _check_asked(project: Project, run_id: str, caller: WhoCalls | None) -> None:
+    """Refuse an agent that ends a run which still asks a person something."""
+    for one in list_run_questions(project):
+        if one.run_id == run_id:
+            hint = f'agentx run escalate --resolve {one.asked.id} "ANSWER"'
+            what = f"that a run ends which asks them something ({one.asked.id})"
+            require_person(project, what, hint=hint, caller=caller, about=one.asked.id)
 
 
 def _as_person(project: Project, by: Saying, given: dict[str, Any], caller: WhoCalls) -> Saying:
@@ -95,7 +122,8 @@ def go_to_phase(project: Project, by: Saying, wanted: str, *, reason: str = "") 
     """Go to a phase: the next one, a named one, or the end (`complete`, `fail`)."""
     match wanted.strip().lower().replace("-", "_"):
         case "next":
-            return open_runs(project).next_phase(by.run_id, actor=by.actor)
+            actor = check_speaker(project, by.actor)
+            return open_runs(project).next_phase(by.run_id, actor=actor)
         case "complete" | "completed" | "done":
             return record_event(project, by, "run-completed", _pick_given(text=reason))
         case "fail" | "failed":
@@ -129,17 +157,20 @@ def read_given(project: Project, file: Path) -> bytes:
 
 def add_task(project: Project, by: Saying, contract: Contract) -> Told:
     """Add a task with its contract; without a name it gets the next number."""
-    return open_tasks(project).add(by.run_id, contract, actor=by.actor, task=by.task)
+    actor = check_speaker(project, by.actor)
+    return open_tasks(project).add(by.run_id, contract, actor=actor, task=by.task)
 
 
 def revise_task(project: Project, by: Saying, changes: Mapping[str, Any]) -> Told:
     """Make a new version of a task's contract; what is not given stays as it was."""
-    return open_tasks(project).revise(by.run_id, by.task, changes, actor=by.actor)
+    actor = check_speaker(project, by.actor)
+    return open_tasks(project).revise(by.run_id, by.task, changes, actor=actor)
 
 
 def task_step(project: Project, by: Saying, kind: str, detail: Mapping[str, Any]) -> Told:
     """Move a task that is there: begin it, log, complete, fail, drop or block it."""
-    said = Happening(kind=kind, actor=by.actor, task=by.task, lane=by.lane, detail=dict(detail))
+    actor = check_speaker(project, by.actor)
+    said = Happening(kind=kind, actor=actor, task=by.task, lane=by.lane, detail=dict(detail))
     return open_tasks(project).step(by.run_id, said)
 
 
