@@ -234,3 +234,24 @@ def test_a_lesson_says_that_an_agent_wrote_it(shop: Shop) -> None:
         "redis": "engineer",
         "postgres": "person",
     }
+
+
+def test_no_agent_takes_back_a_lesson_that_a_person_wrote(shop: Shop) -> None:
+    shop.agentx("ltm", "add", "--kind", "decision", "Use kafka for the events")
+    shop.play()
+    shop.agentx("ltm", "add", "--kind", "decision", "Never use mongo")
+    known = read_lessons(shop.project).known.of_kind(LessonKind.DECISION)
+    persons, agents = (
+        next(one.id for one in known if word in f"{one.content.name} {one.content.text}")
+        for word in ("mongo", "kafka")
+    )
+    shop.play(below=True)
+    tries = shop.count_refused()
+    code, said = shop.agentx("ltm", "retire", persons)
+    assert (code, shop.count_refused()) == (2, tries + 1), said
+
+    code, said = shop.agentx("ltm", "retire", agents)
+    assert code == 0, said
+    shop.play()
+    code, said = shop.agentx("ltm", "retire", persons)
+    assert code == 0, said

@@ -12,8 +12,10 @@ from agentx.project.project import Project
 from agentx.project.roles.caller import find_caller
 from agentx.redaction.redact import redact
 from agentx.wiring.taught.lessons import lesson_row, open_lessons, read_lessons
+from agentx.wiring.trust.persons_word import require_person
 
 PERSON = "person"
+_TAKES_BACK = frozenset({"resolve", "retire"})
 
 
 def name_author(project: Project) -> str:
@@ -96,9 +98,11 @@ def judge_lesson(
 ) -> LessonRow:
     """Confirm a lesson, contradict it, resolve it, retire it.
 
-    Raises: NotFound, InvalidValue.
+    Raises: NotFound, InvalidValue; NotThePerson for an agent that takes back what a person wrote.
     """
     learning, said = open_lessons(project), redact(reason)
+    if verdict in _TAKES_BACK:
+        _guard_persons(project, name, verdict)
     match verdict:
         case "confirm":
             lesson = learning.confirm(name, run=run_id, actor=name_author(project), evidence=said)
@@ -111,3 +115,11 @@ def judge_lesson(
         case _:
             raise InvalidValue(f"{verdict!r} is no verdict on a lesson")
     return lesson_row(lesson)
+
+
+def _guard_persons(project: Project, name: str, verdict: str) -> None:
+    lesson = read_lessons(project).known.get(name)
+    if lesson.author == PERSON:
+        what = f"what becomes of {lesson.id}, which a person wrote"
+        hint = f"agentx ltm {verdict} {lesson.id}"
+        require_person(project, what, hint=hint, about=lesson.id)
