@@ -118,8 +118,9 @@ def judge_lesson(
 
 
 def _guard_persons(project: Project, name: str, verdict: str) -> None:
-    lesson = read_lessons(project).known.get(name)
-    if lesson.author == PERSON:
+    calls = find_caller(project)
+    lesson = read_lessons(project).known.get(name) if calls.is_agent else None
+    if lesson is not None and lesson.author == PERSON:
         what = f"what becomes of {lesson.id}, which a person wrote"
         hint = f"agentx ltm {verdict} {lesson.id}"
-        require_person(project, what, hint=hint, about=lesson.id)
+        require_person(project, what, hint=hint, caller=calls, about=lesson.id)
