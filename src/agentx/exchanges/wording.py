@@ -64,6 +64,16 @@ POSSIBLE = anywhere(
     k\u00f6nnte\w* | w\u00fcrde\w* | vielleicht | quiz\u00e1s | peut-\u00eatre
     """
 )
+# What somebody takes to be so, and does not know.
+GUESSES = anywhere(
+    r"""
+    likely | probably | perhaps | maybe | i (?:think|suspect|assume|guess|believe|bet)
+    i'?d (?:guess|say|bet) | my (?:\w+ )?(?:thought|guess|suspicion|hunch|bet|theory|hypothesis)
+    might | may be | could be | seems? | looks like | presumably | apparently | suspicious
+    vermutlich | wahrscheinlich | ich (?:glaube|denke|vermute) | probablemente | creo que
+    probablement | sans doute | je (?:pense|crois)
+    """
+)
 # A claim of work done: it belongs to the change, not to what is known.
 CLAIMS = at_the_start(
     r"""

@@ -1,10 +1,14 @@
-"""How what is left open is labelled: that it is, or that it waits for the user."""
+"""How parts of a memory are labelled: what is left open, why something failed, what mended it."""
 
 from __future__ import annotations
 
 LEFT_OPEN = "Left open: "
 WAITS = "Waits for the user: "
 LABELS = (LEFT_OPEN, WAITS)
+# Of an error; one that was mended has one of the last two.
+CAUSE = "Cause: "
+FIXED_BY = "Fixed by: "
+PASSED = "It passed "
 
 
 def strip_label(text: str) -> str:

@@ -7,67 +7,33 @@ role, and below an agent CLI; what is recorded is read back from the run.
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
-import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agentx.host.ancestry import Ancestor
 from agentx.lessons.model import LessonKind
-from agentx.project.config import read_environment
-from agentx.project.project import open_project
-from agentx.project.roles import caller
 from agentx.runs.model import Run
-from agentx.surfaces.cli.root import run as run_agentx
 from agentx.wiring.runs import open_runs
 from agentx.wiring.taught.lessons import read_lessons
 from tests.support.mcp_agent import Agent
+from tests.support.players import Player
 
-CLAUDE = Ancestor(name="claude", arguments=("claude",), variables={})
 QUESTION = "May we delete production?"
 
 
-class Shop:
+class Shop(Player):
     """A project with a run that asked a person something."""
 
     def __init__(self, root: Path, patch: pytest.MonkeyPatch) -> None:
-        self.patch = patch
-        self.folder = root / "shop"
-        (self.folder / ".agentx").mkdir(parents=True)
-        self.known = {"HOME": str(root / "home"), "PATH": "/usr/bin:/bin"}
-        self.known["AGENTX_DAEMON_AUTO"] = "false"
-        self.project = open_project(self.folder, read_environment(self.known))
+        super().__init__(root, patch)
         self.agent = Agent(self.folder, self.project.environment)
-        self.play(below=True)
+        self.play(below="")
         self.agentx("run", "start", "Ship it")
         self.agentx("run", "escalate", QUESTION, "--option", "no")
         self.asked = next(iter(self.run.escalations))
-
-    def play(self, role: str = "", *, below: bool = False) -> None:
-        """Be who calls."""
-        self.patch.setattr(caller, "list_ancestors", lambda: iter([CLAUDE] if below else []))
-        for name in os.environ.keys() - {"PATH"}:
-            self.patch.delenv(name)
-        for name, value in {**self.known, **({"AGENTX_AGENT": role} if role else {})}.items():
-            self.patch.setenv(name, value)
-
-    def agentx(self, *words: str) -> tuple[int, str]:
-        out = io.StringIO()
-        self.patch.chdir(self.folder)
-        self.patch.setattr(sys, "stdin", io.StringIO())
-        with (
-            contextlib.redirect_stdout(out),
-            contextlib.redirect_stderr(out),
-            pytest.raises(SystemExit) as left,
-        ):
-            run_agentx(list(words))
-        return int(left.value.code or 0), out.getvalue()
 
     def read(self, *words: str) -> Any:
         code, said = self.agentx("--json", *words)
@@ -99,14 +65,14 @@ def list_ways(asked: str) -> Iterator[tuple[str, ...]]:
 
 @pytest.mark.promise("runs.persons-word")
 def test_no_agent_answers_what_a_run_asks_a_person(shop: Shop) -> None:
-    for way in ({"below": True}, {"role": "engineer"}, {"role": "engineer", "below": True}):
+    for way in ({"below": ""}, {"role": "engineer"}, {"role": "engineer", "below": ""}):
         shop.play(**way)
         for words in list_ways(shop.asked):
             tries = shop.count_refused()
             code, said = shop.agentx(*words)
             assert (code, shop.count_refused()) == (2, tries + 1), (words, said)
             assert "only a person" in said
-    shop.play(below=True)
+    shop.play(below="")
     code, said = shop.agentx("--json", *next(list_ways(shop.asked)))
     assert "NOT_THE_SPEAKER" in said
     tries = shop.count_refused()
@@ -245,7 +211,7 @@ def test_no_agent_takes_back_a_lesson_that_a_person_wrote(shop: Shop) -> None:
         next(one.id for one in known if word in f"{one.content.name} {one.content.text}")
         for word in ("mongo", "kafka")
     )
-    shop.play(below=True)
+    shop.play(below="")
     tries = shop.count_refused()
     code, said = shop.agentx("ltm", "retire", persons)
     assert (code, shop.count_refused()) == (2, tries + 1), said

@@ -7,11 +7,7 @@ process, real files; after every act the questions wait as before and the log ha
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
-import os
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -22,64 +18,30 @@ import pytest
 from agentx.clarification.model import PERSON, Clarification
 from agentx.clarification.rendering import as_data
 from agentx.clarification.store.ledgers import ledger_path
-from agentx.host.ancestry import Ancestor
 from agentx.kernel.ids import mint, ulid_ms
 from agentx.kernel.roles import HUB_ROLE, ROLES
 from agentx.operations.questions import read as clarify_read
 from agentx.project.config import read_environment
-from agentx.project.project import open_project
-from agentx.project.roles import caller
-from agentx.surfaces.cli.root import run as run_agentx
 from agentx.wiring.clarifications import open_clarifications
 from tests.support.mcp_agent import Agent
+from tests.support.players import Player
 
 EVERYBODY = (*ROLES, HUB_ROLE, "")  # the last plays no role
 BOTH = {"role": PERSON, "resolve": True}
 ASKED, CALLED = "CLR-1-001", "CLR-1-002"  # of a person, and brought to one
 
 
-class Town:
+class Town(Player):
     """A project in which two questions wait for a person."""
 
     def __init__(self, root: Path, patch: pytest.MonkeyPatch) -> None:
-        self.patch = patch
-        self.folder = root / "shop"
-        (self.folder / ".agentx").mkdir(parents=True)
-        self.known = {"HOME": str(root / "home"), "PATH": "/usr/bin:/bin"}
-        self.known["AGENTX_DAEMON_AUTO"] = "false"
-        self.project = open_project(self.folder, read_environment(self.known))
+        super().__init__(root, patch)
         self.play()
         self.agentx("issue", "create", "--title", "Login", "--label", "type:feature")
         ask = ("clarify", "ask", "--issue", "1", "--from", "engineer", "--topic", "Keys")
         self.agentx(*ask, "--to", PERSON, "--question", "May we rotate all keys?")
         self.agentx(*ask, "--to", "architect", "--question", "Which keys do we rotate?")
         self.agentx("clarify", "escalate", CALLED)
-
-    def play(self, role: str = "", *, below: str | None = None) -> None:
-        """Be who calls: with a role, or below an agent CLI that was told one."""
-        above = (
-            []
-            if below is None
-            else [Ancestor(name="claude", arguments=("claude",), variables={"AGENTX_AGENT": below})]
-        )
-        self.patch.setattr(caller, "list_ancestors", lambda: iter(above))
-        for name in os.environ.keys() - {"PATH"}:
-            self.patch.delenv(name)
-        for name, value in {**self.known, **({"AGENTX_AGENT": role} if role else {})}.items():
-            self.patch.setenv(name, value)
-
-    def agentx(self, *words: str) -> tuple[int, str]:
-        """Run a command; return what it left with, and all that it said."""
-        out = io.StringIO()
-        self.patch.chdir(self.folder)
-        self.patch.setattr(sys, "stdin", io.StringIO())
-        with (
-            contextlib.redirect_stdout(out),
-            contextlib.redirect_stderr(out),
-            pytest.raises(SystemExit) as left,
-        ):
-            run_agentx(list(words))
-        return int(left.value.code or 0), out.getvalue()
 
     def count_records(self) -> int:
         """Return how many tries stand in the audit log."""

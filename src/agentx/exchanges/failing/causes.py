@@ -64,15 +64,6 @@ _REMEDY = cues.anywhere(
     only works? (?:with|when|if|on)
     """
 )
-_GUESSES = cues.anywhere(
-    r"""
-    i (?:think|suspect|assume|guess|believe|bet) | i'?d (?:guess|say|bet)
-    my (?:\w+ )?(?:thought|guess|suspicion|hunch|bet|theory|hypothesis)
-    seems? | presumably | apparently | looks like | suspicious
-    vermutlich | wahrscheinlich | ich (?:glaube|denke|vermute) | probablemente | creo que
-    probablement | sans doute | je (?:pense|crois)
-    """
-)
 # "Raising the time-out to 10 seconds": what is done, and not why.
 _DOES = compile_late(r"\A\W*[A-Z][a-z]+ing\b(?!,)")
 # What a reply says under it was the matter.
@@ -88,7 +79,7 @@ _NAME_CHARS_MIN = 4
 
 def is_guess(line: Line) -> bool:
     """Tell whether something is only thought to be so."""
-    return is_action(line) or _GUESSES.search(line.own) is not None
+    return is_action(line) or wording.GUESSES.search(line.own) is not None
 
 
 def is_action(line: Line) -> bool:

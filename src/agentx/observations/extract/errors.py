@@ -29,6 +29,7 @@ from agentx.kernel.text import compile_late
 from agentx.observations.extract.session.finding import Finding
 from agentx.observations.extract.session.names import list_paths
 from agentx.observations.extract.settled.refuted import find_fallen
+from agentx.observations.labels import CAUSE, FIXED_BY, PASSED
 from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
@@ -165,13 +166,13 @@ def _finding(episode: Episode, given_up: str = "") -> Finding:
     again = f", {episode.times} times" if episode.times > 1 else ""
     first = _fit_error(episode.errors[0], chars[1]) if episode.errors else "no reason was given"
     parts = [f"`{command}` failed{how}{again}: {first}"]
-    parts += [f"Cause: {_LED.sub('', line.text)}" for line in causes]
+    parts += [f"{CAUSE}{_LED.sub('', line.text)}" for line in causes]
     fixed = _find_fix(episode)
     ran = _find_run_between(episode)
     if episode.mended is not None and not fixed:
-        parts.append(f"It passed after {ran}" if ran else "It passed when it was run again.")
+        parts.append(f"{PASSED}after {ran}" if ran else f"{PASSED}when it was run again.")
     elif episode.mended is not None:
-        parts.append(f"Fixed by: {fixed}")
+        parts.append(f"{FIXED_BY}{fixed}")
     elif given_up:
         parts.append(f"Given up: {shorten(given_up, _ERROR_CHARS)}")
     else:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import chain
 
 from agentx.kernel.text import compile_late
-from agentx.observations.labels import LABELS
+from agentx.observations.labels import FIXED_BY, LABELS
 from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.observations.tidying.lists import open_lists, take_apart
@@ -167,7 +167,7 @@ def _names_commit(one: Observation, change: Observation) -> bool:
 
 
 def _is_mended_by_file(one: Observation) -> bool:
-    return one.category is Category.ERROR and "Fixed by: " in one.content and bool(one.files)
+    return one.category is Category.ERROR and FIXED_BY in one.content and bool(one.files)
 
 
 def _is_told_of(one: Observation, change: Observation) -> bool:

@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from agentx.kernel.text import compile_late
-from agentx.observations.labels import LABELS
+from agentx.observations.labels import FIXED_BY, LABELS, PASSED
 from agentx.observations.model import Category
 from agentx.prose.cues import anywhere, finds
 from agentx.prose.sentences import sentences
@@ -86,7 +86,7 @@ _OPEN = anywhere(
     """
 )
 _CODE = compile_late(r"`[^`\n]*`")
-_MENDED = compile_late(r"(?:; |\n|\. )(?:Fixed by: |It passed )")
+_MENDED = compile_late(rf"(?:; |\n|\. )(?:{FIXED_BY}|{PASSED})")
 
 
 @lru_cache(maxsize=2_000)  # as lines are worded: once, for who serves many

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from agentx.observations.labels import CAUSE, FIXED_BY, PASSED
 from agentx.prose.passages import PASSAGE_CHARS_MAX
 from agentx.prose.sentences import shorten
 
-_TEACHES = ("Cause: ", "Fixed by: ", "It passed after ")  # rather told in part than not at all
+_TEACHES = (CAUSE, FIXED_BY, f"{PASSED}after ")  # rather told in part than not at all
 _TAUGHT_CHARS = 130
 _LONG_CHARS_MAX = 320
 _ROOM_MIN = 60

@@ -24,6 +24,7 @@ from collections.abc import Iterator, Sequence
 from agentx.exchanges.exchange import Exchange, reports
 from agentx.exchanges.lines import Boot, lines
 from agentx.exchanges.turns import Turn
+from agentx.exchanges.wording import GUESSES
 from agentx.kernel.text import without_recall
 from agentx.prose.cues import EXPLAINS, anywhere, at_the_start
 from agentx.prose.keyphrases import code_names, terms
@@ -89,13 +90,6 @@ _CLAIMS = anywhere(
     r"""
     fixed | solved | resolved | done | works(?: now)? | no longer | any ?more | can'?t happen | gone
     now | should (?:be|work|now|fix) | behoben | erledigt | corregido | corrig[\u00e9e] | finished
-    """
-)
-_GUESSES = anywhere(
-    r"""
-    likely | probably | perhaps | maybe | i (?:think|suspect|assume|guess|believe)
-    my (?:suspicion|guess|hunch) | might | may be | could be | seems? | presumably | apparently
-    vermutlich | wahrscheinlich | probablemente | probablement | sans doute | i'?d guess
     """
 )
 _LOOK = "(?:check|verify|confirm|tell|see|test|find out|look)"
@@ -172,7 +166,7 @@ def _list_taken_down(
                 if turn.at_ms >= reply.at_ms:
                     continue
                 for said in _list_said(turn, boot):
-                    if _GUESSES.search(said) and _is_about(said, names, about):
+                    if GUESSES.search(said) and _is_about(said, names, about):
                         yield turn, said
 
 
