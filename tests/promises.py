@@ -57,6 +57,7 @@ PROMISES: dict[str, str] = {
     "runs.merge": "Two clones of a run merge without conflict, agree, and lose nothing.",
     "runs.recover": "A run killed, torn or edited anywhere is taken up again, nothing lost.",
     "runs.lanes": "Lanes run side by side in git and nothing of the user's is touched.",
+    "runs.signed": "What claims a person in a run counts only where a trusted writer signed it.",
     "runs.persons-word": "What a run asks a person only a person answers; it waits in the inbox.",
     "runs.git-is-true": "A lane counts as merged only where its commits are in the work branch.",
     "runs.context": "A task's context never drops what is pinned nor overspends its budget.",

@@ -17,8 +17,8 @@ from agentx.kernel.ids import mint
 from agentx.kernel.paths import ProjectPaths, StorePaths
 from agentx.runs.model import RunEvent
 from agentx.runs.paths import RunsPaths
-from agentx.runs.rules.catalogue import line_of
 from agentx.runs.rules.fold import fold
+from agentx.runs.rules.lines import line_of
 from agentx.runs.store.run_store import RunStore
 from tests.bench.row import Row
 

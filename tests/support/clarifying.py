@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agentx.clarification.facts import Answered, Asked, Fact
-from agentx.clarification.model import Clarification, NewQuestion, Scope, Vouching
+from agentx.clarification.model import Clarification, NewQuestion, Scope
 from agentx.clarification.protocol import apply_fact
 from agentx.clarification.service import Clarifications
 from agentx.clarification.store.book import Pen
@@ -16,6 +16,7 @@ from agentx.kernel.bus import Bus
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.ids import clarification_id
 from agentx.kernel.paths import ProjectPaths
+from agentx.kernel.vouching.standing import Vouching
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 from agentx.project.trust.ed25519 import find_public, fingerprint, is_signed_by, sign

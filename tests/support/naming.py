@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from agentx.clarification.facts import Asked
-from agentx.clarification.model import Vouching
 from agentx.clarification.store.fold import Folded, fold
 from agentx.clarification.store.question_events import (
     QuestionEvent,
@@ -14,6 +13,7 @@ from agentx.clarification.store.question_events import (
     say_opening,
 )
 from agentx.kernel.ids import ulid, ulid_ms
+from agentx.kernel.vouching.standing import Vouching
 from tests.support.clarifying import clarification
 from tests.support.time_and_chance import START_MS
 

@@ -15,8 +15,6 @@ from agentx.clarification.ways import (
     GITHUB,
     MEMORY,
     UNCONFIRMED,
-    UNSIGNED,
-    UNTRUSTED,
     UNVERIFIED,
     UNVERIFIED_WAYS,
     is_from_memory,
@@ -54,15 +52,6 @@ ACTIVE = frozenset(
 )
 # The target has still to answer.
 UNANSWERED = frozenset({ClarificationStatus.PENDING, ClarificationStatus.STALE})
-
-
-class Vouching(StrEnum):
-    """Whether an event is its writer's, as far as the reader can tell."""
-
-    SIGNED = "signed"  # by the reader's own key, or by one that the reader trusts
-    UNSIGNED = UNSIGNED
-    UNTRUSTED = UNTRUSTED
-    FORGED = FORGED  # a key that is trusted did not sign this, here
 
 
 class EntryType(StrEnum):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from agentx.kernel.vouching import standing
+
 # How something was said that claims a person, and that nobody saw say it.
 UNCONFIRMED = "unconfirmed"
 # How something was said that stood in the ledger's file, and what that is where it claims a person.
 FILE = "file"
-UNVERIFIED = "unverified"
+UNVERIFIED = standing.UNVERIFIED
 # Why nobody can tell who said something: no signature, one of a stranger's, one that is not true.
-UNSIGNED = "unsigned"
-UNTRUSTED = "untrusted"
-FORGED = "forged"
+UNSIGNED = str(standing.Vouching.UNSIGNED)
+UNTRUSTED = str(standing.Vouching.UNTRUSTED)
+FORGED = str(standing.Vouching.FORGED)
 # Whose name is none, and looks like a person's.
 DISGUISED = "disguised"
 UNVERIFIED_WAYS = frozenset({FILE, UNSIGNED, UNTRUSTED, FORGED})

@@ -50,7 +50,7 @@ class LaneWork:
             kind="lane-opened", actor=actor, lane=lane, task=task, detail={"branch": branch}
         )
         # Refused before git is touched.
-        decide(run, said)
+        desk.check(said)
         self._catch_up(desk)
         start = run.git.latest_commit if run.git.work_branch else run.git.base_commit
         _, made = self._git.ensure_work(run.id, start)
@@ -79,7 +79,7 @@ class LaneWork:
         def work(desk: OpenRun) -> tuple[RunEvent, ...]:
             nonlocal conflict
             run, found = desk.run, find_lane(desk.run, lane)
-            decide(run, _say("lane-merged", actor, found.id, {}))
+            desk.check(_say("lane-merged", actor, found.id, {}))
             self._catch_up(desk)
             tip = self._git.tip(run.id, found.id, found.branch)
             title = run.tasks[found.task].contract.title if found.task in run.tasks else run.title

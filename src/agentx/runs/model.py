@@ -16,6 +16,8 @@ from enum import StrEnum
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.values import frozen
+from agentx.kernel.vouching.standing import UNVERIFIED, Vouching
+from agentx.runs.asked import Escalation
 
 Detail = Mapping[str, object]
 
@@ -92,6 +94,9 @@ class RunEvent:
 
     `task_of` and `lane_of` hold the id of the event that made the task or the lane: two clones
     that each made a TASK-003 mean two tasks, and every later event still means its own.
+
+    `standing` says whether somebody vouches for it, where that matters; None where it does not.
+    What claims a person and is vouched for by nobody is by nobody: its actor is `unverified`.
     """
 
     id: str
@@ -104,6 +109,21 @@ class RunEvent:
     lane: str = ""
     lane_of: str = ""
     detail: Detail = field(default_factory=dict)
+    writer: str = ""  # the checkout that signed it
+    key: str = ""
+    signature: str = ""
+    standing: Vouching | None = None
+    owner: str = ""  # whose key it is, as far as that is known here
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether somebody would have to vouch for it, and nobody does."""
+        return self.standing not in (None, Vouching.SIGNED)
+
+    @property
+    def is_claim(self) -> bool:
+        """Whether it claims a person, and nobody vouches for that."""
+        return self.actor == UNVERIFIED and self.is_doubtful
 
     def text(self, name: str) -> str:
         """Return a field of the detail that is a text; empty when there is none."""
@@ -217,30 +237,6 @@ class Lane:
     def open(self) -> bool:
         """Whether it still has to be merged or given up."""
         return self.status in (LaneStatus.ACTIVE, LaneStatus.FINISHED, LaneStatus.CONFLICT)
-
-
-@frozen
-class Escalation:
-    """A question to a person."""
-
-    id: str
-    at_ms: Millis
-    actor: str
-    question: str
-    task: str = ""
-    lane: str = ""
-    tried: tuple[str, ...] = ()
-    needed: str = ""
-    options: tuple[str, ...] = ()
-    blocking: bool = True
-    resolution: str = ""
-    resolved_by: str = ""
-    resolved_ms: Millis | None = None
-
-    @property
-    def open(self) -> bool:
-        """Whether nobody has answered yet."""
-        return self.resolved_ms is None
 
 
 @frozen
@@ -361,6 +357,12 @@ class Run:
     def blockers(self) -> tuple[Escalation, ...]:
         """The questions without whose answer it cannot go on."""
         return tuple(each for each in self.escalations.values() if each.open and each.blocking)
+
+    @property
+    def holding(self) -> tuple[Escalation, ...]:
+        """Those of the blockers that ask something; a conflict is ended by whoever mends it."""
+        mended = {each.escalation for each in self.conflicts.values()}
+        return tuple(each for each in self.blockers if each.id not in mended)
 
     @property
     def status(self) -> RunStatus:

@@ -97,6 +97,7 @@ class RunNotes:
     root: Path
 
     writers = Below("runs/writers.json")  # what checkouts are called in the ids of their lanes
+    vouched = Below("runs/vouched.json")  # what was unsigned here before, and what is doubted
     active = Below("runs/active")  # the run that was last worked on here, as text
 
     def desk(self, run: str) -> Path:

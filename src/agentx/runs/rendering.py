@@ -2,24 +2,101 @@
 
 from __future__ import annotations
 
+from agentx.kernel.roles import PERSON_ROLE
+from agentx.kernel.text import preview
+from agentx.runs.asked import Escalation, PersonsAnswer
 from agentx.runs.context import Context
-from agentx.runs.model import RunEvent
+from agentx.runs.model import Run, RunEvent
+from agentx.runs.rules.draft import escalation_name
 
 # The field that tells most of an event, by what it is called.
 _TELLING = (
     *("name", "title", "question", "resolution", "reason", "phase", "verdict", "text", "branch"),
     *("operation", "to", "session"),
 )
+_UNCONFIRMED = "unconfirmed"
+_QUESTION_CHARS = 120
+_ANSWER_CHARS = 200
 
 
 def event_line(event: RunEvent) -> str:
     """Return an event as one line that a person reads."""
-    words = [event.actor, event.kind, event.task, event.lane]
+    how = f"({_UNCONFIRMED})" if event.text("via") == _UNCONFIRMED else ""
+    asked = escalation_name(event.id) if event.kind == "escalation-raised" else ""
+    about = asked or event.text("escalation")
+    words = [event.actor, how, event.kind, about, event.task, event.lane]
     said = next(
         (" ".join(event.text(name).split())[:200] for name in _TELLING if event.text(name)),
         "",
     )
-    return " ".join(word for word in words if word) + (f": {said}" if said else "")
+    line = " ".join(word for word in words if word) + (f": {said}" if said else "")
+    return f"{line} ({say_doubt(event)})" if event.is_claim else line
+
+
+def say_doubt(event: RunEvent) -> str:
+    """Return why nobody vouches for what claims a person."""
+    by = f" by {event.writer}" if event.writer else ""
+    return f"claims a person, {event.standing}{by}: it settles nothing"
+
+
+def say_answer(asked: Escalation) -> str:
+    """Return who answered a question and what, with what others answered otherwise."""
+    stands = asked.standing
+    who = asked.resolved_by if stands is None else stands.speaker
+    return f"{who}: {preview(asked.resolution, _ANSWER_CHARS)}{_say_contrary(asked)}"
+
+
+def tell_answered(asked: Escalation) -> str:
+    """Return that a question was answered, with the question, to whoever goes on with the run."""
+    question = preview(asked.question, _QUESTION_CHARS)
+    return f"{asked.id} was answered (asked: {question}) by {say_answer(asked)}"
+
+
+def list_answered(run: Run) -> list[Escalation]:
+    """Return what people answered, in the order they did."""
+    found = [
+        each
+        for each in run.escalations.values()
+        if each.standing is not None and each.standing.by == PERSON_ROLE
+    ]
+    return sorted(found, key=lambda each: (each.resolved_ms or 0, each.id))
+
+
+def list_claims(asked: Escalation) -> list[str]:
+    """Return what claims to be a person's answer to a question and is vouched for by nobody."""
+    return [
+        f"unverified answer, which settles nothing ({_say_why(each)}): "
+        f"{preview(each.text, _QUESTION_CHARS)}"
+        for each in asked.claims
+    ]
+
+
+def tell_contradicted(asked: Escalation, own: str) -> str:
+    """Return to who answered that another person's answer stands; nothing to others."""
+    stands = asked.standing
+    mine = [each for each in asked.contrary if each.key == own]
+    if stands is None or not own or not mine:
+        return ""
+    who = stands.owner or "another person"
+    said = "; ".join(_word_contrary(each, "you") for each in mine)
+    return (
+        f"{asked.id} ({preview(asked.question, _QUESTION_CHARS)}): {who} answered: "
+        f"{preview(stands.text, _ANSWER_CHARS)}, which stands; {said}"
+    )
+
+
+def _say_contrary(asked: Escalation) -> str:
+    stands = asked.standing
+    said = "; ".join(_word_contrary(each, each.owner) for each in asked.contrary)
+    return f" (so says {stands.owner or 'a person'}; {said})" if said and stands else ""
+
+
+def _word_contrary(answer: PersonsAnswer, by: str) -> str:
+    return f"{by or 'another person'} had answered otherwise: {preview(answer.text, _ANSWER_CHARS)}"
+
+
+def _say_why(claim: PersonsAnswer) -> str:
+    return f"{claim.why}, of the writer {claim.writer}" if claim.writer else claim.why
 
 
 def as_text(context: Context) -> str:

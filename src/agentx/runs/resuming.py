@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from agentx.runs.asked import Escalation
 from agentx.runs.model import (
     PHASES,
-    Escalation,
     LaneStatus,
     Phase,
     Run,

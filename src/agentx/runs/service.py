@@ -32,6 +32,7 @@ from agentx.runs.rendering import event_line
 from agentx.runs.replies import NextStep, Rebuilt, Resumption, Told, Unmerged
 from agentx.runs.resuming import list_lost_steps, resumption
 from agentx.runs.rules.catalogue import kind_named
+from agentx.runs.rules.claims import GOES_ON
 from agentx.runs.rules.decide import find_lane
 from agentx.runs.rules.fold import fold
 from agentx.runs.store.git_lanes import GitLanes
@@ -131,8 +132,6 @@ class Runs:
     def list_asking(self) -> Iterator[Run]:
         """Yield the runs that go on and ever asked a person something, newest first."""
         for run_id in self._store.ids():
-            if self._store.glimpse(run_id) in (RunStatus.COMPLETED, RunStatus.FAILED):
-                continue
             if self._store.has_asked(run_id):
                 run = self._store.look(run_id)
                 if run.started and not run.over:
@@ -213,7 +212,10 @@ class Runs:
         self._tell(desk, added[0].actor if added else "")
         if desk.run.over and not before:
             self._bus.tell(RunEnded(run_id=name, status=str(desk.run.status)))
-        return Told(run=desk.run, added=added, remarks=tuple(desk.remarks))
+        remarks = list(desk.remarks)
+        if any(event.kind in GOES_ON for event in added):
+            remarks += (f"{each.id} waits for an answer still" for each in desk.run.holding)
+        return Told(run=desk.run, added=added, remarks=tuple(remarks))
 
     def clean(self, said: Happening) -> Happening:
         """Return what was said, without secrets and with the type's right name."""

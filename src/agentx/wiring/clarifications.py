@@ -30,19 +30,16 @@ from agentx.clarification.store.vouching.doubts import EventDoubt
 from agentx.clarification.store.vouching.overruled import name_overruled
 from agentx.clarification.store.vouching.signers import find_askers
 from agentx.host.files.plain import is_folder
-from agentx.host.git.facts import user_name
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import CorruptRecord
-from agentx.kernel.text import fold_text, preview, printable
+from agentx.kernel.text import preview
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
-from agentx.project.trust.keyring import Keyring
 from agentx.project.trust.writers import Hand
 from agentx.recall.limits import CLARIFY_INBOX_MAX
 from agentx.wiring.runners import role_texts
+from agentx.wiring.trust.keys import open_keyring, show_owner
 from agentx.work.port import OpenQuestion
-
-_NAME_CHARS_MAX = 40
 
 
 def open_clarifications(project: Project, bus: Bus | None = None) -> Clarifications:
@@ -84,22 +81,9 @@ def make_pen(project: Project) -> Pen:
     )
 
 
-def open_keyring(project: Project, hand: Hand | None = None) -> Keyring:
-    """Return whose words count in a project's repository."""
-    return Keyring(
-        project.trust,
-        hand or Hand(project.data, project.root, project.entropy),
-        project_id=project.id,
-        clock=project.clock,
-        entropy=project.entropy,
-        says=lambda: user_name(project.root) if project.trust.common is not None else "",
-    )
-
-
 def name_decider(project: Project, key: str) -> str:
     """Return what the owner of a key is called, as it may be told; nothing where nobody knows."""
-    name = open_keyring(project).name_owner(key) if key else ""
-    return preview(fold_text(printable(name)), _NAME_CHARS_MAX)
+    return show_owner(open_keyring(project), key)
 
 
 def name_overruling(project: Project, states: Iterable[Clarification]) -> tuple[Clarification, ...]:

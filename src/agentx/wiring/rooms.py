@@ -42,10 +42,10 @@ def searchable_rooms(project: Project) -> Rooms:
         return ClarificationDocuments(LedgerStore(paths, clock, make_pen(project)), project.id)
 
     def runs() -> RoomSource:
-        from agentx.runs.store.run_store import RunStore  # noqa: PLC0415
         from agentx.views.documents.runs import RunDocuments  # noqa: PLC0415
+        from agentx.wiring.runs import open_run_store  # noqa: PLC0415
 
-        return RunDocuments(RunStore(paths, store, clock, project.entropy), project.id)
+        return RunDocuments(open_run_store(project), project.id)
 
     def lessons() -> RoomSource:
         from agentx.lessons.store import LessonStore  # noqa: PLC0415
@@ -62,10 +62,19 @@ def searchable_rooms(project: Project) -> Rooms:
                 "observations", lambda: (project.observations,), observations, kept, backend
             ),
             _OnceThere("clarifications", lambda: paths.asked, clarifications, kept),
-            _OnceThere("runs", lambda: (paths.runs,), runs, kept),
+            _OnceThere("runs", lambda: (paths.runs,), runs, kept, _stamp_runs(project)),
             _OnceThere("lessons", lambda: (paths.lessons,), lessons, kept),
         )
     )
+
+
+def _stamp_runs(project: Project) -> str:
+    """Return what changes when other words of runs count; nothing where there are no runs."""
+    if not is_folder(project.paths.runs):
+        return ""
+    from agentx.wiring.trust.keys import open_keyring  # noqa: PLC0415  runs are there
+
+    return open_keyring(project).stamp()
 
 
 @frozen(kw_only=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from agentx.host.files.plain import is_folder
 from agentx.host.git.programs import list_programs
@@ -11,28 +12,34 @@ from agentx.kernel.clock import age
 from agentx.kernel.errors import NotFound
 from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
+from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
+from agentx.project.roles.caller import WhoCalls
+from agentx.project.trust.writers import Hand
+from agentx.runs.asked import Escalation
 from agentx.runs.events import RunEnded, RunRecorded, RunRepaired
 from agentx.runs.lane_work import LaneWork
-from agentx.runs.model import Escalation, Run, RunEvent
+from agentx.runs.model import Happening, Run, RunEvent
 from agentx.runs.rendering import event_line
 from agentx.runs.replies import Unmerged
 from agentx.runs.resuming import name_answer
-from agentx.runs.rules.fold import fold, in_order
+from agentx.runs.rules.claims import GOES_ON
+from agentx.runs.rules.fold import fold
 from agentx.runs.rules.graph import ready
 from agentx.runs.service import Runs
-from agentx.runs.store.archive import Archive, read_packed_events
 from agentx.runs.store.git_lanes import GitLanes
 from agentx.runs.store.run_store import RunStore
+from agentx.runs.store.vouching import RunPen
 from agentx.runs.task_work import TaskWork
 from agentx.wiring.listeners.log import log_told
+from agentx.wiring.trust.keys import open_keyring, show_owner
 
 _STEPS_IN_DIGEST = 3
 _LINE_CHARS_MAX = 160
 _EVENTS_ON_PAGE = 10
 
 
-def open_runs(project: Project, bus: Bus | None = None) -> Runs:
+def open_runs(project: Project, bus: Bus | None = None, caller: WhoCalls | None = None) -> Runs:
     """Return the runs of a project; what happens is written to the structured log."""
     bell = bus if bus is not None else Bus()
     log_told(
@@ -40,11 +47,45 @@ def open_runs(project: Project, bus: Bus | None = None) -> Runs:
         bell,
         {RunRecorded: "run-recorded", RunEnded: "run-ended", RunRepaired: "run-repaired"},
     )
-    store = RunStore(project.paths, project.store, project.clock, project.entropy)
+    store = open_run_store(project, caller)
     lanes = GitLanes(
         project.root, project.store, project.directory, lambda: _may_git_run_all(project)
     )
     return Runs(store, lanes, bell)
+
+
+def open_run_store(project: Project, caller: WhoCalls | None = None) -> RunStore:
+    """Return the files of a project's runs; whose words they are is told by the user's keys."""
+    hand = Hand(project.data, project.root, project.entropy)
+    keyring = open_keyring(project, hand)
+
+    def doubt(claim: RunEvent) -> None:
+        facts = {"line": claim.id, "writer": claim.writer, "via": str(claim.standing)}
+        record_act(project, AuditAct.UNVERIFIED, run=claim.run, type=claim.kind, **facts)
+
+    pen = RunPen(
+        writer=keyring.choose_writer,
+        signatures=keyring,
+        name_owner=lambda key: show_owner(keyring, key),
+        doubt=doubt,
+    )
+    guard = partial(_guard_waiting, project, caller)
+    return RunStore(project.paths, project.store, project.clock, project.entropy, pen, guard=guard)
+
+
+def _guard_waiting(project: Project, caller: WhoCalls | None, run: Run, said: Happening) -> None:
+    """Refuse an agent that would take a run on which waits for a person's answer.
+
+    Raises: NotThePerson.
+    """
+    if said.kind not in GOES_ON or not run.holding:
+        return
+    from agentx.wiring.trust.persons_word import require_person  # noqa: PLC0415  few runs wait
+
+    asked = run.holding[0]
+    what = f"that {run.id} goes on: it waits for their answer to {asked.id}"
+    hint = name_answer(run, asked)
+    require_person(project, what, hint=hint, caller=caller, about=asked.id)
 
 
 def _may_git_run_all(project: Project) -> bool:
@@ -97,11 +138,8 @@ def story_of(project: Project, run_id: str) -> tuple[Run, tuple[RunEvent, ...]]:
 
     Raises: NotFound, InvalidValue, CorruptRecord.
     """
-    store = RunStore(project.paths, project.store, project.clock, project.entropy)
-    if store.exists(run_id):
-        events = store.events(run_id).events
-    else:
-        events = tuple(in_order(read_packed_events(Archive(project.paths), run_id)))
+    store = open_run_store(project)
+    events = store.events(run_id).events if store.exists(run_id) else store.read_packed(run_id)
     run = fold(run_id, events)
     if not run.started:
         raise NotFound(f"{run_id}: no such run", hint="`agentx run list` shows the runs")
@@ -149,6 +187,15 @@ def list_damaged_runs(project: Project) -> Iterator[tuple[str, tuple[str, ...]]]
         _, faults = runs.run(run_id)
         if faults:
             yield run_id, faults
+
+
+def list_claimed_runs(project: Project) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the runs in which somebody claims to be a person, and what is claimed."""
+    runs = open_runs(project)
+    for run_id in runs.ids():
+        claims = [event_line(each) for each in runs.events(run_id) if each.is_claim]
+        if claims:
+            yield run_id, tuple(preview(each, _LINE_CHARS_MAX) for each in claims)
 
 
 def list_unmerged_runs(project: Project) -> Iterator[tuple[str, tuple[Unmerged, ...]]]:

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from agentx.clarification.errors import NameMoved
-from agentx.clarification.model import Vouching
 from agentx.clarification.store.ledgers import ledger_path
 from agentx.clarification.store.question_events import QuestionEventKind
+from agentx.kernel.vouching.standing import Vouching
 from tests.support.clarifying import SCOPE, request, room
 from tests.support.naming import NamingClone
 from tests.unit.clarification.test_events import bring, clone, lines

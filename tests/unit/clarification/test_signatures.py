@@ -22,11 +22,12 @@ from agentx.clarification.store.ledgers import LedgerStore, ledger_path
 from agentx.clarification.store.merging import hear
 from agentx.clarification.store.question_events import event_of
 from agentx.clarification.store.vouching.doubts import EventDoubt
-from agentx.clarification.store.vouching.signatures import Signatures, Unsigned, message_of
+from agentx.clarification.store.vouching.signatures import message_of
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import IllegalTransition, UnavailableError
 from agentx.kernel.ids import mint, ulid_ms
 from agentx.kernel.roles import is_speaker
+from agentx.kernel.vouching.signatures import Signatures, Unsigned
 from tests.support.clarifying import KEYS, SCOPE, KeyOfTests, Room, request, room
 
 STRANGER = KeyOfTests(b"s" * 32)

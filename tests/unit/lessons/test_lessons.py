@@ -31,12 +31,12 @@ from agentx.lessons.model import (
 from agentx.lessons.names import area_of
 from agentx.lessons.pages import decision_entry, decision_text, documents, entries
 from agentx.lessons.promotion import Policy, accepts, open_candidates, promote
+from agentx.runs.asked import Escalation
 from agentx.runs.model import (
     Candidate,
     Check,
     Conflict,
     Contract,
-    Escalation,
     LogEntry,
     Report,
     Run,

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from agentx.lessons.model import LessonKind
-from agentx.runs.model import Run
+from agentx.runs.model import Happening, Run
 from agentx.wiring.runs import open_runs
 from agentx.wiring.taught.lessons import read_lessons
 from tests.support.mcp_agent import Agent
@@ -89,10 +89,9 @@ def test_no_agent_answers_what_a_run_asks_a_person(shop: Shop) -> None:
 
 @pytest.mark.promise("runs.persons-word")
 def test_no_agent_ends_a_conflict_by_saying_so(shop: Shop) -> None:
-    shop.agentx(
-        *("run", "event", "--type", "conflict-found", "--detail", "operation=merge"),
-        *("--detail", "files=a.py"),
-    )
+    detail = {"operation": "merge", "files": ["a.py"]}
+    found = Happening(kind="conflict-found", actor="orchestrator", detail=detail)
+    open_runs(shop.project).say("", found)
     conflict = next(iter(shop.run.conflicts))
 
     code, said = shop.agentx(
@@ -109,14 +108,14 @@ def test_a_person_answers_without_naming_the_run_and_the_event_says_who_and_how(
     first = shop.run.id
     shop.agentx("run", "start", "Another run, which is the active one now")
 
-    code, said = shop.agentx("run", "escalate", "--resolve", shop.asked, "No, never")
+    code, said = shop.agentx("run", "escalate", "--resolve", shop.asked, "No, never", "--as-person")
 
     assert code == 0, said
     runs = open_runs(shop.project)
     answered = runs.run(first)[0].escalations[shop.asked]
     assert (answered.resolution, answered.resolved_by) == ("No, never", "human")
     assert runs.events(first)[-1].text("via") == "unconfirmed"
-    code, said = shop.agentx("run", "escalate", "--resolve", "ESC-NOBODY", "No")
+    code, said = shop.agentx("run", "escalate", "--resolve", "ESC-NOBODY", "No", "--as-person")
     assert code != 0
     assert "no such escalation" in said
 
@@ -143,7 +142,7 @@ def test_what_a_run_asks_waits_in_the_inbox_wherever_that_is_counted(shop: Shop)
         assert "the user answers" in said
     assert QUESTION not in shop.agent.call("inbox", role="architect")
 
-    shop.agentx("run", "escalate", "--resolve", shop.asked, "No")
+    shop.agentx("run", "escalate", "--resolve", shop.asked, "No", "--as-person")
     assert "Nothing waits for you." in shop.agentx("clarify", "inbox")[1]
     assert shop.read("status")["rooms"]["questions_yours"] == []
 

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from agentx.clarification.model import PERSON, Vouching
+from agentx.clarification.model import PERSON
 from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.vouching.standing import Vouching
 from agentx.operations.questions.read import inbox_of, say_withheld
 from agentx.operations.setup.trust import give_trust, look_at_trust, revoke_trust
 from agentx.operations.setup.writers import list_writers, trust_writer, withdraw_writer
@@ -22,7 +23,8 @@ from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.project.trust.ed25519 import find_public, fingerprint, is_signed_by, sign
-from agentx.wiring.clarifications import inbox_lines, open_clarifications, open_keyring
+from agentx.wiring.clarifications import inbox_lines, open_clarifications
+from agentx.wiring.trust.keys import open_keyring
 from tests.support.clarifying import SCOPE, request
 from tests.support.repository import commit, git, repository
 

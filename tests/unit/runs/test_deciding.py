@@ -14,10 +14,11 @@ import pytest
 from agentx.kernel.errors import IllegalTransition, InvalidValue, LimitError, NotFound
 from agentx.runs.limits import RUN_LANES_OPEN_MAX
 from agentx.runs.model import Run
-from agentx.runs.rules.catalogue import KINDS, event_of, kind_named, line_of
+from agentx.runs.rules.catalogue import KINDS, kind_named
 from agentx.runs.rules.decide import LANE_STEPS, TASK_STEPS, decide
 from agentx.runs.rules.fold import fold
 from agentx.runs.rules.graph import cycle_in, layers, ready
+from agentx.runs.rules.lines import event_of, line_of
 from tests.support.mutation import change_each
 from tests.support.run_stories import RUN, event, happening
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agentx.clarification.model import Vouching
 from agentx.clarification.store.fold import Folded, fold
 from agentx.clarification.store.foreign import LedgerChange, list_changes
 from agentx.clarification.store.ledger_json import DamagedLedger, Row, UnknownVersion, rows_of
@@ -25,7 +24,7 @@ from agentx.clarification.store.question_files import (
 )
 from agentx.clarification.store.view import Made, is_as_left, read_made, write_view
 from agentx.clarification.store.vouching.doubts import EventDoubt
-from agentx.clarification.store.vouching.signatures import Signatures, judge_events
+from agentx.clarification.store.vouching.signatures import judge_events
 from agentx.host.files import json_text
 from agentx.host.files.disk import unreadable
 from agentx.host.files.plain import exists, read_bytes
@@ -34,6 +33,8 @@ from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import CorruptRecord
 from agentx.kernel.ids import Entropy, mint, ulid_ms
 from agentx.kernel.values import frozen
+from agentx.kernel.vouching.signatures import Signatures
+from agentx.kernel.vouching.standing import Vouching
 
 
 @frozen

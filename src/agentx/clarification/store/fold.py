@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agentx.clarification.facts import Abandoned, Escalated, Fact, Retried, WentStale
-from agentx.clarification.model import HUB, PERSON, Vouching
+from agentx.clarification.model import HUB, PERSON
 from agentx.clarification.store.ledger_json import (
     ROW_FIELDS,
     DamagedLedger,
@@ -55,6 +55,7 @@ from agentx.clarification.store.vouching.sight import (
 )
 from agentx.clarification.ways import FORGED
 from agentx.kernel.ids import clarification_id, each_once
+from agentx.kernel.vouching.standing import Vouching
 
 _FIXED = frozenset({"id", "uid", "formerly", "thread"})
 

@@ -28,7 +28,7 @@ from agentx.clarification.facts import (
     Retried,
     WentStale,
 )
-from agentx.clarification.model import HUB, Clarification, Reason, Vouching
+from agentx.clarification.model import HUB, Clarification, Reason
 from agentx.clarification.store.ledger_json import (
     VERSION,
     DamagedLedger,
@@ -45,6 +45,7 @@ from agentx.clarification.ways import FILE
 from agentx.kernel.clock import Millis, to_iso
 from agentx.kernel.ids import clarification_id, is_ulid, ulid_ms
 from agentx.kernel.values import frozen
+from agentx.kernel.vouching.standing import Vouching
 
 LEDGER = ""  # the question of an event that is about the ledger itself
 NUMBER_MAX = 999_999_998  # one more must still be a number of a name

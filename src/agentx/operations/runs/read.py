@@ -6,8 +6,9 @@ from dataclasses import fields, replace
 
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
-from agentx.runs.model import PHASES, Conflict, Escalation, Lane, PhaseEntry, Run, RunEvent, Task
-from agentx.runs.rendering import event_line
+from agentx.runs.asked import Escalation
+from agentx.runs.model import PHASES, Conflict, Lane, PhaseEntry, Run, RunEvent, Task
+from agentx.runs.rendering import event_line, list_answered, list_claims
 from agentx.runs.replies import NextStep, Unmerged
 from agentx.runs.rules.graph import ready, waits_for
 from agentx.wiring.runs import open_runs
@@ -105,6 +106,8 @@ class RunOverview:
     next: tuple[NextStep, ...]
     faults: tuple[str, ...]
     unmerged: tuple[Unmerged, ...] = ()  # lanes that count as merged, and git says otherwise
+    answered: tuple[Escalation, ...] = ()  # by people, in the order they did
+    unverified: tuple[str, ...] = ()  # what claims to be a person's answer, and settles nothing
 
 
 def list_runs(project: Project) -> tuple[RunRow, ...]:
@@ -175,6 +178,12 @@ def overview_of(
         recent=tuple(event_line(event) for event in events[-_RECENT_EVENTS:]),
         next=steps,
         faults=faults,
+        answered=tuple(list_answered(run)),
+        unverified=tuple(
+            f"{asked.id}: {claim}"
+            for asked in run.escalations.values()
+            for claim in list_claims(asked)
+        ),
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from agentx.agents.happenings import ValidationResult
+from agentx.clarification.errors import NotThePerson
 from agentx.host.files.ground import ground_of
 from agentx.host.files.plain import read_bytes
 from agentx.kernel.errors import InvalidValue, NotFound
@@ -15,7 +16,7 @@ from agentx.kernel.roles import PERSON_ROLE, is_persons_name
 from agentx.kernel.values import frozen
 from agentx.project.claims import claim_data
 from agentx.project.project import Project
-from agentx.project.roles.caller import WhoCalls, find_caller
+from agentx.project.roles.caller import Via, WhoCalls, find_caller
 from agentx.runs.model import ORCHESTRATOR, Contract, Happening, Run, Verdict
 from agentx.runs.replies import Told
 from agentx.runs.rules.catalogue import KINDS, kind_named
@@ -27,6 +28,19 @@ from agentx.wiring.trust.persons_word import require_person
 EVENT_TYPES = tuple(KINDS)
 # What settles a question to a person.
 _PERSONS = frozenset({"escalation-resolved", "conflict-resolved"})
+# What somebody did, or saw git do, and the verb that does it.
+_OBSERVED = {
+    "run-started": "run start",
+    "run-completed": "run phase complete",
+    "lane-opened": "run lane open",
+    "lane-finished": "run lane finish LANE",
+    "lane-merged": "run lane merge LANE",
+    "lane-retried": "run lane retry LANE",
+    "lane-reassigned": "run lane reassign LANE",
+    "branch-made": "run lane open",
+    "work-rebased": "run lane rebase",
+    "conflict-found": "run lane merge LANE",
+}
 # What ends a run, and takes what it asks out of the inbox.
 _ENDS = frozenset({"run-failed", "run-completed"})
 
@@ -63,20 +77,51 @@ def record_event(
 ) -> Told:
     """Record an event of any type; `words` stand where that type keeps them, unless detail says.
 
-    Raises: NotThePerson for an agent that answers what a person was asked, ends a run that asks
-        one, or says something in a person's name.
+    Raises: NotThePerson for who answers what a person was asked and is none, for an agent that ends
+        a run that asks one, takes it on, or says something in a person's name; InvalidValue for
+        what only the verb can say that does it.
     """
     given = dict(detail)
-    check_speaker(project, by.actor, caller)
     if words:
         given.setdefault(_words_field(kind), words)
-    runs = open_runs(project)
+    _check_observed(kind_named(kind), given)
+    return _record(project, by, kind, given, caller=caller)
+
+
+def _check_observed(kind: str, given: Mapping[str, Any]) -> None:
+    """Refuse what is only so where somebody did it, and which the verb says that does it.
+
+    Raises: InvalidValue.
+    """
+    verb = _OBSERVED.get(kind, "")
+    if kind == "verification-recorded" and str(given.get("verdict", "")).upper() != "FAILED":
+        verb = "run verify"
+    if verb:
+        raise InvalidValue(
+            f"{kind} is not taken on somebody's word: the command records it that does it",
+            hint=f"agentx {verb}",
+        )
+
+
+def _record(
+    project: Project,
+    by: Saying,
+    kind: str,
+    given: dict[str, Any],
+    *,
+    caller: WhoCalls | None = None,
+) -> Told:
+    check_speaker(project, by.actor, caller)
+    runs = open_runs(project, caller=caller)
     run_id = by.run_id
     if kind_named(kind) in _PERSONS:
-        calls = find_caller(project, as_person=True) if caller is None else caller
+        calls = find_caller(project) if caller is None else caller
         by = _as_person(project, by, given, calls)
         run_id = run_id or _find_asking(project, str(given.get("escalation", "")))
-    elif kind_named(kind) in _ENDS:
+    elif is_persons_name(by.actor):
+        calls = find_caller(project) if caller is None else caller
+        given["via"] = str(calls.via if calls.via is Via.TERMINAL else Via.UNCONFIRMED)
+    if kind_named(kind) in _ENDS:
         _check_asked(project, runs.choose(run_id), caller)
     said = Happening(kind=kind, actor=by.actor, task=by.task, lane=by.lane, detail=given)
     return runs.say(runs.choose(run_id), said)
@@ -108,6 +153,11 @@ def _as_person(project: Project, by: Saying, given: dict[str, Any], caller: WhoC
     hint = f'agentx run escalate --resolve {about} "ANSWER"'
     what = "what a run asked a person"
     require_person(project, what, hint=hint, caller=caller, about=about)
+    if not caller.is_person:
+        raise NotThePerson(
+            "only a person can say this, and nobody sits at a terminal here",
+            hint="say it at a terminal; a program that says it for a person adds --as-person",
+        )
     given["via"] = str(caller.via)
     return replace(by, actor=PERSON_ROLE)
 
@@ -125,7 +175,7 @@ def go_to_phase(project: Project, by: Saying, wanted: str, *, reason: str = "") 
             actor = check_speaker(project, by.actor)
             return open_runs(project).next_phase(by.run_id, actor=actor)
         case "complete" | "completed" | "done":
-            return record_event(project, by, "run-completed", _pick_given(text=reason))
+            return _record(project, by, "run-completed", _pick_given(text=reason))
         case "fail" | "failed":
             if not reason:
                 raise InvalidValue("say why it is given up", hint="use --reason")
@@ -186,9 +236,7 @@ def record_verification(
         )
     detail = {"verdict": verdict, "checks": found, **_pick_given(summary=summary)}
     kind = "verification-recorded"
-    told = (
-        task_step(project, by, kind, detail) if by.task else record_event(project, by, kind, detail)
-    )
+    told = task_step(project, by, kind, detail) if by.task else _record(project, by, kind, detail)
     passed = verdict.upper() != Verdict.FAILED
     failed = tuple(str(each["name"]) for each in found if not each["passed"])
     at = project.clock.now_ms()

@@ -19,9 +19,9 @@ from agentx.project.project import Project, open_project
 from agentx.project.trust.holdings import Holding, list_holdings
 from agentx.project.trust.record import TrustRecord
 from agentx.project.trust.trust import ActingFile, ActingState
-from agentx.wiring.clarifications import open_keyring
+from agentx.wiring.keeping.adopting import adopt_private
 from agentx.wiring.section import renew_notices
-from agentx.wiring.trust.adopting import adopt_private
+from agentx.wiring.trust.keys import open_keyring
 from agentx.wiring.trust.persons_word import require_person
 
 _DIFF_LINES_MAX = 2_000

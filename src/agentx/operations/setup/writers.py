@@ -16,8 +16,9 @@ from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls
 from agentx.project.trust.keyring import Keyring, WriterCard
-from agentx.wiring.clarifications import open_clarifications, open_keyring
+from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.section import renew_notices
+from agentx.wiring.trust.keys import open_keyring
 from agentx.wiring.trust.persons_word import require_person
 
 

@@ -44,7 +44,7 @@ from agentx.search.model import NO_VECTORS
 from agentx.wiring.clarifications import ledgers_aside
 from agentx.wiring.models import explain_rest
 from agentx.wiring.observation_upkeep import list_damaged_observations, list_unverified
-from agentx.wiring.runs import list_damaged_runs, list_unmerged_runs
+from agentx.wiring.runs import list_claimed_runs, list_damaged_runs, list_unmerged_runs
 from agentx.wiring.taught.lessons import list_damaged_memory
 
 _FREE_BYTES_LOW = 500 * 1024 * 1024
@@ -353,6 +353,13 @@ def _runs(project: Project) -> Iterator[HealthCheck]:
             health=Health.WRONG,
             says=f"{run_id}: {len(faults)} lines are no events, the first: {faults[0]}",
             mend=f"`agentx run rebuild {run_id}` moves aside what cannot be read",
+        )
+    for run_id, claims in list_claimed_runs(project):
+        yield HealthCheck(
+            name="run",
+            health=Health.WRONG,
+            says=f"{run_id}: {claims[0]}",
+            mend="it settles nothing; `agentx trust --show` lists the writers, and whom you trust",
         )
     for run_id, unmerged in list_unmerged_runs(project):
         first = unmerged[0]

@@ -17,7 +17,6 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from agentx.clarification.model import Vouching
 from agentx.host.files.atomic import replace_file
 from agentx.host.files.disk import look_at
 from agentx.host.files.json_text import line_of, page_of, parse_json
@@ -26,6 +25,7 @@ from agentx.kernel.clock import Clock, to_iso
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import Entropy, digest
 from agentx.kernel.values import frozen
+from agentx.kernel.vouching.standing import Vouching
 from agentx.project.trust.ed25519 import find_public, fingerprint, is_signed_by, sign
 from agentx.project.trust.marker import make_marker, read_small
 from agentx.project.trust.trust import Trust

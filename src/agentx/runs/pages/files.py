@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from agentx.kernel.clock import to_iso
+from agentx.runs.asked import Escalation, PersonsAnswer
 from agentx.runs.model import (
     PHASES,
     Artifact,
     Candidate,
     Contract,
-    Escalation,
     Lane,
     Phase,
     PhaseEntry,
@@ -225,6 +225,29 @@ def _escalation(run: Run, found: Escalation) -> dict[str, Any]:
         "resolution": found.resolution,
         "resolved_by": found.resolved_by,
         "resolved_at": None if found.resolved_ms is None else to_iso(found.resolved_ms),
+        **_tell_answers(found),
+    }
+
+
+def _tell_answers(found: Escalation) -> dict[str, Any]:
+    """Return what is to be known of the answers beside the one that stands."""
+    stands = found.standing
+    said: dict[str, Any] = {}
+    if stands is not None and stands.is_unconfirmed:
+        said["resolved_via"] = stands.via
+    if found.contrary:
+        said["otherwise"] = [_answer(each) for each in found.contrary]
+    if found.claims:
+        said["unverified"] = [_answer(each) | {"why": each.why} for each in found.claims]
+    return said
+
+
+def _answer(answer: PersonsAnswer) -> dict[str, Any]:
+    return {
+        "resolution": answer.text,
+        "by": answer.owner or answer.by,
+        "writer": answer.writer,
+        "at": to_iso(answer.at_ms),
     }
 
 

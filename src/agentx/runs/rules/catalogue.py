@@ -12,18 +12,13 @@ from collections.abc import Mapping
 from dataclasses import field
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Any
 
-from agentx.kernel.clock import Millis, from_iso, to_iso
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.ids import is_ulid
 from agentx.kernel.limits import RUN_TEXT_CHARS_MAX
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.runs.limits import RUN_ARTIFACT_CHARS_MAX, RUN_DETAILS_MAX
-from agentx.runs.model import CANDIDATE_KINDS, CONFIDENCES, Detail, Phase, RunEvent, Verdict
-
-VERSION = 1
+from agentx.runs.model import CANDIDATE_KINDS, CONFIDENCES, Detail, Phase, Verdict
 
 _NAME = compile_late(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _ACTOR = compile_late(r"[a-z0-9][a-z0-9._-]{0,63}")
@@ -164,7 +159,7 @@ KINDS: dict[str, EventKind] = {
         group="escalation",
         about="the person's answer",
         needs={"escalation": _TEXT, "resolution": _TEXT},
-        may={"via": _TEXT},
+        may={"via": _TEXT, "about": _TEXT, "saw": _TEXTS},
     ),
     "conflict-found": EventKind(
         group="conflict",
@@ -301,79 +296,6 @@ def detail_checked(kind: str, detail: Mapping[str, object]) -> Detail:
             hint=" ".join(f"--detail {name}=..." for name in missing),
         )
     return made
-
-
-def event_of(raw: object) -> RunEvent:
-    """Return the event that a line of JSON holds.
-
-    Raises: InvalidValue, saying what is wrong with it.
-    """
-    if not isinstance(raw, dict):
-        raise InvalidValue("an object was expected")
-    if raw.get("v") != VERSION:
-        raise InvalidValue(f"version {raw.get('v')!r} is unknown")
-    event_id, at = raw.get("id"), raw.get("at")
-    if not isinstance(event_id, str) or not is_ulid(event_id):
-        raise InvalidValue("`id` is not an id")
-    kind = raw.get("type")
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise InvalidValue(f"`type` {kind!r} is unknown")
-    detail = raw.get("detail", {})
-    if not isinstance(detail, dict):
-        raise InvalidValue("`detail` is not an object")
-    return RunEvent(
-        id=event_id,
-        at_ms=_time(at),
-        run=_text(raw, "run"),
-        actor=actor_named(_text(raw, "actor")),
-        kind=kind,
-        task=_check_name(raw, "task"),
-        task_of=_text(raw, "task_of"),
-        lane=_check_name(raw, "lane"),
-        lane_of=_text(raw, "lane_of"),
-        # A detail without fields is the common case.
-        detail=detail_checked(kind, detail) if detail or KINDS[kind].needs else detail,
-    )
-
-
-def line_of(event: RunEvent) -> dict[str, Any]:
-    """Return an event as it is written."""
-    line: dict[str, Any] = {
-        "v": VERSION,
-        "id": event.id,
-        "at": to_iso(event.at_ms),
-        "run": event.run,
-        "actor": event.actor,
-        "type": event.kind,
-    }
-    for name in ("task", "task_of", "lane", "lane_of"):
-        if getattr(event, name):
-            line[name] = getattr(event, name)
-    if event.detail:
-        line["detail"] = dict(event.detail)
-    return line
-
-
-def _time(at: object) -> Millis:
-    if not isinstance(at, str):
-        raise InvalidValue("`at` is not a time")
-    try:
-        # As written by us; anything else that is a time is read more slowly.
-        return from_iso(at)
-    except (ValueError, OverflowError):
-        raise InvalidValue(f"`at` {at[:40]!r} is not a time") from None
-
-
-def _text(raw: dict[str, Any], name: str) -> str:
-    found = raw.get(name, "")
-    if not isinstance(found, str):
-        raise InvalidValue(f"`{name}` is not a text")
-    return found
-
-
-def _check_name(raw: dict[str, Any], name: str) -> str:
-    found = _text(raw, name)
-    return name_checked(found, f"a {name}") if found else ""
 
 
 def _check(kind: str, name: str, value: object, shape: Field | None) -> object:

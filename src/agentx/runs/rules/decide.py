@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agentx.kernel.errors import IllegalTransition, InvalidValue, LimitError, NotFound
+from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
 from agentx.runs.limits import RUN_LANES_OPEN_MAX, RUN_TASKS_MAX
 from agentx.runs.model import (
     PHASES,
@@ -25,6 +26,7 @@ from agentx.runs.model import (
     Verdict,
 )
 from agentx.runs.rules.catalogue import KINDS, actor_named, detail_checked, name_checked
+from agentx.runs.rules.claims import sum_up
 from agentx.runs.rules.graph import cycle_in, graph_of, waits_for
 
 _AFTER_THE_END = frozenset(
@@ -339,9 +341,35 @@ def _escalation_resolved(run: Run, said: Happening) -> tuple[Happening, ...]:
         raise NotFound(
             f"{name}: no such escalation in {run.id}", hint="`agentx run show` lists the open ones"
         )
-    if not found.open:
+    if not found.open and not found.contrary:
         raise IllegalTransition(f"{name} was resolved already: {found.resolution}")
+    _check_short(said, "resolution")
+    # What is said stands for what was seen then: the question, and what others had answered.
+    saw = [each.event_id for each in found.answers]
+    detail = {**said.detail, "about": sum_up(found.question), **({"saw": saw} if saw else {})}
+    return (replace(said, detail=detail),)
+
+
+def _escalation_raised(run: Run, said: Happening) -> tuple[Happening, ...]:
+    del run
+    _check_short(said, "question", "needed", "tried", "options")
     return (said,)
+
+
+def _check_short(said: Happening, *names: str) -> None:
+    """See that what a person reads is short enough to be read.
+
+    Raises: InvalidValue.
+    """
+    for name in names:
+        found = said.detail.get(name, "")
+        for text in found if isinstance(found, list | tuple) else (found,):
+            if len(str(text)) > CLARIFY_TEXT_CHARS_MAX:
+                raise InvalidValue(
+                    f"the {name} has {len(str(text)):,} characters, "
+                    f"{CLARIFY_TEXT_CHARS_MAX:,} are allowed",
+                    hint="say it shorter; `agentx run artifact` keeps a long page",
+                )
 
 
 def _artifact_written(run: Run, said: Happening) -> tuple[Happening, ...]:
@@ -364,6 +392,7 @@ _RULES: dict[str, Callable[[Run, Happening], tuple[Happening, ...]]] = {
     **dict.fromkeys(LANE_STEPS, _lane_step),
     "work-rebased": _work_rebased,
     "conflict-resolved": _conflict_resolved,
+    "escalation-raised": _escalation_raised,
     "escalation-resolved": _escalation_resolved,
     "artifact-written": _artifact_written,
 }

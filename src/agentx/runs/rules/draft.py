@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 
 from agentx.kernel.clock import Millis
+from agentx.kernel.vouching.standing import UNVERIFIED
+from agentx.runs.asked import Escalation, PersonsAnswer
 from agentx.runs.model import (
     Artifact,
     Candidate,
     Checkpoint,
     Conflict,
     Contract,
-    Escalation,
     GitState,
     Lane,
     LogEntry,
@@ -24,6 +25,7 @@ from agentx.runs.model import (
     RunStatus,
     Task,
 )
+from agentx.runs.rules.claims import sum_up
 
 _MAPPINGS = (
     *("phases", "tasks", "lanes", "escalations", "conflicts", "candidates", "artifacts"),
@@ -118,12 +120,38 @@ def entry_of(event: RunEvent, text: str) -> LogEntry:
 
 
 def settle_question(draft: RunDraft, event: RunEvent, escalation: str, resolution: str) -> None:
-    """Settle a question, the first time it is answered."""
+    """Keep an answer to a question, and settle it by the answer that stands.
+
+    What nobody vouches for, or was said to another question, is kept and settles nothing.
+    """
     found = draft.escalations.get(escalation)
-    if found is not None and found.open:
-        draft.escalations[found.id] = replace(
-            found, resolution=resolution, resolved_by=event.actor, resolved_ms=event.at_ms
-        )
+    if found is None:
+        return
+    about = event.text("about")
+    why = str(event.standing) if event.is_claim else ""
+    if about and about != sum_up(found.question):
+        why = why or "said to another question"
+    answer = PersonsAnswer(
+        event_id=event.id,
+        at_ms=event.at_ms,
+        by=event.actor,
+        text=resolution,
+        via=event.text("via"),
+        owner=event.owner,
+        writer=event.writer,
+        key=event.key,
+        saw=event.texts("saw"),
+        why=why,
+    )
+    if why:
+        claim = replace(answer, by=UNVERIFIED)
+        draft.escalations[found.id] = replace(found, claims=(*found.claims, claim))
+        return
+    found = replace(found, answers=(*found.answers, answer))
+    stands = found.standing or answer
+    draft.escalations[found.id] = replace(
+        found, resolution=stands.text, resolved_by=stands.by, resolved_ms=stands.at_ms
+    )
 
 
 def escalation_name(event_id: str) -> str:

@@ -13,13 +13,13 @@ from dataclasses import replace
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import each_once
+from agentx.runs.asked import Escalation
 from agentx.runs.model import (
     PHASES,
     Artifact,
     Candidate,
     Check,
     Checkpoint,
-    Escalation,
     Phase,
     PhaseEntry,
     Report,
@@ -114,6 +114,8 @@ def _enter(at_ms: Millis) -> PhaseEntry:
 
 
 def _run_ended(draft: RunDraft, event: RunEvent) -> None:
+    if event.is_doubtful and any(each.open for each in draft.escalations.values()):
+        return  # what a person is asked is not taken away by a line that anybody can write
     completed = event.kind == "run-completed"
     draft.outcome = RunStatus.COMPLETED if completed else RunStatus.FAILED
     draft.outcome_reason = event.text("text" if completed else "reason")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from agentx.kernel.vouching.standing import UNVERIFIED
+from agentx.runs.asked import Escalation
 from agentx.runs.model import (
     Conflict,
     Contract,
-    Escalation,
     Lane,
     LaneStatus,
     RunEvent,
@@ -205,9 +206,12 @@ def _conflict_resolved(draft: RunDraft, event: RunEvent) -> None:
     if found is None or not found.open:
         return
     how = event.text("resolution") or "resolved"
+    lane = draft.lanes.get(found.lane)
+    if event.is_claim or (event.is_doubtful and lane and lane.status is LaneStatus.CONFLICT):
+        settle_question(draft, replace(event, actor=UNVERIFIED), found.escalation, how)
+        return
     draft.conflicts[found.id] = replace(found, resolved_ms=event.at_ms, resolution=how)
     settle_question(draft, event, found.escalation, how)
-    lane = draft.lanes.get(found.lane)
     if lane is not None and lane.status is LaneStatus.CONFLICT:
         draft.lanes[lane.id] = replace(lane, status=LaneStatus.FINISHED, changed_ms=event.at_ms)
 

@@ -29,7 +29,7 @@ from agentx.kernel.values import frozen
 from agentx.runs.limits import RUN_EVENT_BYTES_MAX, RUN_EVENT_FILE_BYTES_MAX
 from agentx.runs.model import RunEvent
 from agentx.runs.paths import RunPaths
-from agentx.runs.rules.catalogue import event_of, line_of
+from agentx.runs.rules.lines import event_of, line_of
 
 
 @frozen

@@ -22,22 +22,27 @@ from agentx.runs.model import Run, RunEvent
 from agentx.runs.pages.index import archive_entry, entries_in, entry, index_of
 from agentx.runs.paths import RunsPaths
 from agentx.runs.rules.fold import fold
-from agentx.runs.store.archive import Archive, read_packed_events
+from agentx.runs.store.archive import Archive
 
 
 class IndexFile:
-    """The index of one project's runs; `ids` gives those with a folder, `look` one of them."""
+    """The index of one project's runs; `ids` gives those with a folder, `look` one of them.
+
+    `read_packed` gives the events of one that is packed away.
+    """
 
     def __init__(
         self,
         project: ProjectPaths,
         ids: Callable[[], tuple[RunId, ...]],
         look: Callable[[str], Run],
+        read_packed: Callable[[str], Iterable[RunEvent]],
     ) -> None:
         self._paths = RunsPaths(project)
         self._archive = Archive(project)
         self._ids = ids
         self._look = look
+        self._read_events = read_packed
 
     def read(self) -> dict[str, Any] | None:
         """Return the index as it was last written; None when it is missing or damaged."""
@@ -102,7 +107,7 @@ class IndexFile:
         path = self._archive.path(run_id)
         events: list[RunEvent] = []
         with suppress(CorruptRecord):
-            events += read_packed_events(self._archive, run_id)
+            events += self._read_events(run_id)
         # Nobody wrote down when: it was not later than this checkout got the archive.
         seen = look(path)
         at = to_iso(Millis(seen.st_mtime_ns // 1_000_000 if seen else 0))

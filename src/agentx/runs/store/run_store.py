@@ -11,7 +11,7 @@ the files again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +26,6 @@ from agentx.host.files.merged_lines import LineFault
 from agentx.host.files.plain import (
     exists,
     is_file,
-    is_folder,
     list_folder,
     look,
     open_to_read,
@@ -35,7 +34,7 @@ from agentx.host.files.plain import (
 )
 from agentx.host.git.layout import lay_out
 from agentx.kernel.clock import Clock, Millis
-from agentx.kernel.errors import IllegalTransition, InvalidValue, NotFound
+from agentx.kernel.errors import AgentXError, IllegalTransition, InvalidValue, NotFound
 from agentx.kernel.ids import Entropy, RunId, digest, mint, parse_run_id
 from agentx.kernel.paths import ProjectPaths, StorePaths
 from agentx.redaction.redact import redact
@@ -55,6 +54,7 @@ from agentx.runs.paths import RunNotes, RunPaths, RunsPaths
 from agentx.runs.rules.catalogue import name_checked
 from agentx.runs.rules.decide import decide
 from agentx.runs.rules.fold import evolve, fold, in_order
+from agentx.runs.store.archive import Archive, read_packed_events
 from agentx.runs.store.event_files import (
     EventsRead,
     EventWriter,
@@ -63,6 +63,7 @@ from agentx.runs.store.event_files import (
     repair,
 )
 from agentx.runs.store.index_file import IndexFile
+from agentx.runs.store.vouching import RunPen, RunVouching
 
 _WRITER_CHARS = 4
 
@@ -71,13 +72,24 @@ class RunStore:
     """The runs of one project."""
 
     def __init__(
-        self, project: ProjectPaths, store: StorePaths, clock: Clock, entropy: Entropy
+        self,
+        project: ProjectPaths,
+        store: StorePaths,
+        clock: Clock,
+        entropy: Entropy,
+        pen: RunPen | None = None,
+        *,
+        guard: Callable[[Run, Happening], None] = lambda _run, _said: None,
     ) -> None:
+        self.guard = guard  # refuses what may not be said by who calls
         self.paths = RunsPaths(project)
         self._notes = RunNotes(store.root)
         self.clock = clock
         self.entropy = entropy
-        self.index = IndexFile(project, self.ids, self.look)
+        self._archive = Archive(project)
+        root = str(project.root)
+        self.vouching = RunVouching(pen, self._notes, root, clock, self._list_all_events)
+        self.index = IndexFile(project, self.ids, self.look, self.read_packed)
 
     def ids(self) -> tuple[RunId, ...]:
         """Return the runs there are, newest first."""
@@ -99,8 +111,31 @@ class RunStore:
         """
         if not self.exists(run_id):
             raise NotFound(f"{run_id}: no such run", hint="`agentx run list` shows the runs")
+        return self.read(run_id)
+
+    def read(self, run_id: str) -> EventsRead:
+        """Return the events of a run in order, each with whether somebody vouches for it.
+
+        Raises: UnavailableError.
+        """
         found = read_events(self.paths.run(run_id), run_id)
-        return replace(found, events=tuple(in_order(found.events)))
+        return replace(found, events=tuple(in_order(self.vouching.judge(found.events))))
+
+    def read_packed(self, run_id: str) -> tuple[RunEvent, ...]:
+        """Return the events of a run that is packed away, in order.
+
+        Raises: CorruptRecord.
+        """
+        return tuple(in_order(self.vouching.judge(read_packed_events(self._archive, run_id))))
+
+    def _list_all_events(self) -> Iterator[RunEvent]:
+        """Yield every event there is, as it stands in the files."""
+        for run_id in self.ids():
+            with suppress(AgentXError, OSError):
+                yield from read_events(self.paths.run(run_id), run_id).events
+        for run_id in self._archive.ids():
+            with suppress(AgentXError, OSError):
+                yield from read_packed_events(self._archive, run_id)
 
     def look(self, run_id: str) -> Run:
         """Return where a run stands.
@@ -114,7 +149,8 @@ class RunStore:
         files = event_files(self.paths.run(run_id))
         stats = [stat for file in files if (stat := look(file))]
         newest = max((each.st_mtime_ns for each in stats), default=0)
-        return f"{len(stats)}:{sum(each.st_size for each in stats)}:{newest}"
+        counted = f"{len(stats)}:{sum(each.st_size for each in stats)}:{newest}"
+        return f"{counted}:{self.vouching.stamp()}"
 
     @contextmanager
     def editing(self, run_id: str) -> Iterator[OpenRun]:
@@ -140,6 +176,7 @@ class RunStore:
 
     @contextmanager
     def _desk(self, run_id: str) -> Iterator[OpenRun]:
+        self.vouching.begin()
         with json_file(self._notes.desk(run_id), self.clock, owner="agentx run").editing() as doc:
             checkouts = doc.setdefault("checkouts", {})
             notes = checkouts.setdefault(str(self.paths.project.root), {})
@@ -183,8 +220,16 @@ class RunStore:
         return said[0].strip("'\"") if len(said) == 1 and said[0] in set(RunStatus) else ""
 
     def has_asked(self, run_id: str) -> bool:
-        """Tell whether a run ever asked a person something, without reading it."""
-        return is_folder(self.paths.run(run_id).escalations)
+        """Tell whether a run ever asked a person something, without making sense of its events.
+
+        Its pages do not count: anybody can write or remove them.
+        """
+        with suppress(OSError):
+            for file in event_files(self.paths.run(run_id)):
+                raw = read_bytes(file)
+                if b"escalation-raised" in raw or b"conflict-found" in raw:
+                    return True
+        return False
 
 
 class OpenRun:
@@ -194,11 +239,11 @@ class OpenRun:
         self._store = store
         self.paths: RunPaths = store.paths.run(run_id)
         self._writer = EventWriter(self.paths, notes, store.clock, store.entropy)
-        found = read_events(self.paths, run_id)
+        found = store.read(run_id)
         self.faults: tuple[LineFault, ...] = found.faults
         self.remarks: list[str] = []
         self.fresh: list[RunEvent] = []
-        self._events = in_order(found.events)
+        self._events = list(found.events)
         self.run = fold(run_id, self._events)
         if self.run.started:
             self._take_in()
@@ -216,9 +261,17 @@ class OpenRun:
     def say(self, said: Happening) -> tuple[RunEvent, ...]:
         """Decide what follows from something that happened, and record it.
 
-        Raises: as `decide`, UnavailableError.
+        Raises: as `check`, UnavailableError.
         """
-        return self.record(decide(self.run, said))
+        return self.record(self.check(said))
+
+    def check(self, said: Happening) -> tuple[Happening, ...]:
+        """Return what follows from something that happened, and record nothing.
+
+        Raises: as `decide`; what the guard raises.
+        """
+        self._store.guard(self.run, said)
+        return decide(self.run, said)
 
     def record(self, happenings: Iterable[Happening]) -> tuple[RunEvent, ...]:
         """Write what happened; return after it is on disk.
@@ -242,7 +295,7 @@ class OpenRun:
         # something was decided stands before it.
         at_ms = Millis(max(self._store.clock.now_ms(), run.updated_ms + 1))
         task, lane = run.tasks.get(said.task), run.lanes.get(said.lane)
-        return RunEvent(
+        made = RunEvent(
             id=mint(at_ms, self._store.entropy),
             at_ms=at_ms,
             run=run.id,
@@ -254,6 +307,7 @@ class OpenRun:
             lane_of="" if lane is None else lane.born,
             detail=said.detail,
         )
+        return self._store.vouching.sign(made)
 
     def show(self) -> int:
         """Make every file of the run what the events say; return how many changed."""

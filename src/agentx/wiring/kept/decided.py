@@ -28,13 +28,14 @@ from agentx.observations.model import Observation
 from agentx.observations.service import Observations
 from agentx.project.project import Project
 from agentx.recall.known.answers import read_decision
-from agentx.wiring.clarifications import make_pen, name_decider, open_keyring
+from agentx.wiring.clarifications import make_pen, name_decider
 from agentx.wiring.kept.known import list_files_named, supersede
 from agentx.wiring.observations import (
     open_observations,
     open_vouched,
     prepare_observations,
 )
+from agentx.wiring.trust.keys import open_keyring
 from agentx.wiring.vouched.outcomes import UNVERIFIED, find_same, list_overtaken, read_said
 
 _NOTE_BYTES_MAX = 4 * 1024 * 1024

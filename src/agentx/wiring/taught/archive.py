@@ -25,6 +25,7 @@ from agentx.runs.retention import is_due
 from agentx.runs.store.archive import Archive
 from agentx.runs.store.run_store import RunStore
 from agentx.wiring.listeners.log import log_told
+from agentx.wiring.runs import open_run_store
 from agentx.wiring.taught.lessons import open_archive, open_lessons
 from agentx.wiring.taught.teaching import Churn, lessons_of, measure_run
 
@@ -105,7 +106,7 @@ def open_archiving(project: Project) -> Archiving:
     """Return what packs a project's runs away."""
     bell = Bus()
     log_told(project, bell, {RunArchived: "run-archived"})
-    store = RunStore(project.paths, project.store, project.clock, project.entropy)
+    store = open_run_store(project)
     lessons, archive = open_lessons(project, bell), open_archive(project)
     return Archiving(store, lessons, archive, lambda run: _count_churn(project, run), bell)
 

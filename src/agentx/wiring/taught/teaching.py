@@ -30,10 +30,10 @@ from agentx.lessons.model import (
     texts,
 )
 from agentx.lessons.names import area_of, one_line
+from agentx.runs.asked import Escalation
 from agentx.runs.model import (
     Candidate,
     Conflict,
-    Escalation,
     Run,
     RunStatus,
     Task,

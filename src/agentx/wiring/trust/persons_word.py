@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from agentx.clarification.errors import NotThePerson
 from agentx.kernel.roles import PERSON_ROLE
+from agentx.kernel.vouching.standing import UNVERIFIED
 from agentx.observations.model import Observation
 from agentx.observations.port import ObservationStore
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls, find_caller
-from agentx.wiring.vouched.outcomes import UNVERIFIED
 
 # Also what claims a person: an agent's word would make it one's.
 _PERSONS = (PERSON_ROLE, UNVERIFIED)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agentx.kernel.text import compile_late
+from agentx.kernel.vouching import standing
 from agentx.observations.ids import agent_name
 from agentx.observations.model import Observation
 from agentx.redaction.redact import redact
@@ -14,7 +15,9 @@ from agentx.redaction.redact import redact
 if TYPE_CHECKING:
     from agentx.clarification.model import Clarification
 
-UNVERIFIED = "unverified"  # whose a memory is that claims a person and is borne out by nothing
+UNVERIFIED = (
+    standing.UNVERIFIED
+)  # whose a memory is that claims a person and is borne out by nothing
 _QUESTION = "CLR-"
 _OF_QUESTION = compile_late(r"\[(CLR-\d+-\d+)\]\Z")
 

@@ -300,7 +300,7 @@ def stamp_ledgers(project: Project) -> str:
     if not any(map(is_folder, project.paths.asked)):
         return ""
     from agentx.clarification.store.stamps import list_stamps  # noqa: PLC0415  somebody asked something
-    from agentx.wiring.clarifications import open_keyring  # noqa: PLC0415  as above
+    from agentx.wiring.trust.keys import open_keyring  # noqa: PLC0415  as above
 
     try:
         ledgers = [f"{each.issue} {each}" for each in list_stamps(project.paths)]

@@ -28,7 +28,8 @@ from agentx.project.project import Project
 from agentx.project.trust.keyring import Keyring
 from agentx.recall.known.answers import read_decision
 from agentx.redaction.redact import redact
-from agentx.wiring.clarifications import make_pen, open_keyring
+from agentx.wiring.clarifications import make_pen
+from agentx.wiring.trust.keys import open_keyring
 from agentx.wiring.vouched.outcomes import (
     UNVERIFIED,
     find_question,

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from agentx.clarification.model import Vouching
 from agentx.clarification.store.question_events import (
     NUMBER_MAX,
     QuestionEvent,
@@ -21,6 +20,7 @@ from agentx.clarification.store.question_events import (
     number_of,
 )
 from agentx.kernel.ids import ulid_ms
+from agentx.kernel.vouching.standing import Vouching
 
 _When = tuple[bool, int, str]  # what nobody signed comes last
 _Claim = tuple[_When, int, str]  # when, which number, for which question

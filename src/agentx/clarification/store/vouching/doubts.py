@@ -18,11 +18,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agentx.clarification.facts import Answered, Asked, Escalated, Resolved
-from agentx.clarification.model import HUB, PERSON, Clarification, Reason, Vouching
+from agentx.clarification.model import HUB, PERSON, Clarification, Reason
 from agentx.clarification.protocol import is_overdue
 from agentx.clarification.store.question_events import QuestionEvent
 from agentx.clarification.ways import FORGED, is_of_elsewhere
 from agentx.kernel.values import frozen
+from agentx.kernel.vouching.standing import Vouching
 
 Said = Asked | Answered | Resolved | Escalated
 

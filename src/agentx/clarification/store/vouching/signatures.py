@@ -10,55 +10,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Protocol
 
-from agentx.clarification.model import PERSON, Vouching
+from agentx.clarification.model import PERSON
 from agentx.clarification.store.question_events import QuestionEvent, line_of
 from agentx.kernel.errors import UnavailableError
-
-
-class Signatures(Protocol):
-    """The user's own key, and the keys of the writers that the user trusts here."""
-
-    def stamp(self) -> str:
-        """Return what changes when other words count than before."""
-
-    def is_begun(self) -> bool:
-        """Tell whether somebody signed here: the user, or a writer who showed a key."""
-
-    def introduce(self, writer: str) -> None:
-        """Lay the writer's public key beside the events, where it does not lie there."""
-
-    def sign(self, message: bytes) -> tuple[str, str]:
-        """Return the name of the user's key and its signature; nothing where there is no key."""
-
-    def judge(self, key: str, signature: str, message: bytes) -> Vouching:
-        """Return how something stands that a key is said to have signed."""
-
-
-class Unsigned:
-    """Nobody signs, and nobody is trusted: what claims a person stays a claim."""
-
-    def stamp(self) -> str:
-        """Return what changes when other words count than before: nothing ever does."""
-        return ""
-
-    def is_begun(self) -> bool:
-        """Return that nobody ever signed."""
-        return False
-
-    def introduce(self, writer: str) -> None:
-        """There is nobody to introduce."""
-
-    def sign(self, message: bytes) -> tuple[str, str]:
-        """Return that there is no key."""
-        del message
-        return "", ""
-
-    def judge(self, key: str, signature: str, message: bytes) -> Vouching:
-        """Return that no key is known."""
-        del key, message
-        return Vouching.UNTRUSTED if signature else Vouching.UNSIGNED
+from agentx.kernel.vouching.signatures import Signatures
+from agentx.kernel.vouching.standing import Vouching
 
 
 def message_of(issue: int, writer: str, event: QuestionEvent) -> bytes:

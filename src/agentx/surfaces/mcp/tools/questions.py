@@ -32,6 +32,7 @@ from agentx.operations.questions.known import list_known_lines
 from agentx.operations.questions.waiting import WaitLook
 from agentx.project.project import Project
 from agentx.project.roles.caller import find_caller
+from agentx.runs.rendering import list_claims
 from agentx.surfaces.mcp import answer as answers
 from agentx.surfaces.mcp.desk import Desk
 from agentx.surfaces.mcp.hints import speak_hint
@@ -123,6 +124,7 @@ def inbox(desk: Desk, *, role: str = "") -> str:
     rows += [
         f"{one.asked.id} of the run {one.run_id}, {one.asked.actor} asks: {one.asked.question}\n"
         f"  the user answers it in a terminal: {one.command}"
+        + "".join(f"\n  {claim}" for claim in list_claims(one.asked))
         for one in seen.run_questions
     ]
     head = "" if rows else listing((), seen.now_ms)

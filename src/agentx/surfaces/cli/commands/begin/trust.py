@@ -146,7 +146,7 @@ def _draw(screen: Console, reply: TrustReply) -> None:
         line = f"  .agentx/{name}: git tracks it, so it is never taken for yours"
         screen.print(line, soft_wrap=True)
     if reply.writers:
-        screen.print("  writers of questions:")
+        screen.print("  writers of questions and runs:")
     for each in reply.writers:
         _draw_writer(screen, each)
     strangers = [each for each in reply.writers if each.fingerprint and not each.trusted]

@@ -6,9 +6,10 @@ from rich.console import Console
 from rich.text import Text
 
 from agentx.kernel.clock import age
-from agentx.kernel.text import printable
+from agentx.kernel.text import preview, printable
 from agentx.operations.runs.read import ArchivedRow, RunOverview, RunRow, TaskRow
 from agentx.operations.runs.recover import PullRequest
+from agentx.runs.rendering import tell_answered
 from agentx.runs.replies import Rebuilt, Resumption
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.layout import flatten, lay, lay_facts
@@ -31,6 +32,8 @@ _STATUS = {
 _SIGNS = {"COMPLETED": "x", "IN_PROGRESS": ">", "PENDING": " ", "BLOCKED": "!", "FAILED": "-"}
 _STEPS_MAX = 6
 _FAULTS_MAX = 5
+_ANSWERS_MAX = 5
+_QUESTION_CHARS = 400
 
 
 def draw_list(screen: Console, rows: tuple[RunRow, ...], now_ms: int) -> None:
@@ -144,8 +147,14 @@ def draw_lanes(screen: Console, run: RunOverview, now_ms: int) -> None:
 def _draw_blockers(screen: Console, run: RunOverview, now_ms: int) -> None:
     for asked in run.blockers:
         line = Text(f"\n{asked.id} blocks it: ", style="yellow")
-        line.append(printable(asked.question), style="default")
+        line.append(preview(printable(asked.question), _QUESTION_CHARS), style="default")
         screen.print(line.append(f" ({age(asked.at_ms, now_ms=now_ms)})", "dim"), soft_wrap=True)
+    for claim in run.unverified[:_ANSWERS_MAX]:
+        screen.print(Text(f"\n{printable(claim)}", style="yellow"), soft_wrap=True)
+    if run.answered:
+        screen.print()
+    for asked in run.answered[-_ANSWERS_MAX:]:
+        screen.print(Text(printable(tell_answered(asked))), soft_wrap=True)
 
 
 def _draw_next(screen: Console, run: RunOverview) -> None:

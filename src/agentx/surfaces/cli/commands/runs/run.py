@@ -20,8 +20,10 @@ from agentx.operations.runs.write import (
     start_run,
     write_artifact,
 )
+from agentx.project.roles.caller import find_caller
 from agentx.runs.model import CANDIDATE_KINDS, CONFIDENCES, Verdict
 from agentx.runs.rendering import event_line
+from agentx.surfaces.cli.as_person import as_person as as_person_option
 from agentx.surfaces.cli.commands.runs.archive import archive, clean, restore
 from agentx.surfaces.cli.commands.runs.lane import lane
 from agentx.surfaces.cli.commands.runs.options import by_actor, details, of_run, tell
@@ -119,6 +121,7 @@ def show(invocation: Invocation, run_id: str, named: str) -> None:
 @click.option("--lane", "lane_id", default="")
 @click.option("--detail", multiple=True, metavar="NAME=VALUE", help="A field; may be repeated.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@as_person_option
 @by_actor
 @click.pass_obj
 def event(
@@ -128,6 +131,7 @@ def event(
     lane_id: str,
     detail: tuple[str, ...],
     limit: int,
+    as_person: bool,
     run_id: str,
     actor: str,
 ) -> None:
@@ -136,7 +140,8 @@ def event(
         _show_events(invocation, run_id, limit)
         return
     by = Saying(run_id=run_id, actor=actor, task=task_id, lane=lane_id)
-    told = record_event(invocation.project, by, kind, details(detail))
+    caller = find_caller(invocation.project, as_person=as_person)
+    told = record_event(invocation.project, by, kind, details(detail), caller=caller)
     tell(invocation, told, event_id=told.added[0].id if told.added else "")
 
 
@@ -221,6 +226,7 @@ def verify(
 @click.option("--option", "options", multiple=True, help="A way it could be settled.")
 @click.option("--no-block", is_flag=True, help="Work can go on meanwhile.")
 @click.option("--resolve", metavar="ESC", default="", help="Answer this one with the text instead.")
+@as_person_option
 @by_actor
 @click.pass_obj
 def escalate(
@@ -233,6 +239,7 @@ def escalate(
     options: tuple[str, ...],
     no_block: bool,
     resolve: str,
+    as_person: bool,
     run_id: str,
     actor: str,
 ) -> None:
@@ -240,7 +247,9 @@ def escalate(
     by = Saying(run_id=run_id, actor=actor, task=task_id, lane=lane_id)
     if resolve:
         detail: dict[str, Any] = {"escalation": resolve, "resolution": text}
-        tell(invocation, record_event(invocation.project, by, "escalation-resolved", detail))
+        caller = find_caller(invocation.project, as_person=as_person)
+        told = record_event(invocation.project, by, "escalation-resolved", detail, caller=caller)
+        tell(invocation, told)
         return
     detail = {"question": text, "tried": list(tried), "options": list(options), "needed": needed}
     detail = {name: value for name, value in detail.items() if value}

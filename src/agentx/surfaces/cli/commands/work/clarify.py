@@ -34,6 +34,7 @@ from agentx.operations.questions.known import describe_known
 from agentx.operations.setup.writers import say_lost_key
 from agentx.project.roles.caller import find_caller
 from agentx.project.roles.played import decide_role
+from agentx.surfaces.cli.as_person import as_person as as_person_option
 from agentx.surfaces.cli.commands.work.overviews import show_inbox, show_overview, show_thread
 from agentx.surfaces.cli.commands.work.threads import draw_asked, draw_done
 from agentx.surfaces.cli.commands.work.waits import watching
@@ -44,11 +45,6 @@ from agentx.surfaces.cli.screen import ask as confirm
 if TYPE_CHECKING:
     from rich.console import Console
 
-_AS_PERSON = click.option(
-    "--as-person",
-    is_flag=True,
-    help="A program says what a person said; kept as unconfirmed. At a terminal it is not needed.",
-)
 _TIMEOUT = click.option(
     "--timeout",
     type=click.IntRange(0),
@@ -243,7 +239,7 @@ def route(invocation: Invocation, clarification_id: str, runner: str, script: Pa
 @click.option("--standing", type=click.Choice(STANDINGS), help="How far it answers the question.")
 @click.option("--confidence", type=click.Choice(CONFIDENCES), help="How sure you are of it.")
 @click.option("--remaining", default="", metavar="TEXT", help="What it leaves open.")
-@_AS_PERSON
+@as_person_option
 @click.pass_obj
 def answer(
     invocation: Invocation,
@@ -286,7 +282,7 @@ def accept(invocation: Invocation, clarification_id: str, by: str) -> None:
 @click.argument("clarification_id", metavar="ID")
 @click.argument("text", required=False, default="")
 @click.option("--from", "by", metavar="ROLE", default="", help="Who resolves it.")
-@_AS_PERSON
+@as_person_option
 @click.pass_obj
 def resolve(
     invocation: Invocation, clarification_id: str, text: str, by: str, as_person: bool
@@ -301,7 +297,7 @@ def resolve(
 @click.argument("clarification_id", metavar="ID")
 @click.argument("text", required=False, default="")
 @click.option("--from", "by", metavar="ROLE", default="", help="Who escalates it.")
-@_AS_PERSON
+@as_person_option
 @click.pass_obj
 def escalate(
     invocation: Invocation, clarification_id: str, text: str, by: str, as_person: bool

@@ -10,6 +10,7 @@ from agentx.clarification.model import Clarification, MonitorReport
 from agentx.clarification.rendering import as_data
 from agentx.kernel.text import printable
 from agentx.operations.questions import read as clarify_read
+from agentx.runs.rendering import list_claims
 from agentx.surfaces.cli.commands.work.threads import draw_inbox, draw_overview, draw_thread
 from agentx.surfaces.cli.frame import Invocation
 
@@ -44,6 +45,7 @@ def show_inbox(invocation: Invocation, seen: clarify_read.Overview, who: str) ->
                 "question": one.asked.question,
                 "options": list(one.asked.options),
                 "blocking": one.asked.blocking,
+                "unverified": list_claims(one.asked),
                 "command": one.command,
             }
             for one in seen.run_questions

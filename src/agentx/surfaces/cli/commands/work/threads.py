@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentx.clarification.model import PERSON, Clarification, ClarificationStatus, Entry, Vouching
+from agentx.clarification.model import PERSON, Clarification, ClarificationStatus, Entry
 from agentx.clarification.rendering import (
     explain_escalation,
     find_asked,
@@ -18,8 +18,10 @@ from agentx.clarification.rendering import (
 )
 from agentx.kernel.clock import age
 from agentx.kernel.text import preview, printable
+from agentx.kernel.vouching.standing import Vouching
 from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions.known import list_known_lines
+from agentx.runs.rendering import list_claims
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.layout import flatten, lay
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from agentx.clarification.model import KnownAnswer
     from agentx.surfaces.cli.dates import Dates
 
+_CLAIMS_MAX = 3
 _SHOWN_MAX = 100  # nobody reads on; a program takes them all
 _TOPIC_CHARS_MAX, _WORDS_CHARS_MAX = 200, 4_000
 _STYLES = {
@@ -123,6 +126,7 @@ def _draw_run_questions(screen: Console, seen: clarify_read.Overview) -> None:
         rows = [("asks", f"{asked.actor}{' (waits for it)' if asked.blocking else ''}")]
         rows += [("what", asked.question), ("tried", "; ".join(asked.tried))]
         rows += [("needs", asked.needed), ("options", "; ".join(asked.options))]
+        rows += [("claims", claim) for claim in list_claims(asked)[:_CLAIMS_MAX]]
         _draw_rows(screen, [row for row in rows if row[1]])
         screen.print(f"  {'next':<8}{one.command}", style="dim", soft_wrap=True)
 

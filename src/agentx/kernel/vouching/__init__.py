@@ -1,0 +1,1 @@
+"""Whose words something is: who signs, and what a reader can tell of it."""

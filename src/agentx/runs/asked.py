@@ -1,0 +1,91 @@
+"""What a run asks a person, and what was said to it."""
+
+from __future__ import annotations
+
+from agentx.kernel.clock import Millis
+from agentx.kernel.roles import PERSON_ROLE
+from agentx.kernel.values import frozen
+
+_UNCONFIRMED = "unconfirmed"
+
+
+@frozen
+class PersonsAnswer:
+    """What was said to an escalation."""
+
+    event_id: str
+    at_ms: Millis
+    by: str
+    text: str
+    via: str = ""
+    owner: str = ""
+    writer: str = ""
+    key: str = ""
+    saw: tuple[str, ...] = ()  # the answers that were there, by their events
+    why: str = ""  # it is a claim: why nobody vouches for it
+
+    @property
+    def is_unconfirmed(self) -> bool:
+        """Whether a program said that a person said it."""
+        return self.via == _UNCONFIRMED
+
+    @property
+    def speaker(self) -> str:
+        """Who said it, as it is shown."""
+        return f"{self.by} ({_UNCONFIRMED})" if self.is_unconfirmed else self.by
+
+
+@frozen
+class Escalation:
+    """A question to a person."""
+
+    id: str
+    at_ms: Millis
+    actor: str
+    question: str
+    task: str = ""
+    lane: str = ""
+    tried: tuple[str, ...] = ()
+    needed: str = ""
+    options: tuple[str, ...] = ()
+    blocking: bool = True
+    resolution: str = ""
+    resolved_by: str = ""
+    resolved_ms: Millis | None = None
+    answers: tuple[PersonsAnswer, ...] = ()
+    claims: tuple[PersonsAnswer, ...] = ()  # that nobody vouches for: they settle nothing
+
+    @property
+    def open(self) -> bool:
+        """Whether nobody has answered yet."""
+        return self.resolved_ms is None
+
+    @property
+    def standing(self) -> PersonsAnswer | None:
+        """The answer that stands, in every clone the same.
+
+        One that was given by somebody who had seen another replaces that one. Of others, what a
+        person said themself comes before what a program says a person said; then the later.
+        """
+        return max(self._list_last(), key=_rank_answer, default=None)
+
+    @property
+    def contrary(self) -> tuple[PersonsAnswer, ...]:
+        """What other people answered otherwise, without having seen the answer that stands."""
+        stands = self.standing
+        return tuple(
+            each
+            for each in self._list_last()
+            if stands is not None
+            and each.by == stands.by == PERSON_ROLE
+            and each.key != stands.key
+            and each.text != stands.text
+        )
+
+    def _list_last(self) -> list[PersonsAnswer]:
+        seen = {name for each in self.answers for name in each.saw}
+        return [each for each in self.answers if each.event_id not in seen]
+
+
+def _rank_answer(answer: PersonsAnswer) -> tuple[bool, Millis, str]:
+    return not answer.is_unconfirmed, answer.at_ms, answer.event_id

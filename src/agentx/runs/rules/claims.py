@@ -1,0 +1,64 @@
+"""Which events somebody must vouch for, and what is signed of one.
+
+    claims a person      nobody vouches for it: it is by `unverified`, and settles nothing
+    ends a run           nobody vouches for it: it takes no question to a person away
+    settles a conflict   nobody vouches for it: it counts where the lane is merged or given up
+    anything else        counts as it is: roles are believed
+
+Events that decide something are signed whoever says them: another clone can tell whose they are.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import lru_cache
+
+from agentx.kernel.ids import digest
+from agentx.kernel.roles import is_persons_name
+from agentx.runs.model import RunEvent
+from agentx.runs.rules.lines import line_of
+
+ANSWERS = "escalation-resolved"
+# What takes a run on: while it waits for a person's answer an agent does none of it.
+GOES_ON = frozenset(
+    {"phase-entered", "task-started", "task-completed", "lane-opened", "lane-merged"}
+    | {"lane-retried"}
+)
+_WEIGHTY = frozenset({ANSWERS, "conflict-resolved", "run-completed", "run-failed"})
+_SIGNED = _WEIGHTY | {
+    *("run-started", "run-reopened", "escalation-raised", "conflict-found"),
+    *("decision-made", "candidate-proposed"),
+}
+
+
+def must_sign(event: RunEvent) -> bool:
+    """Tell whether an event is signed by who writes it."""
+    return event.kind in _SIGNED or is_person(event.actor)
+
+
+def must_be_vouched(event: RunEvent) -> bool:
+    """Tell whether it matters that somebody vouches for an event."""
+    return event.kind in _WEIGHTY or is_person(event.actor)
+
+
+def claims_person(event: RunEvent) -> bool:
+    """Tell whether an event says that a person said something."""
+    return event.kind == ANSWERS or is_person(event.actor)
+
+
+@lru_cache(maxsize=10_000)
+def is_person(actor: str) -> bool:
+    """Tell whether an actor would be taken for a person."""
+    return is_persons_name(actor)
+
+
+def message_of(event: RunEvent) -> bytes:
+    """Return what a signature of an event is over, the same however the line is written."""
+    said = {"run": event.run, "event": line_of(replace(event, key="", signature=""))}
+    return json.dumps(said, sort_keys=True, separators=(",", ":")).encode("ascii")
+
+
+def sum_up(text: str) -> str:
+    """Return the digest by which a question is known that somebody answered."""
+    return digest(text, size=16).hex()

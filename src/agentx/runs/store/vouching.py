@@ -1,0 +1,195 @@
+"""Whose words the events of runs are: signed by who writes, judged by who reads.
+
+The keys are those of the questions (`agentx trust` lists the writers). Events of a version that did
+not sign are taken over once: those of runs that were here when this checkout first looked. From
+then on an unsigned line that claims a person is a claim.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import replace
+
+from agentx.host.documents.json_file import json_file
+from agentx.kernel.clock import Clock
+from agentx.kernel.errors import AgentXError, UnavailableError
+from agentx.kernel.ids import digest
+from agentx.kernel.values import frozen
+from agentx.kernel.vouching.signatures import Signatures
+from agentx.kernel.vouching.standing import UNVERIFIED, Vouching
+from agentx.runs.model import RunEvent
+from agentx.runs.paths import RunNotes
+from agentx.runs.rules.claims import (
+    claims_person,
+    is_person,
+    message_of,
+    must_be_vouched,
+    must_sign,
+)
+
+_DOUBTED_MAX = 10_000
+
+
+@frozen
+class RunPen:
+    """With what a checkout signs the events of runs, and tells whose others' are."""
+
+    writer: Callable[[], str]
+    signatures: Signatures
+    name_owner: Callable[[str], str]
+    doubt: Callable[[RunEvent], None]  # is told once of each claim that nobody vouches for
+
+
+class RunVouching:
+    """Who vouches for the events of one checkout's runs; without a pen nobody asks."""
+
+    def __init__(
+        self,
+        pen: RunPen | None,
+        notes: RunNotes,
+        checkout: str,
+        clock: Clock,
+        list_all: Callable[[], Iterable[RunEvent]],
+    ) -> None:
+        self._pen = pen
+        self._notes = notes
+        self._checkout = checkout
+        self._clock = clock
+        self._list_all = list_all
+        self._known: tuple[frozenset[str], frozenset[str]] | None = None
+
+    def stamp(self) -> str:
+        """Return what changes when other words count than before."""
+        return "" if self._pen is None else self._pen.signatures.stamp()
+
+    def begin(self) -> None:
+        """Note what was unsigned here before the first event is signed."""
+        if self._pen is not None:
+            self._look()
+
+    def sign(self, event: RunEvent) -> RunEvent:
+        """Return an event with its writer's signature, where it has to have one.
+
+        Raises: UnavailableError where a person says something and there is no key to sign it with.
+        """
+        if self._pen is None or not must_sign(event):
+            return event
+        writer = self._pen.writer()
+        self._pen.signatures.introduce(writer)
+        bare = replace(event, writer=writer)
+        key, signature = self._pen.signatures.sign(message_of(bare))
+        if not signature:
+            if is_person(event.actor):
+                raise UnavailableError(
+                    "what a person says is signed, and your key cannot be read or made",
+                    hint="the data folder must be writable: `agentx doctor` says where it is",
+                )
+            return event
+        owner = self._pen.name_owner(key)
+        return replace(bare, key=key, signature=signature, standing=Vouching.SIGNED, owner=owner)
+
+    def judge(self, events: Iterable[RunEvent]) -> tuple[RunEvent, ...]:
+        """Return events, each with how it stands where that matters.
+
+        Of several with one id that differ, those count that somebody vouches for.
+        """
+        if self._pen is None:
+            return tuple(events)
+        known = tuple(events)
+        several = _list_differing(known)
+        found = [
+            self._judge(each) if each.id in several or must_be_vouched(each) else each
+            for each in known
+        ]
+        vouched = {each.id for each in found if each.standing is Vouching.SIGNED}
+        return tuple(
+            each
+            for each in found
+            if each.standing is Vouching.SIGNED or each.id not in several & vouched
+        )
+
+    def _judge(self, event: RunEvent) -> RunEvent:
+        assert self._pen is not None, "without a pen nobody is judged"
+        try:
+            message = message_of(event)
+        except RecursionError:  # nested deeper than any of ours
+            message = b""
+        if not event.signature and self._is_taken_over(message):
+            return event
+        standing = self._pen.signatures.judge(event.key, event.signature, message)
+        if standing is Vouching.SIGNED:
+            return replace(event, standing=standing, owner=self._pen.name_owner(event.key))
+        if not claims_person(event):
+            return replace(event, standing=standing)
+        claim = replace(event, standing=standing, actor=UNVERIFIED)
+        self._tell_once(claim, _sum_up(message))
+        return claim
+
+    # --- what this machine notes ------------------------------------------------------------------
+
+    def _is_taken_over(self, message: bytes) -> bool:
+        return _sum_up(message) in self._look()[0]
+
+    def _look(self) -> tuple[frozenset[str], frozenset[str]]:
+        """Return what was unsigned here before anybody signed, and what was doubted already."""
+        if self._known is None:
+            with suppress(AgentXError, OSError):
+                file = json_file(self._notes.vouched, self._clock, owner="agentx run")
+                mine = ((file.read() or {}).get("checkouts") or {}).get(self._checkout)
+                if isinstance(mine, dict):
+                    self._known = _names(mine, "taken_over"), _names(mine, "doubted")
+        if self._known is None:
+            self._known = self._take_over()
+        return self._known
+
+    def _take_over(self) -> tuple[frozenset[str], frozenset[str]]:
+        events = tuple(self._list_all())
+        signed = {each.run for each in events if each.kind == "run-started" and each.signature}
+        found = frozenset(
+            _sum_up(message_of(each))
+            for each in events
+            if must_be_vouched(each) and not each.signature and each.run not in signed
+        )
+        self._note({"taken_over": sorted(found), "doubted": []})
+        return found, frozenset()
+
+    def _tell_once(self, claim: RunEvent, name: str) -> None:
+        taken_over, doubted = self._look()
+        if name in doubted or self._pen is None:
+            return
+        self._known = taken_over, doubted | {name}
+        self._note({"taken_over": sorted(taken_over), "doubted": sorted(self._known[1])})
+        self._pen.doubt(claim)
+
+    def _note(self, said: dict[str, list[str]]) -> None:
+        """Note it; what cannot be written is found again the next time."""
+        with suppress(AgentXError, OSError):
+            file = json_file(self._notes.vouched, self._clock, owner="agentx run")
+            with file.editing() as doc:
+                mine = doc.setdefault("checkouts", {}).setdefault(self._checkout, {})
+                mine.setdefault("taken_over", said["taken_over"])
+                doubted = {*mine.get("doubted", ()), *said["doubted"]}
+                mine["doubted"] = sorted(doubted)[:_DOUBTED_MAX]
+
+
+def _list_differing(events: tuple[RunEvent, ...]) -> frozenset[str]:
+    """Return the ids that stand for several events which are not the same."""
+    often = {name for name, count in Counter(each.id for each in events).items() if count > 1}
+    if not often:
+        return frozenset()
+    lines: dict[str, set[str]] = {}
+    for each in events:
+        if each.id in often:
+            lines.setdefault(each.id, set()).add(repr(each))
+    return frozenset(name for name, said in lines.items() if len(said) > 1)
+
+
+def _names(mine: dict[str, object], name: str) -> frozenset[str]:
+    found = mine.get(name)
+    return frozenset(map(str, found)) if isinstance(found, list) else frozenset()
+
+
+def _sum_up(message: bytes) -> str:
+    return digest(message.decode("ascii"), size=16).hex()
