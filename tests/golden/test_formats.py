@@ -24,7 +24,12 @@ of_every_set = pytest.mark.parametrize("golden", SETS, ids=lambda path: path.nam
 # Of the older sets every third question is asked; `make soak` asks all.
 _THIRD = 3
 # What reading may make again: prepared texts, our log, whose a spool folder is, what pages were.
-NOTES = ("/notes.json", "/brought.json", "/inventory.json")  # what files looked like
+NOTES = (
+    "/notes.json",
+    "/brought.json",
+    "/inventory.json",
+    "/vouched.json",
+)  # what files looked like
 USES = ("/recalled/", "/memory/pending.jsonl", "/observations.db")  # what is opened is counted
 VIEWS = ("/digests/", "/logs/agentx.jsonl", "/spool/", "/runs/lessons.pages", *NOTES, *USES)
 

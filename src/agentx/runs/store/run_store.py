@@ -150,7 +150,8 @@ class RunStore:
         stats = [stat for file in files if (stat := look(file))]
         newest = max((each.st_mtime_ns for each in stats), default=0)
         counted = f"{len(stats)}:{sum(each.st_size for each in stats)}:{newest}"
-        return f"{counted}:{self.vouching.stamp()}"
+        counts = self.vouching.stamp()
+        return f"{counted}:{counts}" if counts else counted
 
     @contextmanager
     def editing(self, run_id: str) -> Iterator[OpenRun]:
