@@ -131,6 +131,7 @@ _ALONE = {
     "git": _set("-p -m -s -e"),
 }
 _PICKS_NOTHING = frozenset({("pytest", "-p"), ("rspec", "-f"), ("helm", "-f"), ("docker", "-f")})
+_ALL = _set("all everything --all *")
 _EVERYTHING = _set(". ./ ./... ... * --all")
 
 
@@ -216,6 +217,20 @@ def names_all(later: CommandCheck, failing: Iterable[str]) -> bool:
     return bool(rows and picked) and all(
         any(all(name in row for name in names) for names in picked if names) for row in rows
     )
+
+
+def names_part(failed: CommandCheck, later: CommandCheck, told: str) -> bool:
+    """Tell whether a run is of just the part that a failed run of all of them names.
+
+    `deploy.sh all` failed with "node4 timeout": `deploy.sh node4`.
+    """
+    if failed.program != later.program or not later.can_fail:
+        return False
+    before, after = ({*one.does, *one.scopes} for one in (failed, later))
+    picked, left, said = after - before, before - after, told.lower()
+    if not (picked and left):
+        return False
+    return left <= _ALL and all(each.lower() in said for each in picked)
 
 
 def may_count_for(failed: CommandCheck, later: CommandCheck) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
 from agentx.exchanges.checks import (
@@ -13,6 +13,7 @@ from agentx.exchanges.checks import (
     is_fixing_form,
     may_count_for,
     names_all,
+    names_part,
     read_check,
     same_kind,
 )
@@ -123,8 +124,10 @@ def runs_all_again(failed: ToolStep, later: ToolStep) -> bool:
     return bool(mine) and all(takes_in(one, theirs) for one in mine)
 
 
-def picks_failed(failed: CommandCheck, passed: Iterable[CommandCheck], output: str) -> bool:
+def picks_failed(failed: CommandCheck, passed: Collection[CommandCheck], output: str) -> bool:
     """Tell whether a narrower run that passed picked by name all that had failed."""
+    if any(names_part(failed, one, output) for one in passed):
+        return True
     narrower = [one for one in passed if compare_checks(failed, one) is RunExtent.NARROWER]
     rows = list(list_failing(output)) if narrower else []
     return any(names_all(one, rows) for one in narrower)

@@ -10,7 +10,7 @@ import pytest
 
 from agentx.kernel.clock import Millis
 from agentx.observations.closing.doings import Doings
-from agentx.observations.closing.done import find_done, mark_done
+from agentx.observations.closing.done import find_done, find_rest, mark_done
 from agentx.observations.closing.failures import find_mending, tell_mended
 from agentx.observations.labels import LEFT_OPEN, WAITS
 from agentx.observations.model import Category, Observation, SearchFilters
@@ -279,6 +279,60 @@ def test_a_list_is_closed_item_by_item_until_nothing_is_left(store: JsonObservat
         assert [row.summary for row in standing] == (
             [f"{LEFT_OPEN}Still to do: {left}"] if left else []
         )
+
+
+# What was left, what the user says in a later session, and what is left of it.
+TOLD_DONE = [
+    ("You have to rotate the key of the bank in their portal.", "bank key is rotated. go on", ""),
+    ("DNS of the shop must point to the new balancer.", "dns is switched. next: a check", ""),
+    ("approve the build of the app.", "the build got approved. raise the version", ""),
+    ("Please run `make seed` on staging.", "ran the seed on staging, worked", ""),
+    ("Freigabe f\u00fcr Port 5432.", "die Freigabe ist da. bitte weiter", ""),
+    ("crear la cuenta del banco.", "cuenta creada. sigue", ""),
+    ("ask Ruth whether the trial flag can go.", "ruth says the flag can go", ""),
+    (
+        "Du musst `kubectl apply` ausf\u00fchren, danach `VACUUM` laufen lassen.",
+        "apply lief durch, VACUUM auch. aber die App startet nicht",
+        "",
+    ),
+    (
+        "Node 7 is silent; someone has to go there. The user said: will replace the fuse on Monday",
+        "fuse of node 7 replaced, try again",
+        "",
+    ),
+    (
+        "the reply has no `Retry-After` header, and a load test.",
+        "add Retry-After",
+        "",
+    ),
+    ("la migraci\u00f3n de las rutas que est\u00e1n en CSV.", "haz la migraci\u00f3n de CSV", ""),
+    ("The docs need an example.", "the docs are deployed", "The docs need an example."),
+    (
+        "DNS of the shop must point to it.",
+        "dns is broken again",
+        "DNS of the shop must point to it.",
+    ),
+    ("rename the zones of the bank.", "the page is done", "rename the zones of the bank."),
+]
+
+
+def test_what_the_user_says_is_done_is_not_open_any_more(store: JsonObservationStore) -> None:
+    for number, (left, said, rest) in enumerate(TOLD_DONE):
+        text = LEFT_OPEN + left
+        fact = observation(text, category=Category.KEY_FACT, at_ms=_BEFORE)
+        one = replace(fact, summary=text, session_id=f"before-{number}")
+        reply = "Done. The load test is still missing." if "load test" in left else "Done."
+        talk = Talk().user(said).edit("src/a.py", "a", "b").agent(reply)
+        told = find_rest(one, Doings(talk.turns).deeds)
+        assert told == (LEFT_OPEN + rest if rest else ""), (left, said, told)
+
+
+def test_a_run_of_the_part_that_failed_mends_a_run_of_all() -> None:
+    failed = "`./tools/ota.sh all` failed (exit 1): node4 timeout; Not seen fixed in this session."
+
+    assert _mend("./tools/ota.sh node4", failed=failed).endswith("Fixed by: Sources/Feed.swift")
+    assert _mend("./tools/ota.sh node3", failed=failed) == ""
+    assert _mend("./tools/ota.sh node4", "", 1, failed=failed) == ""
 
 
 @pytest.mark.parametrize(

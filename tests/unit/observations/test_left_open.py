@@ -318,6 +318,109 @@ def test_what_the_user_puts_off_is_open_in_the_words_of_who_proposed_it(said: st
     assert _list_left(talk) == []
 
 
+# What a reply says, what the user says to it, and how both are told.
+PUT_OFF = [
+    ("The new chart is still to be rolled out.", "tomorrow", "rolled out. The user said: tomorrow"),
+    ("Dropping `old_rates` would free 3 GB. Shall I?", "not now, ask me on Friday", "3 GB. The"),
+    ("I'd need to know whether a refund is taxed.", "have to ask Jo first. leave it for now", "Jo"),
+    ("Before we go live somebody has to sign the key.", "I'll talk to ops", "sign the key. The"),
+    ("A cache of `rates` would help.", "nice. will do it next sprint", "next sprint"),
+    (
+        "Ein Index auf `rates` w\u00fcrde helfen.",
+        "nicht jetzt, morgen",
+        "helfen. The user said: nicht",
+    ),
+    (
+        "Un \u00edndice ser\u00eda lo mejor, podr\u00eda a\u00f1adirlo.",
+        "ahora no",
+        "The user said: ahora no",
+    ),
+    ("The chart is in.", "the old colours can go, but only next week", "The user said: the old"),
+    (
+        "The chart is in.",
+        "Die alten Farben k\u00f6nnen weg, aber erst n\u00e4chste Woche",
+        "Farben",
+    ),
+    (
+        "The chart is in.",
+        "the logo follows when Kim is back from the fair",
+        "The user said: the logo",
+    ),
+    ("The chart is in.", "next time we do the map of the islands", "The user said: next time"),
+    ("The chart is in.", "the French texts are old, Ana will do that by end of May", "French"),
+]
+NOT_PUT_OFF = [
+    ("The chart is in.", "deploy only after the checks, never without asking me"),
+    ("The chart is in.", "thanks, ask me anything"),
+    ("The chart is in.", "I'll merge it tomorrow"),
+    ("The chart is in.", "the job will run after the import"),
+    ("The chart is in.", "good enough"),
+]
+
+
+def test_what_is_put_off_is_told_once_with_what_it_is_and_the_words_of_who_put_it_off() -> None:
+    for reply, said, told in PUT_OFF:
+        kept = _list_left(_begin(reply).user(said).agent("Alright."))
+        assert len(kept) == 1, (reply, said, kept)
+        assert told in kept[0], kept
+    for reply, said in NOT_PUT_OFF:
+        assert _list_left(_begin(reply).user(said).agent("Alright.")) == [], said
+
+
+LAST_WORDS = [
+    "A job that clears old rates doesn't exist yet.",
+    "There is no page for the islands yet.",
+    "The importer must be changed too before this is rolled out.",
+    "Somebody has to move the old invoices.",
+    "I couldn't test the print of invoices.",
+    "Rates of 2019 are skipped for now.",
+    "Two checks are disabled until the mock server speaks TLS.",
+    "The chart works, but it's not deployed.",
+    "You have to rotate the key of the bank in their portal.",
+    "Please run `make seed` on staging.",
+    "Tienes que crear la cuenta del banco.",
+    "The page of terms still says otherwise in part 7.",
+    "For the discount I need Ruth's okay.",
+]
+NO_LAST_WORDS = [
+    "You need to pass `--force` to overwrite it.",
+    "Please use the flag if you want more.",
+    "The reader isn't started when the page is hidden.",
+    "A cache that is not deployed answers with 404.",
+]
+
+
+def test_what_the_last_words_of_a_session_leave_is_open_whatever_short_words_follow() -> None:
+    for said in LAST_WORDS:
+        kept = _list_left(
+            _begin(f"The job reads `tariffs_v2` now. {said}").user("ok").agent("Fine.")
+        )
+        assert [said in one for one in kept] == [True], (said, kept)
+    for said in NO_LAST_WORDS:
+        assert _list_left(_begin(f"The job reads `tariffs_v2` now. {said}")) == [], said
+
+
+def test_boxes_that_are_not_ticked_are_one_open_end_and_the_ticked_ones_are_none() -> None:
+    boxes = "- [x] the notes\n- [ ] raise the version in `setup.cfg`\n- [ ] push the tag\n"
+    talk = Talk().user("release 2.1?").agent(f"Not quite:\n\n{boxes}").user("later").agent("Ok.")
+
+    (left,) = _list_left(talk)
+    assert left == (
+        "release 2.1: raise the version in `setup.cfg`; push the tag The user said: later"
+    )
+    assert not any("the notes" in one for one in talk.kept())
+
+    plain = Talk().user("release 2.1?").agent(f"Not quite:\n\n{boxes.replace('x', ' ')}")
+    assert _list_left(plain) == []
+
+
+def test_what_is_said_again_in_other_words_is_open_once_as_it_was_said_last() -> None:
+    talk = _begin("`LIMIT` is 600 now. Not rolled out yet.").user("make it 420")
+    talk.edit("billing/job.go", "600", "420").agent("It is 420. Roll-out is still to be done.")
+
+    assert _list_left(talk) == ["Roll-out is still to be done."]
+
+
 def test_what_the_user_leaves_for_later_is_open() -> None:
     talk = _begin("The job reads `tariffs_v2` now.")
     talk.user("leave the importer for after the 2.7 upgrade. commit what works").agent("Done.")

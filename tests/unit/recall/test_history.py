@@ -325,6 +325,33 @@ def test_thanks_are_nothing_that_is_left(empty: LocalMemory) -> None:
     assert not any("freeze" in row.snippet for row in rows)
 
 
+@pytest.mark.parametrize(
+    ("said_last", "is_left"),
+    [
+        ("hm. ok thanks", False),
+        ("ok doing it, bye", False),
+        ("interesting. will do it next sprint", False),
+        ("works now", False),
+        ("now the header of the pool", True),
+        ("ok, and the docs of the pool?", True),
+    ],
+)
+def test_what_only_takes_note_reports_or_puts_off_waits_for_no_answer(
+    empty: LocalMemory, said_last: str, is_left: bool
+) -> None:
+    empty.append(
+        [
+            said(Role.USER, "add a pool", "2026-03-20T10:00:00Z"),
+            said(Role.ASSISTANT, "The pool is in.", "2026-03-20T10:05:00Z"),
+            said(Role.USER, said_last, "2026-03-20T10:06:00Z"),
+        ]
+    )
+    empty.catch_up()
+
+    rows = ask(empty, "what is left to do?").hits
+    assert any("not answered" in row.snippet for row in rows) == is_left
+
+
 def test_what_was_closed_since_is_not_left(tmp_path: Path) -> None:
     reply = "The pool is in. I have not rerun the soak test. Next: the pool of the reader."
     project = project_in(tmp_path)

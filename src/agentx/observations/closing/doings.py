@@ -22,11 +22,14 @@ from agentx.exchanges.turns import Turn
 from agentx.kernel.clock import Millis
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
-from agentx.observations.extract.left.left_open import list_open
+from agentx.observations.extract.left.left_open import ends_with, list_open
 from agentx.observations.extract.left.open_words import says_open
+from agentx.observations.extract.left.settled import SpokenWords
 from agentx.prose.cues import anywhere, at_the_start
 from agentx.prose.keyphrases import terms
+from agentx.prose.pasted import split_pasted
 from agentx.prose.sentences import is_question, sentences
+from agentx.prose.titles import is_written_by_machine
 
 _COMMANDS_MAX = 8
 _RECORDS = compile_late(r"\s*git\b")  # what is recorded mends no check
@@ -34,6 +37,7 @@ _PASSES_MAX = 2_000
 _ASKED_CHARS = 1_000
 _SAID_CHARS = 4_000
 _TOLD_MAX = 400
+_ANSWERS_MAX = 40
 CLAUSE = compile_late(r"(?:[.!](?=\s|\Z)|[;\n]|, )\s*(?:and |but |then )?|\s(?:and|but|then)\s")
 _PUT_OFF = anywhere(
     r"""
@@ -64,8 +68,9 @@ _IS_SO = anywhere(
 _CLAIMS = at_the_start(r"\w{2,}ed | wrote | built | made | ran | sent", after="done | also | and")
 _NOT_SO = anywhere(
     r"""
-    no | not | never | none | nothing | neither | \w+n'?t | still | needs? | must | should | will
+    no | not | never | none | nothing | neither | \w+n't | still | needs? | must | should | will
     would | could | can | may | might | once | if | unless | before | tomorrow | later | next
+    (?:do|does|did|is|are|was|were|has|have|had|ca|could|should|would|wo)nt
     nicht | noch | kein\w* | nie | muss | soll\w* | wenn | falls | sin | nunca | falta\w*
     pas | jamais | encore | si | n\u00e3o | ainda
     """,
@@ -152,10 +157,10 @@ class Doings:
         """What its last replies say is open."""
         said: list[frozenset[str]] = []
         boot = Boot(self.exchanges)
-        for one in self.exchanges[-3:]:
+        for number, one in list(enumerate(self.exchanges))[-3:]:
             if one.closing is not None:
                 told = lines(one.closing, boot)
-                is_last = one is self.exchanges[-1]
+                is_last = ends_with(self.exchanges, number)
                 said += [terms(text) for text in list_open(told, is_last=is_last)]
                 said += [terms(line.own) for line in told if says_still(line.own)]
         return tuple(said)
@@ -174,6 +179,7 @@ class Doings:
         return Deeds(
             begun_ms=Millis(0) if first is None else _find_begun_ms(first),
             asked=tuple(dict.fromkeys(self._list_asked())),
+            answers=tuple(self._list_answers())[:_ANSWERS_MAX],
             spoken=tuple(dict.fromkeys(self._list_spoken()))[-_TOLD_MAX:],
             told=tuple(dict.fromkeys(self._list_told()))[-_TOLD_MAX:],
             committed=tuple(terms(made.subject) for made in commits),
@@ -219,6 +225,12 @@ class Doings:
             said = sentences(one.prompt.text[:_ASKED_CHARS]) if one.prompt is not None else ()
             yield from (terms(each.text) for each in said if not is_question(each.text))
 
+    def _list_answers(self) -> Iterator[SpokenWords]:
+        """Yield what the user said, as far as it may settle what was open."""
+        for one in self.exchanges:
+            if one.prompt is not None and not is_written_by_machine(one.prompt.text):
+                yield SpokenWords(text=split_pasted(one.prompt.text)[0][:_ASKED_CHARS])
+
     def _list_told(self) -> Iterator[frozenset[str]]:
         """Yield the words of each sentence that says that something is so by now."""
         for one in self.exchanges:
@@ -233,6 +245,7 @@ class Deeds:
 
     begun_ms: Millis
     asked: tuple[frozenset[str], ...]  # and worked on
+    answers: tuple[SpokenWords, ...]  # the user's words, whole
     spoken: tuple[frozenset[str], ...]  # by the user, whatever came of it
     told: tuple[frozenset[str], ...]  # what is said to be so by now
     committed: tuple[frozenset[str], ...]

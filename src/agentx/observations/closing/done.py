@@ -18,16 +18,18 @@ from agentx.kernel.ids import digest
 from agentx.kernel.text import compile_late
 from agentx.kernel.tokens import estimate
 from agentx.observations.closing.doings import CLAUSE, Deeds, Doings, read_states
-from agentx.observations.closing.open_list import read_open_list, tell_rest
 from agentx.observations.extract.left.asking import OPTIONS, asks_user
-from agentx.observations.extract.left.put_off import ON_THE_LIST
+from agentx.observations.extract.left.open_list import read_open_list, tell_rest
+from agentx.observations.extract.left.put_off import BY_USER
+from agentx.observations.extract.left.settled import UNDONE, is_settled, leave_unsettled
+from agentx.observations.extract.left.unticked import ON_THE_LIST
 from agentx.observations.ids import observation_id
 from agentx.observations.labels import LABELS, WAITS, strip_label
 from agentx.observations.model import Observation, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.observations.validity.open_ends import is_uncommitted
 from agentx.prose.cues import anywhere
-from agentx.prose.keyphrases import terms
+from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.likeness import coverage
 
 _LOOKED_AT_MAX = 500
@@ -38,6 +40,7 @@ _BROKEN = anywhere(
     """
 )
 _ASKS_FOR = 0.6  # of the words of what was open, those of who asked for it
+_ASKS_IN_SHORT = 0.5
 _SAYS_SO = 0.75  # those of who says that it is so
 _ABOUT_IT = 0.5  # of the words of who says so, more than these are those of what was open
 _SAID_AGAIN = 0.5
@@ -55,19 +58,12 @@ _SAYS_WHY = compile_late(
 _WHY = compile_late(r"(?i:(?<=\w) (?:before|until|because|since|so that)\b.*)|\([^()]*\)")
 _LACKING = compile_late(
     r"(?i:(?P<what>.+?) (?:is|are) (?:still )?(?:missing|not there|lacking)\b"
-    r"|(?P<was>.+?) (?:fehlt|fehlen)\b)"
+    r"|(?P<was>.+?) (?:fehlt|fehlen)\b|.+? (?:has|have) no (?P<none>.+)\Z)"
 )
 _COMMIT = compile_late(r"(?i:commit)")
 _PUSHED = compile_late(r"(?i:push)")
 _UNSAVED = compile_late(
     r"(?i:\bun(?:committed|pushed)\b|(?:\bnot|n['\u2019]t|\bnothing)\s(?:\w+\s){0,3}(?:commit|push))"
-)
-# Words by which something is said to be left; they are not what it is about.
-_UNDONE = terms(
-    "left open not done yet still todo to do missing remaining needs need must has have be been is"
-    " are i anything nothing something by hand it that this and the committed commit pushed push"
-    " add added implement implemented write written update updated fix fixed test tested change"
-    " started begun"
 )
 
 
@@ -120,16 +116,33 @@ def find_rest(one: Observation, deeds: Deeds, *, is_mended: bool = False) -> str
     is_committed = is_uncommitted(own) and deeds.commits_all
     if (is_mended and _BROKEN.search(own)) or is_committed or _is_done(own, deeds):
         return ""
-    if label and _is_other_state(own, deeds):
+    if not label:
+        return one.content
+    if _is_other_state(own, deeds):
         return ""
     if label == WAITS and asks_user(own):
         return "" if _is_answered(own, deeds) else one.content
-    if not label or said != own:
-        return one.content
-    listed = read_open_list(own)
-    done = [each for each in listed.left if _is_done(each, deeds)]
-    rest = tell_rest(listed, done) if done else own
+    rest = _find_rest(said, own, deeds)
     return label + rest if rest else ""
+
+
+def _find_rest(said: str, own: str, deeds: Deeds) -> str:
+    """Return what is left of a text; `own` is it without whose words, or list, stand beside it."""
+    left = leave_unsettled(own, deeds.answers, is_only=False)
+    if said != own:
+        beside = said.removeprefix(own).partition(f" {BY_USER}")[2]
+        is_over = bool(beside) and is_settled(beside, deeds.answers, is_only=False)
+        return said.replace(own, left) if left and not is_over else ""
+    listed = read_open_list(left)
+    done = [each for each in listed.left if _is_done(each, deeds)]
+    # What is said again is told by who said it last.
+    done += [each for each in listed.left if done and _is_said_again(each, deeds)]
+    return tell_rest(listed, done) if done and left else left
+
+
+def _is_said_again(item: str, deeds: Deeds) -> bool:
+    about = terms(item) - UNDONE
+    return any(coverage(about, other) >= _SAYS_SO for other in deeds.open_again)
 
 
 def _is_other_state(own: str, deeds: Deeds) -> bool:
@@ -152,7 +165,7 @@ def _is_answered(own: str, deeds: Deeds) -> bool:
     asked = OPTIONS.sub("", own)
     choices = options[1].split(" / ") if options else _EITHER.split(asked)
     for said in deeds.spoken:
-        about = terms(asked) - _UNDONE
+        about = terms(asked) - UNDONE
         if len(about & said) >= _ABOUT_MIN and coverage(about, said) >= _ANSWERS:
             return True
         for choice in map(terms, choices if len(choices) > 1 else ()):
@@ -164,12 +177,12 @@ def _is_answered(own: str, deeds: Deeds) -> bool:
 
 def _is_done(own: str, deeds: Deeds) -> bool:
     """Tell whether each part of what was open was saved, or asked for and done."""
-    if not (terms(own) - _UNDONE or _UNSAVED.search(own)):
+    if not (terms(own) - UNDONE or _UNSAVED.search(own)):
         return False
     parts = [
         _WHY.sub("", each) for each in CLAUSE.split(_WHY.sub("", own)) if not _SAYS_WHY.match(each)
     ]
-    parts = [each for each in parts if terms(each) - _UNDONE or _UNSAVED.search(each)]
+    parts = [each for each in parts if terms(each) - UNDONE or _UNSAVED.search(each)]
     return bool(parts) and all(
         _is_saved(each, deeds) or _is_so(_read_about(each), deeds) for each in parts
     )
@@ -178,13 +191,16 @@ def _is_done(own: str, deeds: Deeds) -> bool:
 def _read_about(part: str) -> frozenset[str]:
     """Return the words of what is open: of what is missing, only what that is."""
     lacking = _LACKING.match(part)
-    what = (lacking["what"] or lacking["was"]) if lacking else ""
-    return (terms(what) - _UNDONE) or (terms(part) - _UNDONE)
+    what = next(filter(None, lacking.groups()), "") if lacking else ""
+    named = code_names(what)
+    if named:
+        return terms(named[0])
+    return (terms(what) - UNDONE) or (terms(part) - UNDONE)
 
 
 def _is_saved(own: str, deeds: Deeds) -> bool:
     """Tell whether all that was left uncommitted, or unpushed, was committed or pushed."""
-    if not _UNSAVED.search(own) or len(terms(own) - _UNDONE) > 1:
+    if not _UNSAVED.search(own) or len(terms(own) - UNDONE) > 1:
         return False
     if _PUSHED.search(own) and deeds.pushes:
         return True
@@ -197,10 +213,12 @@ def _is_so(about: frozenset[str], deeds: Deeds) -> bool:
     if not about or any(coverage(about, other) >= _SAID_AGAIN for other in deeds.open_again):
         return False
     for said in deeds.asked:
-        wanted = said - _UNDONE
+        wanted = said - UNDONE
         # One word is a subject that many share: nothing else may be wanted of it.
         enough = len(about) >= _ABOUT_MIN or wanted <= about
-        if wanted and enough and coverage(about, _put_alike(about, wanted)) >= _ASKS_FOR:
+        # Who names nothing else may say it in short.
+        least = _ASKS_IN_SHORT if len(wanted) >= _ABOUT_MIN and wanted <= about else _ASKS_FOR
+        if wanted and enough and coverage(about, _put_alike(about, wanted)) >= least:
             return True
     if len(about) < _ABOUT_MIN:
         return False
@@ -208,7 +226,7 @@ def _is_so(about: frozenset[str], deeds: Deeds) -> bool:
     return any(
         numbers <= said
         and coverage(about, said) >= _SAYS_SO
-        and coverage(said - _UNDONE, about) > _ABOUT_IT
+        and coverage(said - UNDONE, about) > _ABOUT_IT
         for said in (*deeds.told, *deeds.committed)
     )
 

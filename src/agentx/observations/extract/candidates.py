@@ -25,7 +25,7 @@ from agentx.kernel.text import without_recall
 from agentx.kernel.values import frozen
 from agentx.observations.extract.changes import changes, claims_change, denies_change
 from agentx.observations.extract.errors import OPEN_FAILURE, errors, names_cause
-from agentx.observations.extract.left.left_open import find_left_open, list_open
+from agentx.observations.extract.left.left_open import ends_with, find_left_open, list_open
 from agentx.observations.extract.mended import tell_mended
 from agentx.observations.extract.session.finding import Finding
 from agentx.observations.extract.session.moment import cut_moment
@@ -145,7 +145,10 @@ def _gather_said(found: list[Exchange], boot: Boot) -> list[Keepable]:
     fallen = find_fallen(found, boot)
     for number, exchange in enumerate(found):
         given_up = was_given_up(found, number)
-        for said, turn in _passages(exchange, boot, fallen, is_last=number == len(found) - 1):
+        is_end = ends_with(found, number)
+        for said, turn in _passages(
+            exchange, boot, fallen, is_last=number == len(found) - 1, is_end=is_end
+        ):
             if given_up and said.source is Occasion.PROMPT:
                 continue
             if not _was_taken_back(said.text, turn, exchange, boot):
@@ -262,14 +265,14 @@ def _drop_done(weighed: list[Keepable]) -> list[Keepable]:
 
 
 def _passages(
-    exchange: Exchange, boot: Boot, fallen: Fallen, *, is_last: bool
+    exchange: Exchange, boot: Boot, fallen: Fallen, *, is_last: bool, is_end: bool
 ) -> Iterator[tuple[Speech, Turn]]:
     has_edits = any(next(iter(file_edits(step)), None) is not None for step in exchange.steps)
     for source, turn, text in _texts(exchange):
         said = boot.cut(text)
         left = fallen.get(turn.event_id, frozenset())
         if source is Occasion.CLOSING:  # what is left open is told by itself
-            left |= frozenset(list_open(lines(turn, boot), is_last=is_last))
+            left |= frozenset(list_open(lines(turn, boot), is_last=is_end))
         if left:
             said = [one for one in said if show_excerpt(text[one.start : one.end]) not in left]
         passages = [one for one in cut_passages(text, said) if not boot.restates(one.text)]
@@ -394,8 +397,9 @@ def _take_ruled(
     finding: Finding, source: Occasion, found: list[Exchange], at: dict[str, int]
 ) -> Keepable:
     index = max((at.get(name, 0) for name in finding.event_ids), default=0)
-    is_plan = finding.content.startswith(APPROVED_PLAN)
-    content = put_on_line(finding.content, is_long=is_plan)
+    # What somebody put off is told with the words by which it was.
+    is_long = finding.content.startswith(APPROVED_PLAN) or source is Occasion.LEFT
+    content = put_on_line(finding.content, is_long=is_long)
     exchange = found[index]
     said = Speech(
         text=content,

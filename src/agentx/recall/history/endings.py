@@ -22,6 +22,8 @@ from agentx.kernel.values import frozen
 from agentx.memory.found import SearchHit
 from agentx.observations.extract.left.asking import wants_answer
 from agentx.observations.extract.left.open_words import says_open, says_stopped
+from agentx.observations.extract.left.put_off import is_put_off
+from agentx.observations.extract.left.reports import read_reports
 from agentx.prose import cues
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import Words, coverage
@@ -53,12 +55,21 @@ LEFT_OPEN = cues.anywhere(
     """
 )
 _BRIEF_WORDS_MAX = 20
+_REPORT_WORDS_MAX = 3
 _LEAVES = cues.at_the_start(
     r"""
     thx | thanks? | thank you | ty | cheers | good ?night | bye | that'?s (?:all|it) | great work
     danke | gute nacht | tsch\u00fc\u00df | merci | gracias | obrigad[oa] | grazie
     """,
     after="ok(?:ay)? | great | perfect | nice | cool | good | super | awesome | yes | alright",
+)
+_TAKES_NOTE = cues.at_the_start(
+    r"""
+    ok(?:ay)? | k | hm+ | ah+ | oh | interesting | good | great | nice | cool | perfect | fine
+    thanks? | thank you | thx | bye | alright | understood | i see | got it | makes sense | yes
+    gut | interessant | verstanden | bien | vale | entendido | interesante | d'accord | compris
+    works?(?: now| fine)? | it works
+    """
 )
 _SPEAKS = (EventType.USER_MESSAGE, EventType.ASSISTANT_MESSAGE)
 _WORDS = compile_late(r"\w")
@@ -206,7 +217,9 @@ class Endings:
         return tuple(found)
 
     def _ends(self, prompt: Event | None) -> bool:
-        return self._asks(prompt) or (prompt is not None and _only_ends(prompt.text))
+        if prompt is None:
+            return False
+        return self._asks(prompt) or _only_ends(prompt.text) or not _wants(prompt.text)
 
     def _asks(self, prompt: Event | None, kind: HistoryKind | None = None) -> bool:
         """Tell whether a prompt asks about time and place; in a longer one, its last sentence."""
@@ -276,6 +289,20 @@ def _is_open(sentence: str) -> bool:
 def _only_ends(prompt: str) -> bool:
     """Tell whether somebody only thanks or takes leave, and asks for nothing."""
     return cues.begins(_LEAVES, prompt.strip()) and not asks_for_something(prompt)
+
+
+def _wants(prompt: str) -> bool:
+    """Tell whether a prompt wants something: not what only takes note, reports or puts off."""
+    return not all(map(_is_idle, (each.text for each in sentences(prompt))))
+
+
+def _is_idle(sentence: str) -> bool:
+    if is_question(sentence):
+        return False
+    if read_reports(sentence) and words(sentence) <= _REPORT_WORDS_MAX:
+        return True
+    says_little = cues.begins(_TAKES_NOTE, sentence) or bool(read_reports(sentence))
+    return is_put_off(sentence) or (says_little and not asks_for_something(sentence))
 
 
 def is_closed(text: str, closed: Sequence[Words]) -> bool:

@@ -10,7 +10,8 @@ afterwards is not. A program's own states ("rows that are not committed yet") ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from agentx.exchanges import wording
 from agentx.exchanges.commits import commit_of
@@ -19,6 +20,7 @@ from agentx.exchanges.lines import Boot, Line, lines
 from agentx.exchanges.tools import file_edits
 from agentx.exchanges.turns import Turn
 from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
 from agentx.observations.extract.left.asking import waits_for_user
 from agentx.observations.extract.left.open_words import (
     HEADS,
@@ -27,7 +29,16 @@ from agentx.observations.extract.left.open_words import (
     says_stopped,
     strip_open_label,
 )
-from agentx.observations.extract.left.put_off import find_put_off
+from agentx.observations.extract.left.put_off import (
+    BY_USER,
+    PutOff,
+    find_put_off,
+    put_words_behind,
+    strip_said,
+)
+from agentx.observations.extract.left.reports import share_alike
+from agentx.observations.extract.left.settled import UNDONE, SpokenWords, leave_unsettled
+from agentx.observations.extract.left.unticked import list_unticked, read_boxes, tell_boxes
 from agentx.observations.extract.left.waiting import find_unanswered, list_last_questions
 from agentx.observations.extract.session.finding import Finding
 from agentx.observations.labels import LEFT_OPEN, WAITS
@@ -35,7 +46,9 @@ from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import coverage, likeness
-from agentx.prose.sentences import Block, shorten
+from agentx.prose.pasted import split_pasted
+from agentx.prose.sentences import Block, shorten, words
+from agentx.prose.titles import is_written_by_machine
 
 _SAVES = compile_late(rf"(?i:{SAVED}|\b(?:push|commit|merge|deploy|release|gepusht|committet))")
 _UNCOMMITTED = compile_late(r"(?i:\b(?:un|not (?:yet )?)committed\b)")
@@ -44,9 +57,12 @@ _JUDGES = cues.at_the_start(
     r"""
     worth | (?:this|that|it|these|those|they|both) (?:is|are|was|should|must|needs?|has|have|still)
     should be | needs? to be | das (?:ist|muss|sollte) | c'est | esto
+    i (?:could|can|have|did|was)(?:n'?t| ?not)(?: able to)? \w+ (?:it|this|that|them)
+    not \w+(?: \w+)? yet(?=[.!;]|\Z)
     """,
     after="but | and | also | so",
 )
+_LEANS = cues.anywhere("looked (?:any )?further")
 _NUMBERED = compile_late(
     r"(?i:\A(?:(?:issue|step|item|problem|point|finding)\s*)?#?\d+[.:)]\s+)",
 )
@@ -55,48 +71,91 @@ _SAME = 0.6
 _LEFT_MAX = 6
 _HEAD_CHARS_MAX = 80
 _CHARS_MAX = 225
+_CHARS_SAID_MAX = 315  # with the words of who put it off
+_PARTING_WORDS_MAX = 12
+
+
+@frozen
+class _Left:
+    """Something that was left, where it was said, and in how many words it is told."""
+
+    turn: Turn
+    own: str
+    told: str
+    number: int = -1  # of its exchange
 
 
 def find_left_open(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
     """Yield what was left open when a session ended, the newest few."""
-    left: list[tuple[Turn, str]] = []
-    edited: dict[str, tuple[str, ...]] = {}
-    for number, exchange in enumerate(found):
-        closing = exchange.closing
-        if closing is None or _was_taken_up(found, number):
-            continue
-        edited[closing.event_id] = _list_edited(exchange)
-        said = lines(closing, boot)
-        left += [
-            (closing, _tell_whole(line, said))
-            for line in _find_open(said, is_last=exchange is found[-1])
-            if not _was_closed(line.own, found[number + 1 :])
-        ]
-    left += find_put_off(found, boot)
-    last = found[-1] if found else None
-    if last is not None:
-        left += find_unanswered(last, boot)
-    for turn, own in _keep_last(left)[-_LEFT_MAX:]:
-        label = WAITS if waits_for_user(own) else LEFT_OPEN
-        content = label + shorten(strip_open_label(own), _CHARS_MAX)
+    put_off = list(find_put_off(found, boot))
+    left = _put_words_behind(_list_said(found, boot, put_off), put_off)
+    last = [*list_unticked(found), *(find_unanswered(found[-1], boot) if found else ())]
+    left += [_Left(turn=turn, own=own, told=own) for turn, own in last]
+    for one in _keep_last(left)[-_LEFT_MAX:]:
+        label = WAITS if waits_for_user(one.told) else LEFT_OPEN
+        chars = _CHARS_SAID_MAX if BY_USER in one.told else _CHARS_MAX
+        content = label + shorten(strip_open_label(one.told), chars)
+        is_unsaved = _UNCOMMITTED.search(one.told) is not None and one.number >= 0
         yield Finding(
             category=Category.KEY_FACT,
             content=content,
             summary=content,
-            event_ids=(turn.event_id,),
-            at_ms=turn.at_ms,
+            event_ids=(one.turn.event_id,),
+            at_ms=one.turn.at_ms,
             # A commit of these closes it.
-            files=edited.get(turn.event_id, ()) if _UNCOMMITTED.search(own) else (),
+            files=_list_edited(found[one.number]) if is_unsaved else (),
         )
+
+
+def _list_said(found: list[Exchange], boot: Boot, put_off: Sequence[PutOff]) -> list[_Left]:
+    """Return what replies say is left, but for what was settled, done or talked of since."""
+    left: list[_Left] = []
+    echoing = {one.number for one in put_off}
+    for number, exchange in enumerate(found):
+        closing, later = exchange.closing, found[number + 1 :]
+        if closing is None or _was_taken_up(found, number):
+            continue
+        if number in echoing and not exchange.steps:
+            continue  # it says again what the user said
+        said, is_end = lines(closing, boot), ends_with(found, number)
+        opened = list(_find_open(said, is_last=is_end))
+        answers = _list_answers(later)
+        for line in opened:
+            rest = leave_unsettled(line.own, answers, is_only=len(opened) == 1)
+            if rest and not _was_closed(rest, later):
+                told = _tell_whole(line, said) if rest == line.own else rest
+                left.append(_Left(turn=closing, own=rest, told=told, number=number))
+        task = exchange.prompt.text if exchange.prompt is not None else ""
+        boxes = read_boxes(closing.text)[0] if is_end else ()
+        if boxes:
+            own = "; ".join(boxes)
+            left.append(_Left(turn=closing, own=own, told=tell_boxes(boxes, task), number=number))
+    return left
+
+
+def _put_words_behind(left: list[_Left], put_off: Sequence[PutOff]) -> list[_Left]:
+    """Return what was left and put off, told once: what it is, and the user's words behind it."""
+    for one in put_off:
+        near = [at for at, each in enumerate(left) if each.number == one.number - 1]
+        if not one.proposed:
+            near = [at for at in near if share_alike(one.about, terms(left[at].own))]
+        if len(near) == 1:
+            each = left[near[0]]
+            left[near[0]] = replace(each, told=put_words_behind(each.told, one.said))
+        elif not (near and one.proposed):
+            left.append(_Left(turn=one.prompt, own=strip_said(one.told), told=one.told))
+    return left
 
 
 def list_open(said: tuple[Line, ...], *, is_last: bool) -> Iterator[str]:
     """Yield the sentences of a reply that say what is left, and the items of a list of it.
 
-    `is_last`: it is what a session ended with; then what it asks at its end is left, too.
+    `is_last`: it is what a session ended with; then what it asks at its end is left, too, and its
+    boxes tell what is left.
     """
     yield from (line.own for line in _find_open(said, is_last=is_last))
-    if is_last:
+    if is_last and said:
+        yield from (box for boxes in read_boxes(said[0].turn.text) for box in boxes)
         yield from (line.own for line in list_last_questions(said))
 
 
@@ -118,7 +177,7 @@ def _find_open(said: tuple[Line, ...], *, is_last: bool) -> Iterator[Line]:
 def _tell_whole(line: Line, said: tuple[Line, ...]) -> str:
     """Return what is left; a judgement with its heading, else with the sentence before it."""
     own = line.own
-    if not _JUDGES.match(own):
+    if not (_JUDGES.match(own) or _LEANS.search(own)):
         return own
     before = said[: said.index(line)]
     heading = next((each.own for each in reversed(before) if each.block is Block.HEADING), "")
@@ -135,10 +194,29 @@ def _list_edited(exchange: Exchange) -> tuple[str, ...]:
     return tuple(dict.fromkeys(paths))
 
 
+def ends_with(found: Sequence[Exchange], number: int) -> bool:
+    """Tell whether a session ends with an exchange, but for a few words that do nothing more."""
+    return not any(
+        one.steps or (one.closing is not None and words(one.closing.text) > _PARTING_WORDS_MAX)
+        for one in found[number + 1 :]
+    )
+
+
+def _list_answers(later: Sequence[Exchange]) -> list[SpokenWords]:
+    """Return what the user said after a reply."""
+    return [
+        SpokenWords(text=split_pasted(one.prompt.text)[0], is_next=one is later[0])
+        for one in later
+        if one.prompt is not None and not is_written_by_machine(one.prompt.text)
+    ]
+
+
 def _was_taken_up(found: list[Exchange], number: int) -> bool:
-    """Tell whether the user answered a reply by telling the agent to go on."""
-    later = found[number + 1].prompt if number + 1 < len(found) else None
-    return later is not None and wording.GOES_ON.match(later.text.strip()) is not None
+    """Tell whether the user answered a reply by telling the agent to go on, and it did."""
+    later = found[number + 1] if number + 1 < len(found) else None
+    if later is None or later.prompt is None or not later.steps:
+        return False
+    return wording.GOES_ON.match(later.prompt.text.strip()) is not None
 
 
 def _was_closed(own: str, later: list[Exchange]) -> bool:
@@ -148,17 +226,27 @@ def _was_closed(own: str, later: list[Exchange]) -> bool:
     if _SAVES.search(own):
         return any(commit_of(step) for each in later for step in each.steps) or len(later) > 1
     about = terms(own)
+    # A few words at the end ("tomorrow", "dark mode next") are not what deals with it.
     texts = [
-        turn.text for each in later for turn in (each.prompt, each.closing) if turn is not None
+        turn.text
+        for number, each in enumerate(later)
+        if each.steps or not ends_with(later, number - 1)
+        for turn in (each.prompt, each.closing)
+        if turn is not None
     ]
     return coverage(about, terms("\n".join(texts))) >= _TALKED
 
 
-def _keep_last(left: list[tuple[Turn, str]]) -> list[tuple[Turn, str]]:
+def _keep_last(left: list[_Left]) -> list[_Left]:
     """Return what is open, each once, as it was said last."""
-    kept: list[tuple[Turn, str]] = []
-    for turn, own in reversed(left):
-        about = terms(own)
-        if about and not any(likeness(about, terms(other)) >= _SAME for _, other in kept):
-            kept.append((turn, own))
+    kept: list[_Left] = []
+    for one in reversed(left):
+        about = terms(one.own)
+        if about and not any(_says_as_much(terms(other.own), about) for other in kept):
+            kept.append(one)
     return kept[::-1]
+
+
+def _says_as_much(other: frozenset[str], about: frozenset[str]) -> bool:
+    own = about - UNDONE
+    return likeness(about, other) >= _SAME or (bool(own) and share_alike(own, other) == own)

@@ -24,7 +24,9 @@ _OPENS = cues.at_the_start(
     not (?:yet )?(?:started|begun)(?=[:,]) | noch nicht (?:angefangen|begonnen)
     not (?:yet )?(?:done|pushed|committed|merged|deployed|tested|implemented|released|finished)
     (?:for )?(?:tomorrow|later|monday|next week)(?=:) | not yet(?=:)
-    not (?:yet )?{_UNDONE}(?: yet)?(?=:)
+    not (?:yet )?{_UNDONE}(?: yet)?(?=:) | not {_UNDONE}(?: \w+)? yet
+    left(?=:) | (?:one|two|three|some|a few) (?:more )?things? remains?(?=:)
+    (?:one|two|three|some|a few) (?:more )?things? (?:is|are) (?:still )?(?:left|open|missing)(?=:)
     noch nicht \w+t(?=:) | pas encore \w+(?=\s?:)
     still (?:open|to do|to be done|missing|pending|outstanding|undone)
     left (?:open|undone|to do|for (?:later|you|another)) | remaining(?: work| tasks?| items?)?(?=:)
@@ -62,6 +64,17 @@ _SAYS = cues.anywhere(
     (?:nobody|no one) has (?:yet )?(?!ever|complain)[^.;:,\n]{{2,60}}? yet
     hat noch (?:niemand|keiner)
     nadie ha [^.;:,\n]{{2,60}}? (?:todav\u00eda|a\u00fan) | personne n'a encore
+    (?:is|are|was|were) still to be \w+ | remains? to be \w+ed | (?:does|do)(?:n'?t| not) exist yet
+    there (?:is|are) no [\w-]+(?: [\w-]+){{0,4}} yet
+    there (?:isn'?t|aren'?t) (?:an?|any) .{{2,40}} yet
+    (?:has|have|needs?) to be \w+(?: too| also| first)? before (?:we|it|this|that|they|the|you)
+    must be \w+(?: too| also| first)? before (?:we|it|this|that|they|the|you)
+    before (?:we|it|this|that|they) goes? (?:live|to production|out)\b.{{2,60}}(?:has|must|needs?)
+    (?:must|has to|have to|needs? to) (?:say|decide|confirm|clarify|approve|sign off)
+    (?:someone|somebody) (?:still )?(?:has to|needs to|must|will have to)
+    i(?:'?d| would)? (?:still )?need to know
+    i(?:'?d| would)? (?:still )?need (?:\w+'s|\w+\u2019s) (?!help)
+    (?:is|are) (?:skipped|disabled|switched off)(?: \([^)]*\))? (?:for now|until|till)
     i ran out of time | i'?ll (?:leave|do|finish|take) (?:it|that|this|the rest) (?:for )?tomorrow
     (?:has|have|is|are) yet to be | it did(?: not|n'?t) (?:commit|push|merge|deploy|release)
     (?:is|are) still (?:stale|open|unfixed|broken|red|failing|missing|unpublished|disabled|blocked)
@@ -91,6 +104,7 @@ FOR_PERSONS = compile_late(
     r"(?i:\b(?:waits?|waiting|is on hold|are on hold) (?:for|on|until) (?:you\b|your\b|approval\b"
     r"|(?:a|an|the|some) (?:review|approval|answer|decision|go-ahead|signature|reply)\b))"
     r"|\b(?:waits|is waiting) for [A-Z][a-z]+(?:'s\b|(?=[.,;:)]|\Z))"
+    r"|\b(?:waits|is waiting) for (?:its|their|the) (?:author|owner|reviewer|maintainer)s?\b"
     r"|(?i:\b(?:needs?|requires?|awaits?|lacks?) your (?:\w+ )?(?:review|approval|consent|answer"
     r"|decision|input|signature|password|go-ahead|sign-off|confirmation|word|hand)\b)"
     r"|(?i:(?:\A|[;,:.\u2013\u2014-] |\band )please (?:put|add|send|give|set|create|provide|enter"
@@ -120,6 +134,17 @@ _STOPS = cues.anywhere(
     (?:is|are) half[ -](?:done|finished|migrated|ported|moved|built)
     (?:is|are|lives?|sits?|lies?|runs?) still (?:in|on|at|under|behind|with|part of|the old)
     still (?:lives?|sits?|lies?|points?|uses?|reads?|writes?|runs?|imports?|depends|refers?|goes)
+    still (?:says?|names?|mentions?|describes?|shows?|claims?) (?:otherwise|the old|the wrong)
+    (?<!that )(?<!which )(?:is|are|'s|'re)(?: still)? not (?:yet )?(?:deployed|merged|pushed)
+    (?<!that )(?<!which )(?:is|are|'s|'re)(?: still)? not (?:yet )?(?:released|rolled out)
+    (?:isn'?t|aren'?t|wasn'?t) (?:deployed|merged|pushed|released|published|rolled out)
+    i (?:could|can)(?:n'?t| ?not) (?:test|try|verify|check|measure|change|deploy|reach|send|finish)
+    i was(?:n'?t| not) able to (?:test|try|verify|check|measure|change|deploy|reach|send|finish)
+    for (?:now|the moment|the time being)(?=[.;,)]|\Z) | until then(?=[.;,)]|\Z)
+    konnte (?:ich )?(?:\w+ ){0,4}nicht (?:testen|pr\u00fcfen|\u00e4ndern|ausprobieren)
+    no (?:lo |la )?(?:he podido|pude) (?:probar|comprobar|cambiar)
+    je n'ai pas pu (?:tester|v\u00e9rifier)
+    vorerst | f\u00fcrs erste | por ahora | de momento | pour l'instant | per ora
     (?:ich habe|bin) (?:bei|nach|vor) .{2,40} aufgeh\u00f6rt
     (?:liegt|liegen|steht) noch (?:in|auf|unter)
     """
@@ -128,7 +153,8 @@ _STOPS = cues.anywhere(
 _SKIPS = cues.anywhere(
     r"""
     (?:i|we) (?:have )?(?:skipped|deferred|postponed|put off|left out)
-    (?:i|we) left [^.;:\n]{2,60}? for (?:later|another|the next|a follow)
+    (?:i|we) left [^.;:\n]{2,60}? (?:for (?:later|another|the next|a follow)|out(?=[.;,]|\Z))
+    (?:i|we) (?:have not|haven'?t|did not|didn'?t) look(?:ed)? (?:any )?further
     (?:i|we) (?:did not|didn'?t) (?:get (?:to|around)|manage)
     habe ich (?:ausgelassen|\u00fcbersprungen|weggelassen) | j'ai (?:saut\u00e9|laiss\u00e9)
     """
@@ -146,6 +172,19 @@ YOU_MUST = compile_late(
     r"|once|by hand|yourself|manually)\b| first(?=[.,;]|\Z))"
     r"|\b(?:du musst|ihr m\u00fcsst|sie m\u00fcssen) (?:noch|vorher|erst)\b"
     r"|\bi(?:l)? faut que tu\b|\btienes que\b.*\bantes\b)"
+)
+# What somebody has to do somewhere else, said last of all.
+_OUTSIDE = (
+    r"(?:rotate|renew|approve|create|run|execute|deploy|switch|point|change|grant|enable|register"
+    r"|order|sign|upload|restart|buy|ask|verify|confirm|merge|publish|release|apply|revoke|update)"
+)
+_TOLD_TO = compile_late(
+    rf"(?i:\A\W*(?:you(?:'ll| will| still| also| now)* (?:need|have) to|please(?: still| also)?)"
+    rf" {_OUTSIDE}\b(?! (?:it|this|that) (?:with|by|like))|\A\W*bitte (?:noch|jetzt|dann)\b"
+    r"|\A\W*(?:du musst|ihr m\u00fcsst|tienes que|il faut que tu) )"
+)
+_USAGE = cues.anywhere(
+    "to see | to use | in order to | if | whenever | each time | every time | would"
 )
 _REASON = cues.anywhere("because | since | so that | so | therefore | weil | damit | daher")
 # "The index must be rebuilt before the fair; not started."
@@ -178,6 +217,8 @@ _LABEL = cues.at_the_start(
     not (?:yet )?done(?: yet)?(?=:) | remaining(?: work| tasks?| items?)?(?=:)
     left (?:open|for (?:you|later))(?=:) | for you(?=:)
     still (?:missing|pending|outstanding|undone)(?=:) | follow-?ups?(?=:) | noch zu tun(?=:)
+    left(?=:) | waiting for you(?=:) | faltan?(?=:) | es fehlt(?: noch)?(?=:) | queda pendiente(?=:)
+    (?:one|two|three|some|a few) (?:more )?things? (?:is|are) (?:still )?(?:left|open|missing)(?=:)
     pendientes?(?=:) | reste \u00e0 faire(?=\s?:) | da fare(?=:)
     """,
     after="but | and | also | done | ok(?:ay)?",
@@ -193,9 +234,21 @@ def says_stopped(text: str) -> bool:
     """Tell whether a sentence, said last of all, says where the work stopped."""
     if words(text) < _WORDS_MIN or _PERHAPS.search(text) or is_question(text):
         return False
+    if tells_to(text):
+        return True
     if _STOPPED.match(text) or (_SKIPS.search(text) and not _SKIPS_DATA.search(text)):
         return True
     return _STOPS.search(text) is not None and not _REASON.search(text)
+
+
+def tells_to(text: str) -> bool:
+    """Tell whether a sentence tells the user what to do somewhere else."""
+    return _TOLD_TO.match(text) is not None and not _USAGE.search(text)
+
+
+def is_open(text: str) -> bool:
+    """Tell whether a sentence, said last of all, says that work is left."""
+    return says_open(text) or says_stopped(text)
 
 
 @lru_cache(maxsize=2_048)  # what is left is looked for in what was said, and among what is kept
