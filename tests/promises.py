@@ -60,6 +60,7 @@ PROMISES: dict[str, str] = {
     "runs.signed": "What claims a person in a run counts only where a trusted writer signed it.",
     "runs.persons-word": "What a run asks a person only a person answers; it waits in the inbox.",
     "runs.git-is-true": "A lane counts as merged only where its commits are in the work branch.",
+    "runs.where-you-stand": "In a lane's folder its run, lane and task are meant, and no other.",
     "runs.context": "A task's context never drops what is pinned nor overspends its budget.",
     "runs.whole": "A run goes from plan to pull request, with parallel lanes and a conflict.",
     "runs.lessons-merge": "Lessons of two branches merge: nothing lost, no number twice.",

@@ -112,6 +112,38 @@ def test_a_run_from_plan_to_pull_request_with_two_lanes_and_a_conflict(house: Ho
     _packed_and_recalled(house, run_id)
 
 
+@pytest.mark.promise("runs.where-you-stand")
+def test_where_somebody_stands_says_which_run_lane_and_task_are_meant(house: House) -> None:
+    run_id = _planned(house)
+    lane = house.json("run", "lane", "open", "--task", "TASK-001", "--actor", "executor")
+    folder = Path(lane["folder"])
+    other = house.json("run", "start", "Import prices")["run_id"]
+    house.agentx("run", "task", "add", "Reader", "--run", other)
+    (folder / "deep").mkdir()
+    _commit(house, lane["folder"], "mail.py", "def check(address):\n    return '@' in address\n")
+
+    asked = house.json("run", "task", "done", "TASK-001", expect=2)
+    done = house.json("run", "task", "done", cwd=folder / "deep")
+    finished = house.json("run", "lane", "finish", cwd=folder)
+    told = house.agentx("recall", cwd=folder).stdout
+    house.agentx("run", "task", "start", "TASK-001", env={"AGENTX_RUN": other[-4:]})
+    began = {"hook_event_name": "SessionStart", "session_id": "s-1", "cwd": str(folder)}
+    house.hook(began, cwd=folder)
+    house.agentx("sync")
+
+    assert "2 runs are in progress" in asked["error"]["message"]
+    assert (done["run_id"], done["task_id"]) == (run_id, "TASK-001")
+    assert finished["lane_id"] == lane["lane_id"]
+    assert f"here: TASK-001 in {lane['lane_id']}" in told
+    assert "must hold: rejects a@" in told
+    tasks = house.json("run", "show", other)["tasks"]
+    assert [task["status"] for task in tasks] == ["IN_PROGRESS"]
+    [session] = [each for each in house.events() if each["event_type"] == "session_start"]
+    assert session["metadata"]["run"] == run_id
+    assert session["metadata"]["lane"] == lane["lane_id"]
+    assert session["metadata"]["task"] == "TASK-001"
+
+
 def _packed_and_recalled(house: House, run_id: str) -> None:
     """Pack the run away; the next one is told what it taught."""
     assert house.json("run", "clean")["archived"] == []  # it ended just now

@@ -12,7 +12,7 @@ note; a file that cannot be taken at all is moved aside, and `doctor` says so.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field, fields, replace
 from pathlib import Path
 
@@ -52,7 +52,7 @@ class Intake:
 
     store: StorePaths
     faults: Faults
-    run: str  # that goes on while sessions begin; empty for none
+    find_run: Callable[[str], Mapping[str, str]] = lambda _folder: {}  # that a session works for
     now_ms: int = 0
     recalled: list[Note] = field(default_factory=list)
 
@@ -114,7 +114,7 @@ def _take(files: list[Path], folder: SpoolFolder, log: Conversation, intake: Int
         taken.append(_read(file, raw, folder))
     passing(CrashPoint.DRAIN_READ)
     drafts = (draft for item in taken for draft in item.drafts)
-    receipt = log.append(attach_to_run(drafts, intake.run))
+    receipt = log.append(attach_to_run(drafts, intake.find_run(folder.directory)))
     passing(CrashPoint.DRAIN_APPENDED)
     notes = [item.recalled for item in taken if item.recalled is not None]
     intake.recalled.extend(count_recalls(intake.store.recall_counts(folder.project), notes))
@@ -132,15 +132,15 @@ def _take(files: list[Path], folder: SpoolFolder, log: Conversation, intake: Int
     )
 
 
-def attach_to_run(drafts: Iterable[Draft], run: str) -> Iterator[Draft]:
-    """Yield drafts, the starts of sessions marked with the run that goes on.
+def attach_to_run(drafts: Iterable[Draft], work: Mapping[str, str]) -> Iterator[Draft]:
+    """Yield drafts, the starts of sessions marked with the run, lane and task they work for.
 
     In the log and not in the run: a session that merely begins must not change files that are
     committed, and its words are on this machine only.
     """
     for draft in drafts:
-        if run and draft.event_type is EventType.SESSION_START:
-            yield replace(draft, metadata={**draft.metadata, "run": run})
+        if work and draft.event_type is EventType.SESSION_START:
+            yield replace(draft, metadata={**draft.metadata, **work})
         else:
             yield draft
 

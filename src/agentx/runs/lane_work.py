@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from agentx.kernel.errors import ConflictError, IllegalTransition
 from agentx.runs.model import Happening, LaneStatus, Run, RunEvent
+from agentx.runs.paths import WORK_FOLDER
 from agentx.runs.replies import Changes, LaneTold, Told, Unmerged
 from agentx.runs.rules.decide import decide, find_lane
 from agentx.runs.service import Runs, name_lane
@@ -64,6 +65,7 @@ class LaneWork:
 
     def finish(self, run_id: str, lane: str, *, actor: str) -> LaneTold:
         """Say that a lane's work is done; all of it must be committed."""
+        lane = self._runs.which.choose_lane(lane)
 
         def work(desk: OpenRun) -> tuple[RunEvent, ...]:
             found = find_lane(desk.run, lane)
@@ -74,6 +76,7 @@ class LaneWork:
 
     def merge(self, run_id: str, lane: str, *, actor: str) -> LaneTold:
         """Merge a lane into the work branch; a conflict is recorded and asks a person."""
+        lane = self._runs.which.choose_lane(lane)
         conflict = ""
 
         def work(desk: OpenRun) -> tuple[RunEvent, ...]:
@@ -213,7 +216,7 @@ class LaneWork:
     def _tell(self, told: Told, lane: Callable[[], str], conflict: str = "") -> LaneTold:
         given = lane()
         found = find_lane(told.run, given) if given else None
-        name = "work" if found is None else found.id
+        name = WORK_FOLDER if found is None else found.id
         return LaneTold(
             told=told,
             lane=found,

@@ -11,6 +11,8 @@ from agentx.kernel.ids import parse_run_id
 from agentx.kernel.paths import Below, ProjectPaths
 from agentx.kernel.values import frozen
 
+WORK_FOLDER = "work"  # beside the folders of the lanes: that of the work branch
+
 
 @frozen(kw_only=False)
 class RunPaths:
@@ -98,7 +100,7 @@ class RunNotes:
 
     writers = Below("runs/writers.json")  # what checkouts are called in the ids of their lanes
     vouched = Below("runs/vouched.json")  # what was unsigned here before, and what is doubted
-    active = Below("runs/active")  # the run that was last worked on here, as text
+    worktrees = Below("worktrees")  # the files of lanes, one folder a run
 
     def desk(self, run: str) -> Path:
         """What is noted of a run; its lock is held while the run is written."""
@@ -110,4 +112,4 @@ class RunNotes:
 
     def worktree(self, run: str, name: str) -> Path:
         """The files of a lane, or of the work branch: outside of the checkout."""
-        return self.root / "worktrees" / parse_run_id(run) / name
+        return self.worktrees / parse_run_id(run) / name

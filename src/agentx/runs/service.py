@@ -15,6 +15,8 @@ from agentx.kernel.errors import AgentXError, IllegalTransition, InvalidValue, N
 from agentx.kernel.ids import run_id as new_run_id
 from agentx.redaction.redact import redact
 from agentx.redaction.tree import redact_tree
+from agentx.runs.choosing.place import WorkPlace
+from agentx.runs.choosing.which_run import WhichRun
 from agentx.runs.context import Area, Context, ContextSource, Piece, Tier, assemble
 from agentx.runs.events import RunEnded, RunRecorded, RunRepaired
 from agentx.runs.model import (
@@ -23,7 +25,6 @@ from agentx.runs.model import (
     Happening,
     Run,
     RunEvent,
-    RunStatus,
     Task,
     TaskStatus,
 )
@@ -45,10 +46,13 @@ _EVENTS_IN_CONTEXT_MAX = 30
 class Runs:
     """The runs of one project."""
 
-    def __init__(self, store: RunStore, lanes: GitLanes, bus: Bus) -> None:
+    def __init__(
+        self, store: RunStore, lanes: GitLanes, bus: Bus, place: WorkPlace | None = None
+    ) -> None:
         self._store = store
         self.git = lanes
         self._bus = bus
+        self.which = WhichRun(store, place or WorkPlace())
 
     # --- reading --------------------------------------------------------------------------------
 
@@ -56,71 +60,15 @@ class Runs:
         """Return the runs there are, newest first."""
         return self._store.ids()
 
-    def active(self) -> str:
-        """Return the run that is worked on: the last one used here, else the newest; or nothing.
-
-        Cheap: it believes the manifests.
-        """
-        noted = self._store.read_active()
-        ids = self._store.ids()
-        candidates = (noted, *ids) if noted in ids else ids
-        for run_id in candidates:
-            said = self._store.glimpse(run_id)
-            if said in (RunStatus.IN_PROGRESS, RunStatus.BLOCKED):
-                return run_id
-            if not said and not self._store.look(run_id).over:
-                return run_id
-        return ""
-
-    def choose(self, run_id: str) -> str:
-        """Return the run that is meant: by its id, by the end of it, or the active one.
-
-        Raises: NotFound, InvalidValue.
-        """
-        if not run_id:
-            found = self.active()
-            if found:
-                return found
-            raise NotFound(
-                "no run is going on",
-                hint='`agentx run start "TITLE"` begins one; `--run` names one',
-            )
-        ids = self._store.ids()
-        if run_id in ids:
-            return run_id
-        near = [name for name in ids if name.endswith(f"-{run_id}")]
-        if len(near) == 1:
-            return near[0]
-        packed = [
-            line["run_id"]
-            for line in self._store.index.list_archived()
-            if run_id == line["run_id"] or line["run_id"].endswith(f"-{run_id}")
-        ]
-        if len(packed) == 1:
-            raise NotFound(
-                f"{packed[0]} is packed away", hint=f"lay it out: `agentx run restore {packed[0]}`"
-            )
-        raise NotFound(f"{run_id[:80]}: no such run", hint="`agentx run list` shows the runs")
-
-    def choose_to_see(self, run_id: str) -> str:
-        """Return the run that somebody wants to see: when none goes on, the last one.
-
-        Raises: as `chosen`.
-        """
-        ids = self._store.ids()
-        if run_id or not ids:
-            return self.choose(run_id)
-        return self.active() or max(ids)
-
     def run(self, run_id: str) -> tuple[Run, tuple[str, ...]]:
         """Return where a run stands, and what of its files could not be read."""
-        name = self.choose_to_see(run_id)
+        name = self.which.choose_to_see(run_id)
         found = self._store.events(name)
         return fold(name, found.events), tuple(str(each) for each in found.faults)
 
     def events(self, run_id: str) -> tuple[RunEvent, ...]:
         """Return the events of a run, in order."""
-        return self._store.events(self.choose_to_see(run_id)).events
+        return self._store.events(self.which.choose_to_see(run_id)).events
 
     def all(self) -> Iterator[Run]:
         """Yield every run, newest first."""
@@ -170,7 +118,6 @@ class Runs:
         with self._store.making(name) as desk:
             desk.say(said)
             desk.show()
-        self._store.note_active(name)
         self._tell(desk, actor)
         return desk.run
 
@@ -203,12 +150,11 @@ class Runs:
 
     def doing(self, run_id: str, work: Callable[[OpenRun], Iterable[RunEvent]]) -> Told:
         """Do some work at a run's desk, then bring its files up to date and ring the bell."""
-        name = self.choose(run_id)
+        name = self.which.choose(run_id)
         with self._store.editing(name) as desk:
             before = desk.run.over
             added = tuple(work(desk))
             desk.show()
-        self._store.note_active(name)
         self._tell(desk, added[0].actor if added else "")
         if desk.run.over and not before:
             self._bus.tell(RunEnded(run_id=name, status=str(desk.run.status)))
@@ -246,7 +192,7 @@ class Runs:
 
     def rebuild(self, run_id: str) -> Rebuilt:
         """Make every file of a run from its events; what cannot be read is moved aside."""
-        name = self.choose_to_see(run_id)
+        name = self.which.choose_to_see(run_id)
         with self._store.editing(name) as desk:
             done = desk.repair()
             self._store.lay_out()
@@ -261,7 +207,7 @@ class Runs:
 
     def resume(self, run_id: str, *, actor: str = ORCHESTRATOR) -> tuple[Resumption, Rebuilt]:
         """Put right what an interruption left, and say how to go on."""
-        name = self.choose_to_see(run_id)
+        name = self.which.choose_to_see(run_id)
         rebuilt = self.rebuild(name)
         remarks = list(rebuilt.remarks)
         steps: list[NextStep] = []
@@ -302,7 +248,9 @@ class Runs:
     ) -> Resumption:
         """Return how to go on with a run, from this machine."""
         found = resumption(run, events, lambda name: str(self.git.folder(run.id, name)))
-        return replace(found, next=(*list_lost_steps(run, unmerged), *found.next))
+        steps = (*list_lost_steps(run, unmerged), *found.next)
+        typed = (replace(step, command=self.which.complete(step.command, run)) for step in steps)
+        return replace(found, next=tuple(typed))
 
     def list_unmerged(self, run: Run) -> tuple[Unmerged, ...]:
         """Return the lanes of a run that goes on which count as merged, and git says otherwise."""
@@ -318,7 +266,7 @@ class Runs:
         Raises: NotFound, BudgetExceeded.
         """
         run, _ = self.run(run_id)
-        name = task or run.current_task
+        name = task or self.which.find_task(run) or run.current_task
         found = run.tasks.get(name)
         if found is None:
             raise NotFound(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,16 +52,21 @@ class TaskWork:
     def step(self, run_id: str, said: Happening) -> Told:
         """Move a task that is there: begin it, log, complete, fail, drop, block or check it.
 
+        Without a name it is the task of the lane that somebody stands in.
+
         Raises: NotFound.
         """
 
         def work(desk: OpenRun) -> tuple[RunEvent, ...]:
-            if said.task not in desk.run.tasks:
+            task = said.task or self._runs.which.find_task(desk.run)
+            if task not in desk.run.tasks:
                 raise NotFound(
-                    f"{said.task}: no such task in {desk.run.id}",
+                    f"{task}: no such task in {desk.run.id}"
+                    if task
+                    else f"it is not said which task of {desk.run.id} is meant",
                     hint="`agentx run task list` shows them, `agentx run task add` makes one",
                 )
-            return desk.say(self._runs.clean(said))
+            return desk.say(self._runs.clean(replace(said, task=task)))
 
         return self._runs.doing(run_id, work)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from agentx.host.files.plain import is_folder
 from agentx.host.git.programs import list_programs
@@ -17,9 +19,12 @@ from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls
 from agentx.project.trust.writers import Hand
 from agentx.runs.asked import Escalation
+from agentx.runs.choosing.place import find_place
+from agentx.runs.choosing.which_run import WhichRun
 from agentx.runs.events import RunEnded, RunRecorded, RunRepaired
 from agentx.runs.lane_work import LaneWork
 from agentx.runs.model import Happening, Run, RunEvent
+from agentx.runs.paths import RunNotes
 from agentx.runs.rendering import event_line
 from agentx.runs.replies import Unmerged
 from agentx.runs.resuming import name_answer
@@ -39,8 +44,17 @@ _LINE_CHARS_MAX = 160
 _EVENTS_ON_PAGE = 10
 
 
-def open_runs(project: Project, bus: Bus | None = None, caller: WhoCalls | None = None) -> Runs:
-    """Return the runs of a project; what happens is written to the structured log."""
+def open_runs(
+    project: Project,
+    bus: Bus | None = None,
+    caller: WhoCalls | None = None,
+    variables: Mapping[str, str] | None = None,
+) -> Runs:
+    """Return the runs of a project; what happens is written to the structured log.
+
+    `variables` are the environment that may name a run; without them it is the caller's.
+    """
+    said = project.environment.variables if variables is None else variables
     bell = bus if bus is not None else Bus()
     log_told(
         project,
@@ -51,7 +65,8 @@ def open_runs(project: Project, bus: Bus | None = None, caller: WhoCalls | None 
     lanes = GitLanes(
         project.root, project.store, project.directory, lambda: _may_git_run_all(project)
     )
-    return Runs(store, lanes, bell)
+    place = find_place(RunNotes(project.store.root), project.directory, said)
+    return Runs(store, lanes, bell, place)
 
 
 def open_run_store(project: Project, caller: WhoCalls | None = None) -> RunStore:
@@ -104,10 +119,25 @@ def open_tasks(project: Project) -> TaskWork:
 
 
 def active_run(project: Project) -> str:
-    """Return the run that is worked on; empty when there is none. Reads two small files."""
+    """Return the run that is worked on; empty when there is none. Reads small files."""
     if not is_folder(project.paths.runs):
         return ""
-    return open_runs(project).active()
+    return open_runs(project).which.active()
+
+
+def find_work(project: Project, folder: Path) -> dict[str, str]:
+    """Return the run that a session in a folder works for, with lane and task; nothing if unclear.
+
+    What the environment of who asks says is not the session's.
+    """
+    which = open_runs(replace(project, directory=folder), variables={}).which
+    name = which.find_meant()
+    if not name:
+        return {}
+    run = open_run_store(project).look(name)
+    lane = which.find_lane(run)
+    found = {"run": name, "lane": "" if lane is None else lane.id, "task": which.find_task(run)}
+    return {key: value for key, value in found.items() if value}
 
 
 @frozen
@@ -167,6 +197,7 @@ def digest_lines(project: Project) -> tuple[str, ...]:
     head = f"{run.title} ({run.phase}, {run.status}, "
     by = f", for {run.requester}" if run.requester else ""
     head += f"{done} of {len(run.tasks)} tasks done, last change {when}{by})"
+    here = tuple(_tell_here(run, runs.which))
     steps = runs.way_on(run).next[:_STEPS_IN_DIGEST]
     # What a person answers is no command for the agent that reads this.
     lines = [
@@ -177,7 +208,30 @@ def digest_lines(project: Project) -> tuple[str, ...]:
     waiting = ready(run)
     if len(waiting) > _STEPS_IN_DIGEST:
         lines.append(f"{len(waiting)} tasks are ready; `agentx run show` lists them")
-    return tuple(preview(line, _LINE_CHARS_MAX) for line in (head, *lines))
+    others = len(runs.which.list_going()) - 1
+    if others > 0 and not here:
+        lines.append(f"{others} more in progress: `agentx run list`; name one with `--run`")
+    return tuple(preview(line, _LINE_CHARS_MAX) for line in (head, *here, *lines))
+
+
+def _tell_here(run: Run, which: WhichRun) -> Iterator[str]:
+    """Yield what a session in the folder of a lane is to do there."""
+    task = run.tasks.get(which.find_task(run))
+    if task is None:
+        return
+    lane = which.find_lane(run)
+    where = f" in {lane.id}" if lane is not None else ""
+    yield f"here: {task.id}{where}, {task.status}: {task.contract.title}"
+    said = task.contract
+    for name, text in (
+        ("goal", said.goal),
+        ("scope", said.scope),
+        ("files", ", ".join(said.files)),
+        ("must hold", "; ".join(said.acceptance)),
+    ):
+        if text:
+            yield f"{name}: {text}"
+    yield "all of it: `agentx run context`"
 
 
 def list_damaged_runs(project: Project) -> Iterator[tuple[str, tuple[str, ...]]]:

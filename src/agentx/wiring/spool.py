@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentx.capture.spool import Spool
@@ -49,7 +50,7 @@ def drain_into(
     intake = Intake(
         store=project.store,
         faults=Faults(project.store.faults, project.clock),
-        run=_active_run(project),
+        find_run=partial(_find_work, project),
         now_ms=project.clock.now_ms(),
     )
     try:
@@ -63,9 +64,9 @@ def drain_into(
     return done
 
 
-def _active_run(project: Project) -> str:
+def _find_work(project: Project, folder: str) -> dict[str, str]:
     if not (is_folder(project.paths.runs) and project.trust.has_data):
-        return ""
-    from agentx.wiring.runs import active_run  # noqa: PLC0415  most projects have no runs
+        return {}
+    from agentx.wiring.runs import find_work  # noqa: PLC0415  most projects have no runs
 
-    return active_run(project)
+    return find_work(project, Path(folder))

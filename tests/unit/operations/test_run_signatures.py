@@ -31,13 +31,15 @@ SIGNED = {"writer", "key", "sig"}
 class Shop(Player):
     """A project with a run; commands are a script's that passes a person's words on."""
 
+    named = ""  # the run that is looked at, where there are several
+
     @property
     def run(self) -> Run:
-        return open_runs(self.project).run("")[0]
+        return open_runs(self.project).run(self.named)[0]
 
     @property
     def events(self) -> tuple[RunEvent, ...]:
-        return open_runs(self.project).events("")
+        return open_runs(self.project).events(self.named)
 
     def begin(self) -> str:
         """Start a run that asks a person something."""
@@ -169,7 +171,8 @@ def test_a_signed_answer_is_its_writers_alone(shop: Shop) -> None:
         file.write_text(file.read_text().replace(QUESTION, "May we keep production?"))
     assert shop.run.escalations[asked].open
     # Copied into another run it is nobody's.
-    shop.agentx("run", "start", "Another")
+    _, said = shop.agentx("run", "start", "Another")
+    shop.named = said.split()[0]
     shop.lay({**signed, "run": shop.run.id})
     assert any(event.is_claim for event in shop.events)
 

@@ -15,7 +15,7 @@ import pytest
 from agentx.host import crash
 from agentx.host.crash import CrashPoint
 from agentx.host.documents.yaml_file import YAML
-from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.errors import InvalidValue
 from agentx.runs.events import RunEnded, RunRecorded
 from agentx.runs.model import Contract, Run
 from agentx.runs.pages.files import pages
@@ -129,23 +129,6 @@ def test_a_manifest_that_lies_or_does_not_parse_is_never_believed(team: Team, li
     team.runs.rebuild(run_id)
     assert manifest.read_bytes() == before
     assert run_id.encode() in team.store.paths.index.read_bytes()
-
-
-def test_the_active_run_is_the_last_used_else_the_newest_that_goes_on(team: Team) -> None:
-    first = team.runs.start("one").id
-    team.clock.advance(120_000)
-    second = team.runs.start("two").id
-
-    assert team.runs.choose("") == second
-    team.says(first, "note", text="back to this")
-    assert team.runs.active() == first
-    team.says(first, "run-failed", reason="no")
-    assert team.runs.active() == second
-    assert team.runs.choose(first[-4:]) == first
-    team.says(second, "run-failed", reason="no")
-    assert (team.runs.active(), team.runs.choose_to_see("")) == ("", second)
-    with pytest.raises(NotFound):
-        team.runs.choose("20260302-1000-nobody-0000")
 
 
 @pytest.mark.promise("runs.recover")

@@ -26,13 +26,20 @@ from agentx.operations.runs.write import (
     record_verification,
     revise_task,
     start_run,
+    task_step,
 )
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
-from agentx.runs.model import Contract
+from agentx.runs.model import Contract, Happening
 from agentx.runs.paths import RunsPaths
 from agentx.runs.retention import DAY_MS
-from agentx.wiring.runs import active_run, digest_lines, list_damaged_runs, story_of
+from agentx.wiring.runs import (
+    digest_lines,
+    find_work,
+    list_damaged_runs,
+    open_runs,
+    story_of,
+)
 from agentx.wiring.taught.lessons import list_damaged_memory
 from tests.support.time_and_chance import START_MS, FakeClock
 
@@ -57,14 +64,76 @@ def _draft(kind: EventType) -> Draft:
     )
 
 
+def _open_lane(project: Project, run: str) -> None:
+    said = Happening(
+        kind="lane-opened",
+        actor="executor",
+        lane="lane-001-ab12",
+        task="TASK-001",
+        detail={"branch": "b"},
+    )
+    open_runs(project).say(run, said)
+
+
 def test_a_session_that_begins_is_marked_with_the_run_and_nothing_else_is(project: Project) -> None:
     drafts = (_draft(EventType.SESSION_START), _draft(EventType.USER_MESSAGE))
     run = start_run(project, "one", actor="orchestrator")
 
-    marked = list(attach_to_run(drafts, active_run(project)))
+    marked = list(attach_to_run(drafts, find_work(project, project.root)))
 
     assert [draft.metadata.get("run") for draft in marked] == [run.id, None]
-    assert list(attach_to_run(drafts, "")) == list(drafts)
+    assert list(attach_to_run(drafts, {})) == list(drafts)
+
+
+def test_a_session_works_for_the_lane_that_it_is_in_and_for_none_where_that_is_unclear(
+    project: Project,
+) -> None:
+    runs = open_runs(project)
+    run = start_run(project, "one", actor="orchestrator")
+    by = Saying(run_id=run.id)
+    add_task(project, by, Contract(title="checker", goal="mails are checked", files=("a.py",)))
+    _open_lane(project, run.id)
+    start_run(project, "two", actor="orchestrator")
+    folder = runs.git.folder(run.id, "lane-001-ab12") / "src"
+    folder.mkdir(parents=True)
+
+    here = {"run": run.id, "lane": "lane-001-ab12", "task": "TASK-001"}
+    assert find_work(project, folder) == here
+    assert find_work(project, project.root) == {}
+    variables = {**project.environment.variables, "AGENTX_RUN": run.id}
+    named = replace(project, environment=read_environment(variables))
+    assert show_run(named).run_id == run.id
+    assert find_work(named, project.root) == {}  # what the session's environment says is not known
+    told = digest_lines(replace(project, directory=folder))
+    assert told[1] == "here: TASK-001 in lane-001-ab12, IN_PROGRESS: checker"
+    assert told[2:5] == (
+        "goal: mails are checked",
+        "files: a.py",
+        "all of it: `agentx run context`",
+    )
+    assert digest_lines(project)[-1].startswith("1 more in progress: `agentx run list`")
+
+
+def test_what_is_said_in_a_lane_is_said_of_its_run_though_another_was_used_last(
+    project: Project,
+) -> None:
+    first = start_run(project, "one", actor="orchestrator")
+    second = start_run(project, "two", actor="orchestrator")
+    for run in (first, second):
+        add_task(project, Saying(run_id=run.id), Contract(title="checker"))
+        _open_lane(project, run.id)
+    folder = open_runs(project).git.folder(first.id, "lane-001-ab12")
+    folder.mkdir(parents=True)
+    inside = replace(project, directory=folder)
+
+    told = task_step(inside, Saying(actor="executor"), "task-completed", {})
+
+    assert (told.run.id, told.added[0].task) == (first.id, "TASK-001")
+
+    tasks = {run.id: run.tasks["TASK-001"].status for run in open_runs(project).all()}
+    assert tasks == {first.id: "COMPLETED", second.id: "IN_PROGRESS"}
+    with pytest.raises(InvalidValue, match="2 runs are in progress"):
+        task_step(project, Saying(actor="executor", task="TASK-001"), "task-completed", {})
 
 
 def test_the_digest_says_where_the_run_stands_and_what_is_next_until_it_is_over(

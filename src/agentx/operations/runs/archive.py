@@ -31,7 +31,7 @@ def archive_run(
 
     Raises: NotFound, ConflictError while it goes on.
     """
-    name = open_runs(project).choose_to_see(run_id)
+    name = open_runs(project).which.choose_to_see(run_id)
     chosen = Policy(policy) if policy else _policy(project)
     archiving = open_archiving(project)
     archiving.sweep()

@@ -113,7 +113,7 @@ class RunOverview:
 def list_runs(project: Project) -> tuple[RunRow, ...]:
     """Return every run, newest first."""
     runs = open_runs(project)
-    active = runs.active()
+    active = runs.which.active()
     return tuple(_row(run, active) for run in runs.all())
 
 
@@ -128,10 +128,15 @@ def list_archived(project: Project) -> tuple[ArchivedRow, ...]:
 def show_run(project: Project, run_id: str = "") -> RunOverview:
     """Return where a run stands; the active one when none is named."""
     runs = open_runs(project)
-    run, faults = runs.run(run_id)
+    run, faults = runs.run(run_id or runs.which.active())
     unmerged = runs.list_unmerged(run)
     found = overview_of(run, runs.events(run.id), runs.way_on(run, unmerged=unmerged).next, faults)
     return replace(found, unmerged=unmerged)
+
+
+def type_for(project: Project, run: Run, command: str) -> str:
+    """Return a command about a run as it can be typed here, where others may be in progress."""
+    return open_runs(project).which.complete(command, run)
 
 
 def run_events(project: Project, run_id: str = "", *, limit: int = 100) -> tuple[RunEvent, ...]:

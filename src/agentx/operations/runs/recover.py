@@ -36,7 +36,7 @@ def rebuild_runs(
 ) -> tuple[Rebuilt, ...]:
     """Make the files of a run, or of all runs, from their events."""
     runs = open_runs(project)
-    names = [run.id for run in runs.all()] if everything else [runs.choose_to_see(run_id)]
+    names = [run.id for run in runs.all()] if everything else [runs.which.choose_to_see(run_id)]
     return tuple(runs.rebuild(name) for name in names)
 
 

@@ -117,14 +117,15 @@ def _record(
     if kind_named(kind) in _PERSONS:
         calls = find_caller(project) if caller is None else caller
         by = _as_person(project, by, given, calls)
-        run_id = run_id or _find_asking(project, str(given.get("escalation", "")))
+        asked = str(given.get("escalation", ""))
+        run_id = run_id or _find_asking(project, asked) or runs.which.active()
     elif is_persons_name(by.actor):
         calls = find_caller(project) if caller is None else caller
         given["via"] = str(calls.via if calls.via is Via.TERMINAL else Via.UNCONFIRMED)
     if kind_named(kind) in _ENDS:
-        _check_asked(project, runs.choose(run_id), caller)
+        _check_asked(project, runs.which.choose(run_id), caller)
     said = Happening(kind=kind, actor=by.actor, task=by.task, lane=by.lane, detail=given)
-    return runs.say(runs.choose(run_id), said)
+    return runs.say(runs.which.choose(run_id), said)
 
 
 def check_speaker(project: Project, actor: str, caller: WhoCalls | None = None) -> str:

@@ -34,7 +34,7 @@ from agentx.kernel.errors import ConflictError, InvalidValue, NotFound, Unavaila
 from agentx.kernel.paths import StorePaths
 from agentx.kernel.values import frozen
 from agentx.runs.model import Run, RunEvent
-from agentx.runs.paths import RunNotes
+from agentx.runs.paths import WORK_FOLDER, RunNotes
 from agentx.runs.replies import Changes, Unmerged
 from agentx.runs.store.git_shared import (
     Pushed,
@@ -45,7 +45,6 @@ from agentx.runs.store.git_shared import (
     list_pushed,
 )
 
-WORK = "work"
 _FILES_SHOWN_MAX = 5
 
 
@@ -67,7 +66,7 @@ class Moved:
 
 def work_branch(run_id: str) -> str:
     """Return the name of a run's work branch."""
-    return f"agent/{run_id}/{WORK}"
+    return f"agent/{run_id}/{WORK_FOLDER}"
 
 
 def lane_branch(run_id: str, lane: str) -> str:
@@ -125,7 +124,7 @@ class GitLanes:
                 )
             self._make_branch(branch, start)
             made = True
-        return self._ensure_tree(run_id, WORK, branch), made
+        return self._ensure_tree(run_id, WORK_FOLDER, branch), made
 
     def open(self, run_id: str, lane: str) -> str:
         """Make a lane's branch and folder from the work branch; return its commit.
@@ -278,7 +277,7 @@ class GitLanes:
             doing = mark.read_text(encoding="ascii").strip()
         except OSError:
             return ""
-        folder = self.folder(run_id, WORK)
+        folder = self.folder(run_id, WORK_FOLDER)
         undone = ""
         if folder.is_dir():
             self._check_trust()
@@ -298,7 +297,7 @@ class GitLanes:
 
     def leave_all(self, run_id: str) -> tuple[Path, ...]:
         """Take away all folders of a run; return those that stay, as not all is committed there."""
-        root = self.folder(run_id, WORK).parent
+        root = self.folder(run_id, WORK_FOLDER).parent
         folders = sorted(root.iterdir()) if root.is_dir() else []
         stay = tuple(folder for folder in folders if not self.leave(run_id, folder.name))
         if folders and not stay:

@@ -185,18 +185,6 @@ class RunStore:
 
     # --- which run ----------------------------------------------------------------------------
 
-    def read_active(self) -> str:
-        """Return the run that was last worked on here; empty when there is none."""
-        try:
-            return read_text(self._notes.active).strip()
-        except (OSError, ValueError):
-            return ""
-
-    def note_active(self, run_id: str) -> None:
-        """Remember the run that is worked on here."""
-        if self.read_active() != run_id:
-            replace_file(self._notes.active, run_id.encode())
-
     def find_writer(self) -> str:
         """Return a short name of this checkout; it is the same after a kill."""
         file = json_file(self._notes.writers, self.clock, owner="agentx run")

@@ -60,21 +60,24 @@ def list_all(invocation: Invocation, run_id: str) -> None:
 
 
 @lane.command("finish")
-@click.argument("name", metavar="LANE")
+@click.argument("name", metavar="LANE", required=False, default="")
 @by_actor
 @click.pass_obj
 def finish(invocation: Invocation, name: str, run_id: str, actor: str) -> None:
-    """Say that a lane's work is done; all of it must be committed."""
+    """Say that a lane's work is done; all of it must be committed.
+
+    In the lane's folder it need not be named.
+    """
     by = Saying(run_id=run_id, actor=actor, lane=name)
     _tell(invocation, finish_lane(invocation.project, by))
 
 
 @lane.command("merge")
-@click.argument("name", metavar="LANE")
+@click.argument("name", metavar="LANE", required=False, default="")
 @by_actor
 @click.pass_obj
 def merge(invocation: Invocation, name: str, run_id: str, actor: str) -> None:
-    """Merge a lane into the work branch.
+    """Merge a lane into the work branch; in its folder it need not be named.
 
     A conflict changes nothing in git; it is recorded, a person is asked, and the exit code is 3.
     """

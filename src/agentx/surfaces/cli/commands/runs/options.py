@@ -22,9 +22,13 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def of_run(command: Command) -> Command:
-    """Add `--run`: the active one when none is named."""
+    """Add `--run`."""
     return click.option(
-        "--run", "run_id", metavar="RUN", default="", help="Default: the active one."
+        "--run",
+        "run_id",
+        metavar="RUN",
+        default="",
+        help="Default: that of the lane you stand in, of AGENTX_RUN, or the only one in progress.",
     )(command)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from agentx.kernel.errors import InvalidValue
-from agentx.operations.runs.read import list_archived, list_runs, run_events, show_run
+from agentx.operations.runs.read import list_archived, list_runs, run_events, show_run, type_for
 from agentx.operations.runs.recover import pull_request, rebuild_runs, resume_run
 from agentx.operations.runs.write import (
     Saying,
@@ -63,7 +63,8 @@ def start(invocation: Invocation, title: str, description: str, requester: str, 
 
     def draw(screen: Any) -> None:
         screen.print(run.id, soft_wrap=True)
-        screen.print('\nhint: plan it with `agentx run task add "TITLE"`', style="dim")
+        typed = type_for(invocation.project, run, 'agentx run task add "TITLE"')
+        screen.print(f"\nhint: plan it with `{typed}`", style="dim")
 
     invocation.show({"run_id": run.id, "title": run.title, "phase": str(run.phase)}, draw)
 

@@ -112,11 +112,11 @@ def list_all(invocation: Invocation, run_id: str) -> None:
 
 
 @task.command("start")
-@click.argument("task_id", metavar="TASK")
+@click.argument("task_id", metavar="TASK", required=False, default="")
 @by_actor
 @click.pass_obj
 def start(invocation: Invocation, task_id: str, run_id: str, actor: str) -> None:
-    """Begin a task, or begin it again."""
+    """Begin a task, or begin it again; in the folder of its lane it need not be named."""
     _step(invocation, "task-started", run_id, actor, task_id)
 
 
@@ -131,12 +131,12 @@ def log(invocation: Invocation, task_id: str, text: str, run_id: str, actor: str
 
 
 @task.command("done")
-@click.argument("task_id", metavar="TASK")
+@click.argument("task_id", metavar="TASK", required=False, default="")
 @click.argument("text", required=False, default="")
 @by_actor
 @click.pass_obj
 def finish(invocation: Invocation, task_id: str, text: str, run_id: str, actor: str) -> None:
-    """Say that a task is done, and in a word how."""
+    """Say that a task is done, and in a word how; in its lane's folder it need not be named."""
     _step(invocation, "task-completed", run_id, actor, task_id, text=text)
 
 
@@ -160,4 +160,6 @@ def _step(
 ) -> None:
     given = {name: value for name, value in detail.items() if value}
     by = Saying(run_id=run_id, actor=actor, task=task_id)
-    tell(invocation, task_step(invocation.project, by, kind, given), task_id=task_id)
+    told = task_step(invocation.project, by, kind, given)
+    moved = next((event.task for event in told.added), task_id)
+    tell(invocation, told, task_id=moved)

@@ -1,0 +1,1 @@
+"""Which run, lane and task are meant."""

@@ -1,0 +1,141 @@
+"""Which run is meant where none is named, and which lane and task of it.
+
+Where somebody stands decides, then the one run in progress. Of several none is taken by chance: a
+command that writes asks, and what only speaks of runs takes the newest.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.runs.choosing.place import LANE_VARIABLE, RUN_VARIABLE, WorkPlace
+from agentx.runs.model import Lane, Run, RunStatus
+from agentx.runs.rules.decide import find_lane
+from agentx.runs.store.run_store import RunStore
+
+_NAMED_MAX = 4
+# Commands that take the run as their only word.
+_NAMES_LAST = ("agentx run archive", "agentx run pr", "agentx run resume", "agentx run show")
+
+
+class WhichRun:
+    """Chooses among the runs of a project."""
+
+    def __init__(self, store: RunStore, place: WorkPlace) -> None:
+        self._store = store
+        self._place = place
+
+    def list_going(self) -> tuple[str, ...]:
+        """Return the runs that are not over, newest first. Cheap: it believes the manifests."""
+        return tuple(run_id for run_id in self._store.ids() if self._is_going(run_id))
+
+    def _is_going(self, run_id: str) -> bool:
+        said = self._store.glimpse(run_id)
+        if said:
+            return said in (RunStatus.IN_PROGRESS, RunStatus.BLOCKED)
+        return not self._store.look(run_id).over
+
+    def find_meant(self) -> str:
+        """Return the run that is meant where none is named; nothing where that is not clear."""
+        if self._place.run:
+            with suppress(NotFound):
+                return self._find(self._place.run)
+        going = self.list_going()
+        return going[0] if len(going) == 1 else ""
+
+    def active(self) -> str:
+        """Return the run to speak of where none is named: what is meant, else the newest."""
+        meant = self.find_meant()
+        return meant if meant and self._is_going(meant) else next(iter(self.list_going()), "")
+
+    def choose_lane(self, lane: str) -> str:
+        """Return the lane that is meant: the one that is named, or that somebody stands in.
+
+        Raises: InvalidValue.
+        """
+        if lane or self._place.lane:
+            return lane or self._place.lane
+        raise InvalidValue(
+            "it is not said which lane is meant",
+            hint="`agentx run show` lists them; "
+            f"in the folder of one, or with {LANE_VARIABLE}, it need not be named",
+        )
+
+    def find_lane(self, run: Run) -> Lane | None:
+        """Return the lane that somebody stands in, if it is one of a run."""
+        with suppress(NotFound, InvalidValue):
+            return find_lane(run, self._place.lane) if self._place.lane else None
+        return None
+
+    def find_task(self, run: Run) -> str:
+        """Return the task of the lane that somebody stands in, or that the environment names."""
+        lane = self.find_lane(run)
+        return self._place.task or ("" if lane is None else lane.task)
+
+    def complete(self, command: str, run: Run) -> str:
+        """Return a command about a run as it can be typed: with its name, where that is needed."""
+        short = run.id.rsplit("-", 1)[1]
+        is_named = run.id in command or "--resolve" in command
+        if is_named or not command or (self.find_meant() == run.id and not run.over):
+            return command
+        return f"{command} {'' if command in _NAMES_LAST else '--run '}{short}"
+
+    def choose(self, run_id: str) -> str:
+        """Return the run that is meant: by its id, the end of it, or where somebody stands.
+
+        Raises: NotFound, InvalidValue.
+        """
+        if run_id:
+            return self._find(run_id)
+        if self._place.run:
+            return self._find(self._place.run, f"{RUN_VARIABLE}: " * self._place.is_said)
+        going = self.list_going()
+        if len(going) == 1:
+            return going[0]
+        if going:
+            raise self._ask_which(going)
+        raise NotFound(
+            "no run is going on",
+            hint='`agentx run start "TITLE"` begins one; `--run` names one',
+        )
+
+    def _ask_which(self, going: tuple[str, ...]) -> InvalidValue:
+        named = ", ".join(going[:_NAMED_MAX])
+        more = f" and {len(going) - _NAMED_MAX} more" if len(going) > _NAMED_MAX else ""
+        return InvalidValue(
+            f"{len(going)} runs are in progress, and it is not said which is meant: {named}{more}",
+            hint=f"name it: `--run {going[0].rsplit('-', 1)[1]}`, or {RUN_VARIABLE}; "
+            "in the folder of a lane it is the lane's",
+        )
+
+    def _find(self, run_id: str, said_by: str = "") -> str:
+        ids = self._store.ids()
+        if run_id in ids:
+            return run_id
+        near = [name for name in ids if name.endswith(f"-{run_id}")]
+        if len(near) == 1:
+            return near[0]
+        packed = [
+            line["run_id"]
+            for line in self._store.index.list_archived()
+            if run_id == line["run_id"] or line["run_id"].endswith(f"-{run_id}")
+        ]
+        if len(packed) == 1:
+            raise NotFound(
+                f"{said_by}{packed[0]} is packed away",
+                hint=f"lay it out: `agentx run restore {packed[0]}`",
+            )
+        raise NotFound(
+            f"{said_by}{run_id[:80]}: no such run", hint="`agentx run list` shows the runs"
+        )
+
+    def choose_to_see(self, run_id: str) -> str:
+        """Return the run that somebody wants to see: when none goes on, the last one.
+
+        Raises: as `chosen`.
+        """
+        ids = self._store.ids()
+        if run_id or self._place.run or not ids or self.list_going():
+            return self.choose(run_id)
+        return max(ids)

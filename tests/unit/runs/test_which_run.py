@@ -1,0 +1,140 @@
+"""Goal: a command works for the run that is meant, and asks where that is not clear.
+
+Method: two runs of one checkout; somebody stands in a lane's folder, or an environment says it, or
+neither.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.runs.choosing.place import WorkPlace, find_place
+from agentx.runs.choosing.which_run import WhichRun
+from agentx.runs.paths import RunNotes
+from tests.support.run_stories import Team
+
+RUN = "20260302-1000-a-run-0001"
+
+
+@pytest.fixture
+def team(tmp_path: Path) -> Team:
+    return Team(tmp_path / "repo", tmp_path / "data")
+
+
+def choosing(team: Team, **said: Any) -> WhichRun:
+    return WhichRun(team.store, WorkPlace(**said))
+
+
+@pytest.mark.parametrize(
+    ("below", "variables", "expected"),
+    [
+        ("lane-001-ab12", {}, WorkPlace(run=RUN, lane="lane-001-ab12")),
+        ("lane-001-ab12/src/deep", {}, WorkPlace(run=RUN, lane="lane-001-ab12")),
+        ("lane-001-ab12", {"AGENTX_RUN": "other"}, WorkPlace(run=RUN, lane="lane-001-ab12")),
+        ("work", {"AGENTX_TASK": "TASK-002"}, WorkPlace(run=RUN, task="TASK-002")),
+        ("work", {"AGENTX_RUN": "9999", "AGENTX_TASK": "TASK-002"}, WorkPlace(run=RUN)),
+        ("work", {"AGENTX_RUN": "0001", "AGENTX_LANE": "l"}, WorkPlace(run=RUN, lane="l")),
+    ],
+)
+def test_the_folder_of_a_lane_comes_before_the_environment(
+    tmp_path: Path, below: str, variables: dict[str, str], expected: WorkPlace
+) -> None:
+    folder = RunNotes(tmp_path).worktrees / RUN / below
+    folder.mkdir(parents=True)
+
+    assert find_place(RunNotes(tmp_path), folder, variables) == expected
+
+
+@pytest.mark.parametrize("elsewhere", ["", "worktrees", f"worktrees/{RUN}", "worktreesish/a/b"])
+def test_elsewhere_the_environment_says_it(tmp_path: Path, elsewhere: str) -> None:
+    folder = tmp_path / elsewhere
+    folder.mkdir(parents=True, exist_ok=True)
+    variables = {"AGENTX_RUN": " 0001 ", "AGENTX_LANE": "lane-002", "AGENTX_TASK": "TASK-003"}
+
+    said = find_place(RunNotes(tmp_path), folder, variables)
+
+    assert said == WorkPlace(run="0001", lane="lane-002", task="TASK-003", is_said=True)
+
+
+def test_a_link_into_a_lane_stands_in_the_lane(tmp_path: Path) -> None:
+    lane = RunNotes(tmp_path).worktrees / RUN / "lane-001-ab12"
+    lane.mkdir(parents=True)
+    (tmp_path / "short").symlink_to(lane)
+
+    assert find_place(RunNotes(tmp_path), tmp_path / "short", {}).lane == "lane-001-ab12"
+
+
+def test_of_several_in_progress_none_is_taken_by_chance(team: Team) -> None:
+    first = team.runs.start("one").id
+    assert choosing(team).choose("") == first
+    team.clock.advance(120_000)
+    second = team.runs.start("two").id
+
+    for verb in (choosing(team).choose, choosing(team).choose_to_see):
+        with pytest.raises(InvalidValue, match="2 runs are in progress") as caught:
+            verb("")
+        assert first in caught.value.message
+        assert second in caught.value.message
+        assert f"--run {second[-4:]}" in caught.value.hint
+    assert (choosing(team).find_meant(), choosing(team).active()) == ("", second)
+    assert choosing(team).choose(first[-4:]) == first
+
+    team.says(second, "run-failed", reason="no")
+    assert choosing(team).choose("") == first
+    team.says(first, "run-failed", reason="no")
+    assert (choosing(team).active(), choosing(team).choose_to_see("")) == ("", second)
+    with pytest.raises(NotFound, match="no run is going on"):
+        choosing(team).choose("")
+    with pytest.raises(NotFound):
+        choosing(team).choose("20260302-1000-nobody-0000")
+
+
+def test_where_one_stands_decides_though_another_was_used_last(team: Team) -> None:
+    first = team.runs.start("one").id
+    team.clock.advance(120_000)
+    second = team.runs.start("two").id
+    team.says(second, "note", text="used last")
+
+    here = choosing(team, run=first)
+    assert (here.choose(""), here.choose_to_see(""), here.active()) == (first,) * 3
+    assert here.choose(second) == second
+    with pytest.raises(NotFound, match="AGENTX_RUN: gone: no such run"):
+        choosing(team, run="gone", is_said=True).choose("")
+
+
+def test_a_lane_and_its_task_are_known_by_the_folder(team: Team) -> None:
+    run_id = team.runs.start("one").id
+    team.says(run_id, "task-added", task="TASK-001", title="checker")
+    team.says(run_id, "lane-opened", lane="lane-001-ab12", task="TASK-001", branch="b")
+    run = team.runs.run(run_id)[0]
+
+    here = choosing(team, run=run_id, lane="lane-001-ab12")
+    assert here.find_task(run) == "TASK-001"
+    assert here.choose_lane("") == "lane-001-ab12"
+    assert here.choose_lane("lane-002") == "lane-002"
+    assert choosing(team, run=run_id, lane="lane-009").find_task(run) == ""
+    assert choosing(team, task="TASK-004", lane="lane-001-ab12").find_task(run) == "TASK-004"
+    with pytest.raises(InvalidValue, match="not said which lane"):
+        choosing(team).choose_lane("")
+
+
+def test_what_is_proposed_can_be_typed_though_several_are_in_progress(team: Team) -> None:
+    first = team.runs.start("one")
+    start = "agentx run task start TASK-001"
+    assert choosing(team).complete(start, first) == start
+    team.clock.advance(120_000)
+    team.runs.start("two")
+
+    here = choosing(team)
+    assert here.complete(start, first) == f"{start} --run {first.id[-4:]}"
+    assert here.complete("agentx run pr", first) == f"agentx run pr {first.id[-4:]}"
+    for said in (f"agentx run resume {first.id}", "agentx run escalate --resolve ESC-1 X", ""):
+        assert here.complete(said, first) == said
+    assert choosing(team, run=first.id).complete(start, first) == start
+    team.says(first.id, "run-failed", reason="no")
+    over = team.runs.run(first.id)[0]
+    assert choosing(team).complete("agentx run archive", over).endswith(f" {first.id[-4:]}")
