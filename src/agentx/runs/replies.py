@@ -71,6 +71,7 @@ class Resumption:
     last_checkpoint: str
     last_log: str
     next: tuple[NextStep, ...]
+    answered: tuple[str, ...] = ()  # by people, each with its question
 
 
 @frozen

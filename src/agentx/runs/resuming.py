@@ -18,6 +18,7 @@ from agentx.runs.model import (
     RunEvent,
     TaskStatus,
 )
+from agentx.runs.rendering import list_answered, tell_answered
 from agentx.runs.replies import Interruption, NextStep, Resumption, Unmerged
 from agentx.runs.rules.graph import ready, waits_for
 
@@ -44,6 +45,7 @@ def resumption(run: Run, events: tuple[RunEvent, ...], folder: Folder) -> Resump
         last_checkpoint="" if point is None else (point.text or point.commit or "made"),
         last_log=task.log[-1].text if task is not None and task.log else "",
         next=tuple(_steps(run, folder)),
+        answered=tuple(map(tell_answered, list_answered(run)))[-_HAPPENED_MAX:],
     )
 
 

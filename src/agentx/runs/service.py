@@ -29,7 +29,7 @@ from agentx.runs.model import (
     TaskStatus,
 )
 from agentx.runs.pages.files import artifact_page, contract_page, manifest, work_log
-from agentx.runs.rendering import event_line
+from agentx.runs.rendering import event_line, list_answered, tell_answered
 from agentx.runs.replies import NextStep, Rebuilt, Resumption, Told, Unmerged
 from agentx.runs.resuming import list_lost_steps, resumption
 from agentx.runs.rules.catalogue import kind_named
@@ -275,6 +275,7 @@ class Runs:
             )
         pieces = (
             *_pin(run, found),
+            *_list_answers(run),
             *self._task_local(run, found),
             *_list_done_before(run, found),
             *(piece for source in others for piece in source.pieces(_area(run, found))),
@@ -299,6 +300,13 @@ def _pin(run: Run, task: Task) -> Iterator[Piece]:
     law = run.artifacts.get("constitution.md")
     if law is not None:
         yield _piece(Tier.PINNED, "artifacts/constitution.md", artifact_page(run, law))
+
+
+def _list_answers(run: Run) -> Iterator[Piece]:
+    """Yield what people answered: nothing of a task matters more."""
+    answered = [f"- {tell_answered(asked)}" for asked in list_answered(run)]
+    if answered:
+        yield _piece(Tier.TASK_LOCAL, "what people answered", "\n".join(answered))
 
 
 def _list_done_before(run: Run, task: Task) -> Iterator[Piece]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from agentx.clarification.limits import CLARIFY_DECIDED_TOLD_MS
 from agentx.host.files.plain import is_folder
 from agentx.host.git.programs import list_programs
 from agentx.kernel.bus import Bus
@@ -25,7 +26,7 @@ from agentx.runs.events import RunEnded, RunRecorded, RunRepaired
 from agentx.runs.lane_work import LaneWork
 from agentx.runs.model import Happening, Run, RunEvent
 from agentx.runs.paths import RunNotes
-from agentx.runs.rendering import event_line
+from agentx.runs.rendering import event_line, list_answered, tell_contradicted
 from agentx.runs.replies import Unmerged
 from agentx.runs.resuming import name_answer
 from agentx.runs.rules.claims import GOES_ON
@@ -37,7 +38,7 @@ from agentx.runs.store.run_store import RunStore
 from agentx.runs.store.vouching import RunPen
 from agentx.runs.task_work import TaskWork
 from agentx.wiring.listeners.log import log_told
-from agentx.wiring.trust.keys import open_keyring, show_owner
+from agentx.wiring.trust.keys import name_own_key, open_keyring, show_owner
 
 _STEPS_IN_DIGEST = 3
 _LINE_CHARS_MAX = 160
@@ -150,17 +151,45 @@ class RunQuestion:
     command: str
 
 
-def list_run_questions(project: Project) -> tuple[RunQuestion, ...]:
+def list_asking_runs(project: Project) -> tuple[Run, ...]:
+    """Return the runs that go on and ever asked a person something, newest first."""
+    return tuple(open_runs(project).list_asking()) if is_folder(project.paths.runs) else ()
+
+
+def list_run_questions(
+    project: Project, asking: tuple[Run, ...] | None = None
+) -> tuple[RunQuestion, ...]:
     """Return what the runs that go on ask a person, oldest first."""
-    if not is_folder(project.paths.runs):
-        return ()
     found = [
         RunQuestion(run_id=run.id, title=run.title, asked=asked, command=name_answer(run, asked))
-        for run in open_runs(project).list_asking()
+        for run in (list_asking_runs(project) if asking is None else asking)
         for asked in run.escalations.values()
         if asked.open
     ]
     return tuple(sorted(found, key=lambda one: (one.asked.at_ms, one.asked.id)))
+
+
+def list_answered_lately(
+    project: Project, asking: tuple[Run, ...]
+) -> tuple[tuple[Run, Escalation], ...]:
+    """Return what people answered lately to what runs ask, in the order they did."""
+    since = project.clock.now_ms() - CLARIFY_DECIDED_TOLD_MS
+    found = [
+        (run, each)
+        for run in asking
+        for each in list_answered(run)
+        if (each.resolved_ms or 0) >= since
+    ]
+    return tuple(sorted(found, key=lambda one: (one[1].resolved_ms or 0, one[1].id)))
+
+
+def list_contradicted(project: Project) -> tuple[str, ...]:
+    """Return where another person's answer to a run's question stands, not the reader's own."""
+    answered = list_answered_lately(project, list_asking_runs(project))
+    if not any(asked.contrary for _, asked in answered):
+        return ()
+    own = name_own_key(project)
+    return tuple(filter(None, (tell_contradicted(asked, own) for _, asked in answered)))
 
 
 def story_of(project: Project, run_id: str) -> tuple[Run, tuple[RunEvent, ...]]:

@@ -24,7 +24,7 @@ from agentx.project.trust.private import AGENT_STATUS
 from agentx.project.zone import project_zone
 from agentx.recall.section.moment import Present
 from agentx.recall.section.sources import About, Sources
-from agentx.recall.section.standing import Standing
+from agentx.recall.section.standing import RunAnswer, Standing
 
 if TYPE_CHECKING:
     from agentx.lessons.model import Lesson
@@ -171,7 +171,8 @@ class _Rooms:
         project = self._project
         if not self._may_tell:
             return Standing()
-        work = replace(self._work(), of_runs=self._list_run_questions())
+        of_runs, run_answers = self._look_at_runs()
+        work = replace(self._work(), of_runs=of_runs, run_answers=run_answers)
         if not any(map(is_folder, project.paths.asked)):
             return work
         from agentx.clarification.inbox import inbox_among  # noqa: PLC0415  somebody asked something
@@ -188,22 +189,40 @@ class _Rooms:
             issues=work.issues,
             agents=work.agents,
             of_runs=work.of_runs,
+            run_answers=work.run_answers,
             asked=asked,
             inbox=lambda who: inbox_among(asked, who),
             blocking=blocking_among(survey),
         )
 
-    def _list_run_questions(self) -> tuple[tuple[str, int], ...]:
+    def _look_at_runs(self) -> tuple[tuple[tuple[str, int], ...], tuple[RunAnswer, ...]]:
+        """Return what runs ask the person, and what people answered lately."""
         if not is_folder(self._project.paths.runs):
-            return ()
-        from agentx.wiring.runs import list_run_questions  # noqa: PLC0415  runs are there
+            return (), ()
+        from agentx.runs.rendering import tell_answered  # noqa: PLC0415  runs are there
+        from agentx.wiring.runs import (  # noqa: PLC0415  as above
+            list_answered_lately,
+            list_asking_runs,
+            list_run_questions,
+        )
 
+        asking = list_asking_runs(self._project)
         found = []
-        for one in list_run_questions(self._project):
+        for one in list_run_questions(self._project, asking):
             asked = preview(one.asked.question, _RUN_QUESTION_CHARS_MAX)
             says = f"{asked} -- the user decides in a terminal: {one.command}"
             found.append((says, one.asked.at_ms))
-        return tuple(found)
+        answers = tuple(
+            RunAnswer(
+                id=each.id,
+                stage=f"{each.id}:{len(each.answers)}",
+                run_id=run.id,
+                text=tell_answered(each),
+                at_ms=each.resolved_ms or each.at_ms,
+            )
+            for run, each in list_answered_lately(self._project, asking)
+        )
+        return tuple(found), answers
 
     def _work(self) -> Standing:
         if not is_folder(self._project.paths.issues):

@@ -16,6 +16,7 @@ import pytest
 
 from agentx.lessons.model import LessonKind
 from agentx.runs.model import Happening, Run
+from agentx.wiring.listeners import notify
 from agentx.wiring.runs import open_runs
 from agentx.wiring.taught.lessons import read_lessons
 from tests.support.mcp_agent import Agent
@@ -220,3 +221,141 @@ def test_no_agent_takes_back_a_lesson_that_a_person_wrote(shop: Shop) -> None:
     shop.play()
     code, said = shop.agentx("ltm", "retire", persons)
     assert code == 0, said
+
+
+@pytest.mark.promise("runs.persons-word")
+def test_a_script_answers_only_where_it_says_that_a_person_did(shop: Shop) -> None:
+    shop.play()
+    code, said = shop.agentx("run", "escalate", "--resolve", shop.asked, "script says")
+    assert (code, "--as-person" in said) == (2, True)
+    assert shop.run.escalations[shop.asked].open
+
+    code, said = shop.agentx("run", "escalate", "--resolve", shop.asked, "No", "--as-person")
+    assert code == 0, said
+
+    for words in (("run", "show"), ("run", "resume"), ("run", "event")):
+        assert "human (unconfirmed)" in shop.agentx(*words)[1], words
+    page = shop.folder / f".agent-memory/runs/{shop.run.id}/escalations/{shop.asked}.yaml"
+    assert "resolved_via: unconfirmed" in page.read_text("utf-8")
+    (answered,) = shop.read("run", "show")["answered"]
+    assert answered["answers"][0]["via"] == "unconfirmed"
+
+
+@pytest.mark.promise("runs.holds")
+def test_no_agent_takes_a_run_on_that_waits_for_a_person(shop: Shop) -> None:
+    shop.agentx("run", "task", "add", "Delete production")
+    ways = (
+        ("run", "phase", "next"),
+        ("run", "phase", "EXECUTION"),
+        ("run", "task", "start", "TASK-001"),
+        ("run", "task", "done", "TASK-001", "deleted"),
+        ("run", "event", "--type", "task-completed", "--task", "TASK-001"),
+        ("run", "lane", "open", "--task", "TASK-001"),
+    )
+    for words in ways:
+        code, said = shop.agentx(*words)
+        assert (code, shop.asked in said) == (2, True), (words, said)
+    said = shop.agent.fail("run_event", type="task-started", task="TASK-001", actor="engineer")
+    assert shop.asked in said
+    assert shop.run.phase == "PLANNING"
+    assert shop.run.tasks["TASK-001"].status == "PENDING"
+
+    shop.play()  # a person goes on all the same, and is told what waits
+    code, said = shop.agentx("run", "phase", "next")
+    assert (code, f"{shop.asked} waits for an answer still" in said) == (0, True), said
+    shop.agentx("run", "escalate", "--resolve", shop.asked, "Yes", "--as-person")
+    shop.play(below="")
+    shop.agentx("run", "escalate", "Which colour?", "--no-block")
+    for words in ways[2:4]:
+        code, said = shop.agentx(*words)
+        assert code == 0, said
+
+
+@pytest.mark.promise("runs.facts")
+def test_what_only_the_doing_proves_is_taken_on_nobodys_word(shop: Shop) -> None:
+    shop.play()
+    shop.agentx("run", "escalate", "--resolve", shop.asked, "Yes", "--as-person")
+    before = len(open_runs(shop.project).events(""))
+    details = {
+        "run-started": ("title=Other",),
+        "run-completed": (),
+        "lane-opened": ("branch=x",),
+        "lane-finished": (),
+        "lane-merged": ("commit=0123abc",),
+        "LANE_MERGED": ("commit=0123abc",),
+        "branch-made": ("branch=x",),
+        "work-rebased": ("commit=0123abc", "onto=main"),
+        "conflict-found": ("operation=merge", "files=a.py"),
+        "verification-recorded": ("verdict=passed",),
+    }
+    for below in (None, ""):
+        shop.play(below=below)
+        for kind, fields in details.items():
+            given = [word for each in fields for word in ("--detail", each)]
+            code, said = shop.agentx("run", "event", "--type", kind, "--lane", "lane-001", *given)
+            assert (code, "not taken on somebody's word" in said) == (2, True), (kind, said)
+    said = shop.agent.fail("run_event", type="lane-merged", lane="lane-001", actor="executor")
+    assert "agentx run lane merge" in said
+    assert len(open_runs(shop.project).events("")) == before
+    code, said = shop.agentx("run", "verify", "--verdict", "PASSED", "--check", "tests=all green")
+    assert code == 0, said
+
+
+@pytest.mark.promise("runs.answers-told")
+def test_an_answer_comes_back_with_its_question_wherever_the_run_is_told(shop: Shop) -> None:
+    shop.agentx("issue", "create", "--title", "Ship", "--label", "type:feature")
+    shop.agentx("run", "task", "add", "Delete it")
+    shop.agentx("run", "escalate", "May we log?", "--no-block")
+    shop.play()
+    shop.agentx("run", "escalate", "--resolve", shop.asked, "No, never", "--as-person")
+
+    told = f"{shop.asked} was answered (asked: {QUESTION}) by human (unconfirmed): No, never"
+    shop.play(below="engineer")
+    ways = (("run", "show"), ("run", "resume"), ("run", "context", "--task", "TASK-001"))
+    for words in (*ways, ("recall",), ("hook", "start", "--issue", "1", "--agent", "engineer")):
+        said = " ".join(shop.agentx(*words)[1].split())
+        assert told in said, words
+    assert told in shop.agent.call("run_status")
+    assert f"escalation-raised {shop.asked}: {QUESTION}" in shop.agentx("run", "event")[1]
+    # What hooks find at the next prompt, told once for each answer.
+    notice = shop.project.store.notice("").read_text("utf-8")
+    assert f"{shop.asked}:1\t" in notice
+
+
+@pytest.mark.promise("runs.answers-told")
+def test_an_agent_is_told_to_wait_and_not_to_answer(shop: Shop) -> None:
+    shop.play(below="engineer")
+    for words in (("run", "show"), ("run", "resume"), ("--json", "run", "show")):
+        said = shop.agentx(*words)[1]
+        assert "wait for it" in said, words
+        assert "--resolve" not in said, words
+    assert "--resolve" not in shop.agent.call("run_status")
+    shop.play()
+    assert "--resolve" in shop.agentx("run", "show")[1]
+
+
+def test_a_question_is_as_short_as_any(shop: Shop) -> None:
+    for words in (("Why? " * 500,), ("Why?", "--needed", "x" * 2_001)):
+        code, said = shop.agentx("run", "escalate", *words)
+        assert (code, "2,000 are allowed" in said) == (2, True)
+    shop.play()
+    long = "No. " * 600
+    code, said = shop.agentx("run", "escalate", "--resolve", shop.asked, long, "--as-person")
+    assert (code, "2,000 are allowed" in said) == (2, True)
+
+
+def test_the_users_command_is_run_for_what_a_run_asks(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(notify, "begin_apart", lambda words, **_fields: told.append(words[-1]))
+    shop.play()
+    shop.agentx("config", "set", "--user", "notify.command", "true")
+    shop.play(below="")
+    shop.agentx("run", "escalate", "May we buy it?")
+    shop.agentx("run", "escalate", "Which colour?", "--no-block")
+
+    assert [each.partition(" (ESC-")[0] for each in told] == [
+        "AgentX: orchestrator waits for your decision on May we buy it?",
+        "AgentX: orchestrator asks for your decision on Which colour?",
+    ]

@@ -208,6 +208,52 @@ def test_another_clones_answer_counts_while_its_writer_is_trusted(
     assert look()[0]
 
 
+def carry(one: Shop, other: Shop) -> None:
+    """Bring what one clone wrote to another, as git would."""
+    for name in (".agent-memory/runs", ".agentx/questions"):
+        shutil.copytree(one.folder / name, other.folder / name, dirs_exist_ok=True)
+
+
+@pytest.mark.promise("runs.signed")
+def test_two_people_who_answer_otherwise_are_both_told(
+    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = shop.begin()
+    other = Shop(tmp_path / "other", monkeypatch)
+    carry(shop, other)
+    other.play()
+    other.agentx("trust", "--yes")
+    other.agentx(*answer(asked, "YES"))
+    shop.play()
+    shop.agentx(*answer(asked, "NO"))
+    carry(other, shop)
+    carry(shop, other)
+    for one in (shop, other):
+        one.play()
+        for writer in list_writers(one.project):
+            one.agentx("trust", "--writer", writer.writer, "--yes")
+
+    stands = {one.run.escalations[asked].resolution for one in (shop, other)}
+
+    assert len(stands) == 1
+    for one in (shop, other):
+        one.play()
+        assert "had answered otherwise" in one.agentx("run", "show")[1]
+    notes = []
+    for one in (shop, other):
+        one.play()
+        notes.append("you had answered otherwise" in one.agentx("clarify", "inbox")[1])
+    assert sorted(notes) == [False, True]
+    # Who has seen both may say it once more, and that stands.
+    other.play()
+    code, said = other.agentx(*answer(asked, "Ask the owner"))
+    assert code == 0, said
+    carry(other, shop)
+    assert {one.run.escalations[asked].resolution for one in (shop, other)} == {"Ask the owner"}
+    shop.play()
+    assert "otherwise" not in shop.agentx("run", "show")[1]
+
+
 @pytest.mark.promise("runs.signed")
 def test_runs_of_earlier_versions_count_as_they_were_left(shop: Shop) -> None:
     asked = shop.begin()

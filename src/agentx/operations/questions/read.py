@@ -33,7 +33,7 @@ from agentx.wiring.clarifications import (
 from agentx.wiring.hub import is_unsent, open_hub, run_monitor
 from agentx.wiring.listeners.changes import list_changes
 from agentx.wiring.listeners.notify import check_command
-from agentx.wiring.runs import RunQuestion, list_run_questions
+from agentx.wiring.runs import RunQuestion, list_contradicted, list_run_questions
 
 _LATE = frozenset({Reason.STALE, Reason.STUCK, Reason.DEADLOCK})
 
@@ -106,7 +106,8 @@ def inbox_of(project: Project, who: str) -> Overview:
         shown = keep_signed(project, waiting) if speaker == PERSON else ()
     notes: tuple[str, ...] = ()
     if is_told and speaker == PERSON:
-        notes = (*map(tell_overruled, list_overruled(project)), *list_changes(project))
+        overruled = (*map(tell_overruled, list_overruled(project)), *list_contradicted(project))
+        notes = (*overruled, *list_changes(project))
     asked = list_run_questions(project) if speaker == PERSON else ()
     return Overview(
         clarifications=shown,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentx.operations.runs.write import Saying, check_speaker
+from agentx.operations.runs.write import Saying, check_speaker, tell_people
 from agentx.project.project import Project
 from agentx.runs.replies import LaneTold
 from agentx.wiring.runs import open_lanes
@@ -22,12 +22,16 @@ def finish_lane(project: Project, by: Saying) -> LaneTold:
 
 def merge_lane(project: Project, by: Saying) -> LaneTold:
     """Merge a lane into the work branch, or record the conflict."""
-    return open_lanes(project).merge(by.run_id, by.lane, actor=check_speaker(project, by.actor))
+    done = open_lanes(project).merge(by.run_id, by.lane, actor=check_speaker(project, by.actor))
+    tell_people(project, done.told)
+    return done
 
 
 def rebase_work(project: Project, by: Saying) -> LaneTold:
     """Put the work branch on top of its base, or record the conflict."""
-    return open_lanes(project).rebase(by.run_id, actor=check_speaker(project, by.actor))
+    done = open_lanes(project).rebase(by.run_id, actor=check_speaker(project, by.actor))
+    tell_people(project, done.told)
+    return done
 
 
 def fail_lane(project: Project, by: Saying, reason: str) -> LaneTold:

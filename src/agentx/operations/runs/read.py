@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
+from agentx.project.roles.caller import WhoCalls, find_caller
 from agentx.runs.asked import Escalation
 from agentx.runs.model import PHASES, Conflict, Lane, PhaseEntry, Run, RunEvent, Task
 from agentx.runs.rendering import event_line, list_answered, list_claims
@@ -125,13 +126,28 @@ def list_archived(project: Project) -> tuple[ArchivedRow, ...]:
     )
 
 
-def show_run(project: Project, run_id: str = "") -> RunOverview:
+def show_run(project: Project, run_id: str = "", *, caller: WhoCalls | None = None) -> RunOverview:
     """Return where a run stands; the active one when none is named."""
     runs = open_runs(project)
     run, faults = runs.run(run_id or runs.which.active())
     unmerged = runs.list_unmerged(run)
-    found = overview_of(run, runs.events(run.id), runs.way_on(run, unmerged=unmerged).next, faults)
-    return replace(found, unmerged=unmerged)
+    steps = steps_for(project, runs.way_on(run, unmerged=unmerged).next, caller)
+    return replace(overview_of(run, runs.events(run.id), steps, faults), unmerged=unmerged)
+
+
+def steps_for(
+    project: Project, steps: tuple[NextStep, ...], caller: WhoCalls | None = None
+) -> tuple[NextStep, ...]:
+    """Return what to do next, to who calls: an agent is told to wait for what a person does."""
+    if not any(step.is_persons for step in steps):
+        return steps
+    if not (find_caller(project) if caller is None else caller).is_agent:
+        return steps
+    waits = "; the user answers in a terminal of their own: wait for it"
+    return tuple(
+        replace(step, text=f"{step.text}{waits}", command="") if step.is_persons else step
+        for step in steps
+    )
 
 
 def type_for(project: Project, run: Run, command: str) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agentx.kernel.values import frozen
+from agentx.operations.runs.read import steps_for
 from agentx.operations.runs.write import check_speaker
 from agentx.project.project import Project
 from agentx.runs.pages.pull_request import checklist, description
@@ -28,7 +31,8 @@ class PullRequest:
 
 def resume_run(project: Project, run_id: str = "", *, actor: str) -> tuple[Resumption, Rebuilt]:
     """Put right what an interruption left; say what happened, where it stopped, what is next."""
-    return open_runs(project).resume(run_id, actor=check_speaker(project, actor))
+    found, rebuilt = open_runs(project).resume(run_id, actor=check_speaker(project, actor))
+    return replace(found, next=steps_for(project, found.next)), rebuilt
 
 
 def rebuild_runs(

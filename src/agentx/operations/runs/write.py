@@ -20,12 +20,15 @@ from agentx.project.roles.caller import Via, WhoCalls, find_caller
 from agentx.runs.model import ORCHESTRATOR, Contract, Happening, Run, Verdict
 from agentx.runs.replies import Told
 from agentx.runs.rules.catalogue import KINDS, kind_named
+from agentx.runs.rules.draft import escalation_name
 from agentx.runs.task_work import read_contract
 from agentx.wiring.listeners.happenings import tell_news
 from agentx.wiring.runs import list_run_questions, open_runs, open_tasks
 from agentx.wiring.trust.persons_word import require_person
 
 EVENT_TYPES = tuple(KINDS)
+# What asks a person.
+_ASKS = frozenset({"escalation-raised", "conflict-found"})
 # What settles a question to a person.
 _PERSONS = frozenset({"escalation-resolved", "conflict-resolved"})
 # What somebody did, or saw git do, and the verb that does it.
@@ -125,7 +128,24 @@ def _record(
     if kind_named(kind) in _ENDS:
         _check_asked(project, runs.which.choose(run_id), caller)
     said = Happening(kind=kind, actor=by.actor, task=by.task, lane=by.lane, detail=given)
-    return runs.say(runs.which.choose(run_id), said)
+    return tell_people(project, runs.say(runs.which.choose(run_id), said))
+
+
+def tell_people(project: Project, told: Told) -> Told:
+    """Tell the person what a run asks, and whoever works on it what was answered."""
+    kinds = {event.kind for event in told.added}
+    if not kinds & (_ASKS | _PERSONS | _ENDS):
+        return told
+    # Few events are told anybody.
+    from agentx.wiring.listeners.notify import notify_of_run  # noqa: PLC0415  see above
+    from agentx.wiring.section import renew_notices  # noqa: PLC0415  see above
+
+    renew_notices(project)
+    for event in told.added:
+        asked = told.run.escalations.get(escalation_name(event.id))
+        if event.kind in _ASKS and asked is not None and asked.open:
+            notify_of_run(project, asked)
+    return told
 
 
 def check_speaker(project: Project, actor: str, caller: WhoCalls | None = None) -> str:

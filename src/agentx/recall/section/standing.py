@@ -37,6 +37,17 @@ def _nothing(_role: str) -> tuple[Clarification, ...]:
 
 
 @frozen
+class RunAnswer:
+    """What a person answered to a run's question, as it is told."""
+
+    id: str
+    stage: str  # another one with each answer
+    run_id: str
+    text: str
+    at_ms: int
+
+
+@frozen
 class Standing:
     """The open issues, what agents are doing, and what is asked, at one moment."""
 
@@ -45,6 +56,7 @@ class Standing:
     asked: tuple[Clarification, ...] = ()
     inbox: Callable[[str], tuple[Clarification, ...]] = _nothing
     of_runs: tuple[tuple[str, int], ...] = ()  # what runs ask the person, and since when
+    run_answers: tuple[RunAnswer, ...] = ()  # what people answered lately to what runs asked
     # An issue that waits for an answer cannot be begun.
     blocking: Mapping[int, tuple[OpenQuestion, ...]] = field(default_factory=dict)
 
@@ -55,11 +67,12 @@ class Standing:
 
     def stages(self) -> dict[str, str]:
         """Return a name for how far each question has come: each answer is told anew."""
+        told = {each.id: each.stage for each in self.run_answers}
         if not self.asked:
-            return {}
+            return told
         from agentx.clarification.inbox import name_stage  # noqa: PLC0415  most projects ask nothing
 
-        return {state.id: name_stage(state) for state in self.asked}
+        return told | {state.id: name_stage(state) for state in self.asked}
 
     def roles(self) -> tuple[str, ...]:
         """Return every role that is told something of its own."""
@@ -68,6 +81,7 @@ class Standing:
     def lines(self, now: Present, role: str) -> Iterator[RecallLine]:
         """Yield what stands for a role, most urgent first."""
         yield from self._questions(now, role)
+        yield from self._run_answers(now)
         if not role:
             yield from self._run_questions(now)
         for line in self.work(role):
@@ -130,6 +144,18 @@ class Standing:
                 is_of_now=True,
                 source="clarifications",
                 tokens=sum(estimate(state.question) for state in rest),
+            )
+
+    def _run_answers(self, now: Present) -> Iterator[RecallLine]:
+        """Yield what people answered: it is for whoever works on the run."""
+        for each in self.run_answers[-CLARIFY_INBOX_MAX:]:
+            yield now.line(
+                group=QUESTIONS,
+                text=each.text,
+                doc_id=each.id,
+                at_ms=each.at_ms,
+                source=f"run {each.run_id}",
+                tokens=estimate(each.text),
             )
 
     def _run_questions(self, now: Present) -> Iterator[RecallLine]:

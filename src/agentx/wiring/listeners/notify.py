@@ -23,6 +23,7 @@ from agentx.kernel.errors import AgentXError, InvalidValue, NotFound
 from agentx.kernel.text import fold_text, preview, printable
 from agentx.project.project import Project
 from agentx.project.settings import NotifySettings
+from agentx.runs.asked import Escalation
 from agentx.wiring.listeners.happenings import tell_news
 
 _TOPIC_CHARS_MAX = 120
@@ -32,13 +33,25 @@ _MEND = "agentx config set --user notify.command COMMAND, or unset it"
 
 def notify(project: Project, event: ClarificationEvent) -> None:
     """Run the user's command, if one is set, where an event leaves something for a person to do."""
-    if not _is_for_person(event):
-        return
+    if _is_for_person(event):
+        _run(project, say_notice(project.root.name, event), clarificationId=event.clarification_id)
+
+
+def notify_of_run(project: Project, asked: Escalation) -> None:
+    """Run the user's command, if one is set, where a run asks a person something."""
+    question = preview(printable(fold_text(asked.question)), _TOPIC_CHARS_MAX)
+    waits = "waits for your decision" if asked.blocking else "asks for your decision"
+    where = f"{asked.id} in {printable(project.root.name)}"
+    notice = f"AgentX: {asked.actor} {waits} on {question} ({where}). agentx clarify inbox"
+    _run(project, notice, escalationId=asked.id)
+
+
+def _run(project: Project, notice: str, **about: str) -> None:
+    """Run the user's command, if one is set, with what they are told; nobody waits for it."""
     try:
         command = check_command(project)
         if not command:
             return
-        notice = say_notice(project.root.name, event)
         begin_apart(
             (*command, notice),
             folder=project.environment.homes.home,
@@ -51,9 +64,7 @@ def notify(project: Project, event: ClarificationEvent) -> None:
         )
     except (OSError, AgentXError) as error:
         message = error.message if isinstance(error, AgentXError) else f"notify.command: {error}"
-        project.log.record(
-            "warning", "notify", clarificationId=event.clarification_id, message=message
-        )
+        project.log.record("warning", "notify", message=message, **about)
 
 
 def check_command(project: Project) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from agentx.host.git.facts import user_name
 from agentx.kernel.text import fold_text, preview, printable
 from agentx.project.project import Project
+from agentx.project.trust.ed25519 import fingerprint
 from agentx.project.trust.keyring import Keyring
 from agentx.project.trust.writers import Hand
 
@@ -27,3 +28,9 @@ def show_owner(keyring: Keyring, key: str) -> str:
     """Return what the owner of a key is called, as it may be told; nothing where nobody knows."""
     name = keyring.name_owner(key) if key else ""
     return preview(fold_text(printable(name)), _NAME_CHARS_MAX)
+
+
+def name_own_key(project: Project) -> str:
+    """Return by what the user's own key is known; nothing where there is none."""
+    own = open_keyring(project).own
+    return fingerprint(own) if own else ""

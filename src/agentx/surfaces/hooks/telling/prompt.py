@@ -15,7 +15,7 @@ from agentx.surfaces.hooks.telling.question import ask_to_tell
 _WAIT_MS = 240  # with the start of this program under 300
 _TEXT_BYTES_MAX = 16_384
 _FENCES = 2  # rows before the first line that tells something
-_QUESTION = "CLR-"
+_QUESTIONS = ("CLR-", "ESC-")
 
 
 def tell_at_prompt(call: Caller, named: bytes, raw: bytes) -> None:
@@ -57,7 +57,7 @@ def _list_waiting(call: Caller, folder: str) -> list[tuple[str, str, str]]:
     notice = find_notice(call, folder)
     rows = [line.partition("\t") for line in notice[1].split("\n")] if notice else []
     # An id with its stage is new with each answer. One that was told when it had none is not.
-    return [row for row in rows if row[0].startswith(_QUESTION)]
+    return [row for row in rows if row[0].startswith(_QUESTIONS)]
 
 
 def _prompt_of(harness: str, raw: bytes) -> str:

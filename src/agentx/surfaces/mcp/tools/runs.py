@@ -12,20 +12,25 @@ from agentx.operations.runs.read import RunOverview, show_run
 from agentx.operations.runs.write import Saying, record_event
 from agentx.project.roles.caller import find_caller
 from agentx.runs.rendering import as_text as context_text
+from agentx.runs.rendering import tell_answered
+from agentx.runs.replies import NextStep
 from agentx.surfaces.mcp.answer import answer, fence
 from agentx.surfaces.mcp.desk import Desk
 
 
 def run_status(desk: Desk, *, run: str = "") -> str:
     """Show the run that goes on here: phase, tasks, lanes, what blocks it, what to do next."""
-    found = show_run(desk.project(), run)
+    project = desk.project()
+    found = show_run(project, run, caller=find_caller(project, by_mcp=True))
     head = f"{found.run_id}: {found.title}\n{found.phase}, {found.status}"
     current = f", current task {found.current_task}" if found.current_task else ""
     return answer(_rows(found), head=head + current, more="These matter first.")
 
 
 def _rows(found: RunOverview) -> list[str]:
-    rows = [f"next: {step.text} ({step.command})" for step in found.next]
+    rows = [f"next: {step.text}{_say_command(step)}" for step in found.next]
+    rows += [tell_answered(asked) for asked in found.answered]
+    rows += found.unverified
     rows += [f"blocked by {asked.id}: {asked.question}" for asked in found.blockers]
     for task in found.tasks:
         note = "ready" if task.ready else ", ".join(task.waits_for) and "waits"
@@ -33,6 +38,10 @@ def _rows(found: RunOverview) -> list[str]:
     rows += [f"{lane.id} {lane.status} {lane.task} {lane.branch}" for lane in found.lanes]
     rows += [f"lately: {line}" for line in found.recent]
     return rows
+
+
+def _say_command(step: NextStep) -> str:
+    return f" ({step.command})" if step.command else ""
 
 
 def run_task_context(

@@ -179,6 +179,8 @@ def draw_resumption(
     screen.print("\nwhat happened", style="bold")
     for line in lines:
         screen.print(Text(f"  {printable(line)}"), soft_wrap=True)
+    for answered in found.answered:
+        screen.print(Text(f"  {printable(answered)}"), soft_wrap=True)
     for remark in rebuilt.remarks:
         screen.print(Text(f"  mended: {printable(remark)}"), style="yellow", soft_wrap=True)
     for fault in rebuilt.faults:

@@ -348,6 +348,7 @@ def resume(invocation: Invocation, run_id: str, actor: str) -> None:
         "last_checkpoint": found.last_checkpoint,
         "last_log": found.last_log,
         "happened": lines,
+        "answered": found.answered,
         "next": found.next,
         "mended": rebuilt.remarks,
         "faults": rebuilt.faults,
