@@ -48,6 +48,12 @@ class Interruption(StrEnum):
     OVER = "over"
 
 
+_TAKES_ON = tuple(
+    f"agentx run {verb}"
+    for verb in ("phase", "task start", "lane open", "lane merge", "lane retry")
+)
+
+
 @frozen
 class NextStep:
     """One thing to do, and the command for it."""
@@ -55,6 +61,12 @@ class NextStep:
     text: str
     command: str = ""
     is_persons: bool = False  # only a person can do it
+    holds: bool = False  # until it is done no agent takes the run on
+
+    @property
+    def takes_on(self) -> bool:
+        """Whether it takes the run on."""
+        return self.command.startswith(_TAKES_ON)
 
 
 @frozen

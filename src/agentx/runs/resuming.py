@@ -108,6 +108,7 @@ def _steps(run: Run, folder: Folder) -> Iterator[NextStep]:
                 text=f"{asked.id} waits for a person's answer: {asked.question}",
                 command=name_answer(run, asked),
                 is_persons=True,
+                holds=asked.blocking,
             )
     for lane in run.lanes.values():
         if lane.status is LaneStatus.FINISHED:

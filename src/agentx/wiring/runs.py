@@ -227,7 +227,10 @@ def digest_lines(project: Project) -> tuple[str, ...]:
     by = f", for {run.requester}" if run.requester else ""
     head += f"{done} of {len(run.tasks)} tasks done, last change {when}{by})"
     here = tuple(_tell_here(run, runs.which))
-    steps = runs.way_on(run).next[:_STEPS_IN_DIGEST]
+    steps = runs.way_on(run).next
+    if any(step.holds for step in steps):  # who reads this is refused what takes the run on
+        steps = tuple(step for step in steps if not step.takes_on)
+    steps = steps[:_STEPS_IN_DIGEST]
     # What a person answers is no command for the agent that reads this.
     lines = [
         f"next: {step.text}"

@@ -330,6 +330,9 @@ def test_an_agent_is_told_to_wait_and_not_to_answer(shop: Shop) -> None:
         assert "wait for it" in said, words
         assert "--resolve" not in said, words
     assert "--resolve" not in shop.agent.call("run_status")
+    shop.agentx("run", "task", "add", "Delete it")
+    assert "run task start" not in shop.agentx("run", "show")[1]
+    assert "run task start" not in shop.agentx("recall")[1]
     shop.play()
     assert "--resolve" in shop.agentx("run", "show")[1]
 

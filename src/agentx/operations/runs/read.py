@@ -144,9 +144,11 @@ def steps_for(
     if not (find_caller(project) if caller is None else caller).is_agent:
         return steps
     waits = "; the user answers in a terminal of their own: wait for it"
+    is_held = any(step.holds for step in steps)
     return tuple(
         replace(step, text=f"{step.text}{waits}", command="") if step.is_persons else step
         for step in steps
+        if not (is_held and step.takes_on)
     )
 
 
