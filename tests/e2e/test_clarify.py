@@ -289,7 +289,7 @@ def test_two_clones_merge_by_git_and_a_question_of_the_other_is_answered_by_its_
     assert "is 'Mine' now, and was another question here before: 'Theirs'" in moved["message"]
     exact = moved["hint"].rpartition(", or ")[2].partition(" ")[0]
     told = other.agentx("clarify", "answer", exact, "Exactly.").stdout
-    assert told.strip() == "CLR-1-003 answered: Theirs"
+    assert told.splitlines() == ["CLR-1-003 answered: Theirs", "asked: What about Theirs?"]
     old = threads[0][2]["formerly"]
     assert old.startswith("CLR-1-002@")
     done = house.json("clarify", "answer", old, "Yes.")

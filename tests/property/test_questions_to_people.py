@@ -3,7 +3,8 @@
 Method: random histories of three clones that ask people and agents, ask on, call a person, answer
 and settle apart, and merge now and then; beside each thing a person was asked stands what people
 had seen when they spoke. In the end all clones say the same, every word is there, and what no
-person saw still waits for one, and holds its asker.
+person saw still waits for one, and holds its asker: each question for itself, also where clones
+asked on one thread at once, until a person answers just that one.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from agentx.clarification.model import (
     PERSON,
     Clarification,
     ClarificationStatus,
+    EntryType,
     Ledger,
     Reason,
 )
@@ -41,7 +43,7 @@ ANYBODY = replace(SCOPE, can_clarify=("architect", PERSON))
 CLONES = ("aaa111", "bbb222", "ccc333")
 _ACTS = ("answer", "person", "follow-up", "follow-up", "resolve", "decide", "escalate", "merge")
 _STEPS = st.lists(
-    st.tuples(st.integers(0, 2), st.sampled_from(_ACTS), st.integers(0, 1)),
+    st.tuples(st.integers(0, 2), st.sampled_from(_ACTS), st.integers(0, 3)),
     min_size=4,
     max_size=18,
 )
@@ -80,7 +82,6 @@ class Clone:
 class Wanted:
     """What a person was asked, or called for: the words, and the questions there were then."""
 
-    uid: str
     word: str
     questions: frozenset[str]
     is_call: bool
@@ -93,7 +94,9 @@ class Story:
     clones: tuple[Clone, ...]
     words: set[str] = field(default_factory=set)
     wanted: list[Wanted] = field(default_factory=list)
-    seen: list[tuple[str, frozenset[str], str]] = field(default_factory=list)
+    seen: list[tuple[frozenset[str], str]] = field(default_factory=list)
+    answered: set[str] = field(default_factory=set)  # what a person was asked last who spoke
+    calls: set[str] = field(default_factory=set)  # said with a call by hand
     about: dict[str, str] = field(default_factory=dict)  # by a person's word: what they were asked
     _numbers: count[int] = field(default_factory=lambda: count(1))
 
@@ -130,18 +133,25 @@ class Story:
         assert any(word in body for body in there), "it was kept"
         asked = frozenset(each.body for each in after.asked)
         if act in ("person", "decide"):
-            self.seen.append((state.uid, asked, "\n".join(there)))
+            self.seen.append((asked, "\n".join(there)))
+            self.answered.add(self.find_asked_last(state))
             self.about[word] = state.question
         elif act == "escalate" or (act == "follow-up" and after.waits_for_person):
             is_call = act == "escalate"
-            self.wanted.append(Wanted(state.uid, word, asked, is_call))
+            self.calls |= {word} if is_call else set()
+            self.wanted.append(Wanted(word, asked, is_call))
+
+    def find_asked_last(self, state: Clarification) -> str:
+        """Return what was asked last on a thread, also past its last round; a call asks nothing."""
+        asking = (EntryType.QUESTION, EntryType.ESCALATION)
+        said = (each.body for each in state.thread if each.type in asking and not each.late)
+        return [body for body in said if not any(word in body for word in self.calls)][-1]
 
     def is_seen(self, wanted: Wanted) -> bool:
         """Tell whether a person spoke who had seen it; or all that a call was about."""
         return any(
-            uid == wanted.uid and (wanted.word in there or (wanted.is_call and asked >= about))
-            for uid, asked, there in self.seen
-            for about in (wanted.questions,)
+            wanted.word in there or (wanted.is_call and asked >= wanted.questions)
+            for asked, there in self.seen
         )
 
 
@@ -169,19 +179,35 @@ def check(story: Story) -> None:
     assert all(other == first for other in others)
     said = "\n".join(entry.body for state in first for entry in state.thread)
     assert [word for word in story.words if word not in said] == []
-    states = {state.uid: state for state in first}
+    assert len({state.uid for state in first}) == len({state.id for state in first}) == len(first)
     for wanted in story.wanted:
-        state = states[wanted.uid]
         if not story.is_seen(wanted):
-            assert state.waits_for_person, wanted.word
-            assert state.holds_its_asker, wanted.word
-            assert state.resolution is None
+            holders = [state for state in first if is_said(wanted.word, state)]
+            assert any(is_open(state) for state in holders), wanted.word
+    for word in list_unanswered(story):
+        asking = [state for state in first if word in story.find_asked_last(state)]
+        assert [state.id for state in asking if is_open(state)] == [asking[0].id], word
     for state in first:
         assert state.round <= state.rounds_max
         if state.status is ClarificationStatus.RESOLVED:
             assert state.decision is not None
             assert state.decision in state.thread
     check_told(story, first)
+
+
+def is_said(word: str, state: Clarification) -> bool:
+    return any(word in entry.body for entry in state.thread)
+
+
+def is_open(state: Clarification) -> bool:
+    """Tell whether a person is asked on a thread, and its asker waits."""
+    return state.waits_for_person and state.holds_its_asker and state.resolution is None
+
+
+def list_unanswered(story: Story) -> list[str]:
+    """Return what a person was asked further and no person answered whom just that was asked."""
+    further = (wanted.word for wanted in story.wanted if not wanted.is_call)
+    return [word for word in further if not any(word in said for said in story.answered)]
 
 
 def check_told(story: Story, states: tuple[Clarification, ...]) -> None:
@@ -197,6 +223,13 @@ ASKED_ON = [(_A, "person", 0), (_B, "merge", 1), (_A, "resolve", 0), (_B, "follo
 CALLED = [(_A, "answer", 1), (_B, "merge", 1), (_A, "resolve", 1), (_B, "escalate", 1)]
 DECIDED_BEFORE = [(_A, "person", 0), (_B, "merge", 1), (_B, "follow-up", 0), (_A, "decide", 0)]
 ANSWERED_TWICE = [(_A, "person", 0), (_B, "person", 0), (_B, "follow-up", 0), (_A, "resolve", 0)]
+_ANSWERED_ALL = [(_A, "person", 0), (_B, "merge", 1), (_C, "merge", 0)]
+TWO_AT_ONCE = [*_ANSWERED_ALL, (_A, "follow-up", 0), (_B, "follow-up", 0)]
+ONE_OF_TWO_ANSWERED = [*TWO_AT_ONCE, (_B, "merge", 1), (_B, "person", 0)]
+THREE_AT_ONCE = [*TWO_AT_ONCE, (_C, "follow-up", 0), (_B, "merge", 1), (_B, "person", 2)]
+EACH_ANSWERED_APART = [*TWO_AT_ONCE, (_A, "person", 0), (_B, "person", 0), (_A, "resolve", 0)]
+SETTLED_UNSEEN = [*_ANSWERED_ALL, (_A, "follow-up", 0), (_A, "person", 0), (_B, "resolve", 0)]
+LAST_ROUND = [*EACH_ANSWERED_APART[:-1], *((who, act, 0) for who in (_A, _B) for act in _ACTS[1:4])]
 
 
 @pytest.mark.promise("clarify.merge")
@@ -205,6 +238,12 @@ ANSWERED_TWICE = [(_A, "person", 0), (_B, "person", 0), (_B, "follow-up", 0), (_
 @example(CALLED)
 @example(DECIDED_BEFORE)
 @example(ANSWERED_TWICE)
+@example(TWO_AT_ONCE)
+@example(ONE_OF_TWO_ANSWERED)
+@example(THREE_AT_ONCE)
+@example(EACH_ANSWERED_APART)
+@example(SETTLED_UNSEEN)
+@example(LAST_ROUND)
 @given(_STEPS)
 def test_what_a_person_is_asked_is_settled_by_nobody_who_did_not_see_it(steps: list[Step]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agentx.clarification.model import Clarification
+from agentx.clarification.watch.awaiting import name_asked
 from agentx.host.limits import LOCK_LAST_WAIT_MS, LOCK_TRIES_MAX
 from agentx.kernel.errors import AgentUnavailable, InvalidValue, LimitError, LockHeld, NotFound
 from agentx.kernel.text import preview
@@ -78,18 +79,19 @@ def name_moved(name: str, meant: Iterable[Clarification | None]) -> NameMoved:
     """Say what a name means and meant, and what means nothing else; None is what is gone."""
     known = list(meant)
     here = [state for state in known if state is not None]
-    now = [f"is {_quote(state)} now, and " for state in here if state.id == name]
-    was = [f"{_quote(state)}, which is {state.id} now" for state in here if state.id != name]
+    is_one_topic = len({state.topic for state in here}) < len(here)  # asked on one thread
+
+    def quote(state: Clarification) -> str:
+        return f"'{preview(state.question if is_one_topic else state.topic, _TOPIC_CHARS_MAX)}'"
+
+    now = [f"is {quote(state)} now, and " for state in here if state.id == name]
+    was = [f"{quote(state)}, which is {state.id} now" for state in here if state.id != name]
     was += ["one that is gone"] * (len(here) < len(known))
-    exact = (f"{state.exact} for {_quote(state)}" for state in here)
+    exact = (f"{name_asked(state)} for {quote(state)}" for state in here)
     return NameMoved(
         f"{name} {''.join(now)}was another question here before: {'; '.join(was)}",
         hint=f"say which you mean: {', or '.join(exact)}",
     )
-
-
-def _quote(state: Clarification) -> str:
-    return f"'{preview(state.topic, _TOPIC_CHARS_MAX)}'"
 
 
 def lock_timeout(name: str, held: LockHeld) -> LockTimeout:

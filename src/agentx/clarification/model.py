@@ -83,6 +83,8 @@ class Reason(StrEnum):
 ASKER_GOES_ON = frozenset({Reason.AGENT_ERROR, Reason.DEADLOCK})
 
 
+UNASKED = "Not asked any more: "  # what a person is called for past the last round
+
 ANSWERED, PARTIAL, UNKNOWN = "answered", "partial", "unknown"
 STANDINGS = (ANSWERED, PARTIAL, UNKNOWN)
 CONFIDENCES = ("low", "medium", "high")
@@ -112,6 +114,7 @@ class Entry:
     late: bool = False
     via: str = ""  # how it was said, where that is known
     worth: AnswerWorth = UNJUDGED
+    uid: str = ""  # which question, or call for a person, it is; the first is known by the thread's
 
     @property
     def doubt(self) -> str:
@@ -166,6 +169,14 @@ class Entry:
         return f"{self.speaker} ({self.proviso})" if self.proviso else self.speaker
 
 
+def read_question(entry: Entry) -> str:
+    """Return what an entry asks: a question, or a call for a person past the last round."""
+    if entry.type is EntryType.QUESTION:
+        return entry.body
+    lines = entry.body.splitlines() if entry.type is EntryType.ESCALATION else ()
+    return next((line.removeprefix(UNASKED) for line in lines if line.startswith(UNASKED)), "")
+
+
 @frozen
 class Retry:
     """The target was asked once more: when, who was asked in its place, and what came of it."""
@@ -209,6 +220,7 @@ class Clarification:
     summary: str = ""
     uid: str = ""  # which question it is for good: its number may move when clones merge
     formerly: str = ""  # the name it had, and has still with its writer, where the number moved
+    stem: str = ""  # of an offshoot: the thread that it was asked on
     # Where people contradict each other, as who reads it knows them; no part of the ledger.
     overruled: tuple[OverruledWord, ...] = ()
     word_of: str = ""  # what the one is called whose word stands then
@@ -311,10 +323,10 @@ class Clarification:
         return self.asked[-1].body if self.asked else ""
 
     def question_of(self, entry: Entry) -> str:
-        """Return what was asked last when something was said, which it is said to."""
+        """Return what was asked last when something was said, also past the last round."""
         at = next((turn for turn, each in enumerate(self.thread) if each is entry), 0)
-        before = (each for each in self.thread[:at] if each.type is EntryType.QUESTION)
-        asked = [each.body for each in before if not each.late]
+        before = (each for each in self.thread[:at] if not each.late)
+        asked = [words for each in before for words in (read_question(each),) if words]
         return asked[-1] if asked else self.question
 
     @property

@@ -18,17 +18,17 @@ from agentx.clarification.model import (
     Entry,
     EntryType,
     Reason,
+    read_question,
 )
 from agentx.clarification.store.ledger_json import as_json, entry_json
 from agentx.clarification.summary import (
-    UNASKED,
     find_note,
     say_overruled,
     why_escalated,
 )
 from agentx.kernel.clock import age, to_iso
 from agentx.kernel.roles import speak_role
-from agentx.kernel.text import preview, printable
+from agentx.kernel.text import cut, preview, printable
 
 _RESET = "\x1b[0m"
 _COLOURS = {
@@ -48,6 +48,7 @@ _STATUS_COLOURS = {
 _TOPIC_CHARS = 80
 _QUESTION_CHARS = 200
 _SEVERAL = 2
+_WORDS_CHARS = 4_000  # more than anybody may say: files are written by anybody
 
 
 # --- the stream of a chat -------------------------------------------------------------------
@@ -62,20 +63,22 @@ def stream(state: Clarification) -> str:
 def stream_entry(state: Clarification, entry: Entry) -> str:
     """Return one entry as it runs through a chat."""
     asker, target = speak_role(state.asker), speak_role(state.to)
-    body = printable(entry.body)
+    body = show_words(entry.body)
     match entry.type:
         case EntryType.QUESTION:
             who = f"{asker}{_say_proviso(entry)}"
             late = say_late(state, entry)
             return f"[{who} -> {target}] Clarification needed: {body}{late}"
         case EntryType.ANSWER:
-            return f"[{speak_entry(entry)}{say_worth(entry)}] {body}{say_late(state, entry)}"
+            asked = _name_question_before(state, entry)
+            said = f"[{speak_entry(entry)}{say_worth(entry)}] {body}{say_late(state, entry)}"
+            return f"{said}{asked}"
         case EntryType.RESOLUTION:
             return "\n".join(
                 line
                 for line in (
                     f"[{asker}] Clarification resolved. Continuing...",
-                    _name_settler(entry, body),
+                    _name_settler(state, entry, body),
                 )
                 if line
             )
@@ -83,14 +86,26 @@ def stream_entry(state: Clarification, entry: Entry) -> str:
             return f"[ESCALATED] {state.id}\n{body}"
 
 
+def _name_question_before(state: Clarification, entry: Entry) -> str:
+    """Return what a person's word is said to, where the thread has several questions."""
+    question = name_question(state, entry) if entry.speaker == PERSON else ""
+    return f" (asked: {printable(question)})" if question else ""
+
+
+def show_words(body: str) -> str:
+    """Return words as they are shown: nothing disturbs a terminal, nor is endless."""
+    return printable(cut(body, _WORDS_CHARS))
+
+
 def routing(state: Clarification) -> str:
     """Return what is said while the target thinks."""
     return f"[Routing to {speak_role(state.to)} automatically...]"
 
 
-def _name_settler(entry: Entry, body: str) -> str:
+def _name_settler(state: Clarification, entry: Entry, body: str) -> str:
     if entry.speaker == PERSON:
-        return f"[{speak_entry(entry)}] {body or 'settled it.'}"
+        asked = _name_question_before(state, entry)
+        return f"[{speak_entry(entry)}] {body or 'settled it.'}{asked}"
     return body
 
 
@@ -145,7 +160,7 @@ def _mark_late(entry: Entry) -> str:
 
 
 def _indent(mark: str, body: str) -> list[str]:
-    first, *rest = printable(body).splitlines() or [""]
+    first, *rest = show_words(body).splitlines() or [""]
     return [f"  {mark}{first}", *(f"  {' ' * len(mark)}{line}" for line in rest)]
 
 
@@ -302,10 +317,9 @@ def find_asked(state: Clarification) -> str:
             continue
         if entry.type is EntryType.RESOLUTION:
             asked = []
-        lines = entry.body.splitlines() if entry.type is EntryType.ESCALATION else []
-        asked += (line.removeprefix(UNASKED) for line in lines if line.startswith(UNASKED))
-        if entry.type is EntryType.QUESTION and asked:
-            asked.append(entry.body)
+        words = read_question(entry)
+        if words and (asked or entry.type is EntryType.ESCALATION):
+            asked.append(words)
     return " / ".join(asked) or state.question
 
 
@@ -317,7 +331,7 @@ def name_matter(state: Clarification, word: Entry | None) -> str:
 
 def name_question(state: Clarification, word: Entry | None) -> str:
     """Return the question that something was said to; nothing where there was only one."""
-    if word is None or len(state.asked) < _SEVERAL:
+    if word is None or sum(bool(read_question(each)) for each in state.thread) < _SEVERAL:
         return ""
     return preview(state.question_of(word), _QUESTION_CHARS)
 
@@ -369,8 +383,11 @@ def as_data(state: Clarification, others: tuple[str, ...] = ()) -> dict[str, obj
     """Return a clarification for a program: as the ledger has it, and what can be done now."""
     settled, answered = state.resolution, state.answered
     row = as_json(state)
-    row.pop("uid", None)  # the name is what others go by
+    for name in ("uid", "stem"):  # the name is what others go by
+        row.pop(name, None)
+    asked = name_question(state, state.decision if settled is not None else answered)
     for shown, entry in zip(row["thread"], state.thread, strict=True):
+        shown.pop("uid", None)
         if entry.doubt:
             shown["doubt"] = entry.doubt
     return {
@@ -386,6 +403,7 @@ def as_data(state: Clarification, others: tuple[str, ...] = ()) -> dict[str, obj
         "standing": None if answered is None else answered.worth.standing or None,
         "confidence": None if answered is None else answered.worth.confidence or None,
         "nextActions": list(next_actions(state, others)),
+        **({"answerTo": asked} if asked and not state.is_unanswered else {}),
         **({"overruled": _list_overruled(state)} if state.overruled else {}),
     }
 

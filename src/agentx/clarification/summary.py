@@ -12,6 +12,7 @@ from dataclasses import replace
 from agentx.clarification.limits import CLARIFY_SUMMARY_CHARS_MAX
 from agentx.clarification.model import (
     PERSON,
+    UNASKED,
     Clarification,
     ClarificationStatus,
     Entry,
@@ -32,7 +33,6 @@ _WHY = {
 }
 POSITIONS = "\nPositions:"  # what both say; a settled thread has it anyway
 _NOTE = "Note: "
-UNASKED = "Not asked any more: "
 _POSITION_CHARS = 400
 _OLDER_CHARS = 200
 _OVERRULED_CHARS = 200

@@ -44,6 +44,7 @@ _PAIRS = tuple(a + b for a in _ALPHABET for b in _ALPHABET)
 _ULID_TIME_MAX = (1 << 48) - 1
 _ULID = compile_late(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 _CLARIFICATION_ID = compile_late(r"CLR-(0|[1-9][0-9]{0,17})-([0-9]{3}|[1-9][0-9]{3,8})", re.ASCII)
+_ESCALATION_ID = compile_late(r"ESC-[0-9A-Za-z]{1,12}", re.ASCII)
 _WRITER = compile_late(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _PROJECT_ID = compile_late(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _RUN_ID = compile_late(r"\d{8}-\d{4}-[a-z0-9]+(?:-[a-z0-9]+)*-[a-z0-9]{4}")
@@ -165,6 +166,12 @@ def parse_clarification_id(text: str) -> tuple[ClarificationId, int, int]:
     Raises: InvalidValue.
     """
     found = _CLARIFICATION_ID.fullmatch(text.strip())
+    if found is None and _ESCALATION_ID.fullmatch(text.strip()):
+        raise InvalidValue(
+            f"{text.strip()} is a question of a run, and no clarification",
+            hint=f"the user answers it in a terminal: agentx run escalate --resolve {text.strip()} "
+            '"ANSWER"',
+        )
     if found is None:
         raise InvalidValue(
             f"{text[:60]!r} is not a clarification",

@@ -29,6 +29,7 @@ from agentx.clarification.store.ledgers import LedgerStore
 from agentx.clarification.store.vouching.doubts import EventDoubt
 from agentx.clarification.store.vouching.overruled import name_overruled
 from agentx.clarification.store.vouching.signers import find_askers
+from agentx.clarification.watch.awaiting import find_untrusted_question
 from agentx.host.files.plain import is_folder
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import CorruptRecord
@@ -148,6 +149,12 @@ def list_overruled(project: Project) -> tuple[Clarification, ...]:
     """Return what was decided lately otherwise than the person who reads it had said."""
     found = name_overruling(project, list_told(open_clarifications(project).survey()))
     return tuple(state for state in found if any(each.is_own for each in state.overruled))
+
+
+def list_untrusted(project: Project) -> tuple[Clarification, ...]:
+    """Return the threads on which a writer who is not trusted asks the person further."""
+    found = list_told(open_clarifications(project).survey())
+    return tuple(state for state in found if find_untrusted_question(state) is not None)
 
 
 def keep_signed(project: Project, states: Iterable[Clarification]) -> tuple[Clarification, ...]:

@@ -16,11 +16,12 @@ from agentx.kernel.text import preview, printable, refer_to_nothing
 def marker(state: Clarification, index: int) -> str:
     """Return the hidden mark by which a comment is known again, however often it is synced.
 
-    It names what was said, and not where it stands: a merge of clones moves numbers.
+    It names what was said, and not where it stands: a merge of clones moves numbers, and what was
+    asked on one thread to threads of their own.
     """
     entry = state.thread[index]
     said = digest(str(entry.type), entry.speaker, str(entry.at_ms), size=8).hex()
-    return f"<!-- agentx:clarification:{state.uid or state.id}:{said} -->"
+    return f"<!-- agentx:clarification:{state.stem or state.uid or state.id}:{said} -->"
 
 
 def former_marks(state: Clarification, index: int) -> tuple[str, ...]:

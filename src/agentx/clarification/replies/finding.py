@@ -20,6 +20,7 @@ from agentx.clarification.replies.page import (
     is_settled_for_good,
 )
 from agentx.clarification.replies.parts import ReplyPart, list_names, split_reply
+from agentx.clarification.watch.awaiting import name_asked
 from agentx.clarification.ways import name_github_way
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
 from agentx.kernel.text import compile_late, preview
@@ -45,7 +46,7 @@ class PersonsReply:
     remark: int
     author: str
     clarification_id: str
-    exact: str  # its name that never means another
+    exact: str  # its name while what was asked is that
     body: str
     via: str  # as the ledger keeps it
     settles: bool  # it ends the matter, where it would only be an answer otherwise
@@ -120,7 +121,7 @@ def _read(remark: PageComment, page: IssuePage) -> Iterator[PersonsReply | Reply
                 remark=remark.id,
                 author=remark.author,
                 clarification_id=meant.state.id,
-                exact=meant.state.exact,
+                exact=name_asked(meant.state),
                 body=part.text,
                 via=name_github_way(remark.author, remark.id),
                 settles=meant.state.status is ClarificationStatus.ANSWERED,

@@ -132,6 +132,8 @@ class IssuePage:
         ]
         if not any(entry.type in _CALLS for entry in above):
             return None
+        if state.stem and not any(entry.uid == state.uid for entry in above):
+            return None  # what it shares with another thread stood there, and not its question
         kinds = [entry.type for entry in above]
         said = [kind for kind in kinds if kind is not EntryType.ESCALATION]
         is_settled = EntryType.RESOLUTION in kinds
@@ -150,7 +152,8 @@ class IssuePage:
         """Return how a question was called above a comment: as it was first, until that was said
         to have changed."""
         names = {state.id, state.formerly} - {""}
-        above = [each for each in self._posts.get(state.uid, ()) if each.id < at.id]
+        posts = (*self._posts.get(state.stem, ()), *self._posts.get(state.uid, ()))
+        above = [each for each in posts if each.id < at.id]
         if state.formerly and not any(name_renaming(state) in each.body for each in above):
             names.update(name for each in above for name in _read_header(each)[1:])
         return frozenset(names)
@@ -186,7 +189,7 @@ def name_renaming(state: Clarification) -> str:
 def say_renaming(state: Clarification) -> str:
     """Return the comment that says how a question is called now."""
     before = state.formerly.partition("@")[0]
-    topic = _quote(state.topic)
+    topic = _quote(state.question if state.stem else state.topic)
     return (
         f"{name_renaming(state)}\n{before} of {speak_role(state.asker)} is {state.id} now "
         f"(another question was called {before} too): {topic}"

@@ -11,10 +11,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agentx.clarification.store.fold import Folded, fold
+from agentx.clarification.store.fold import Folded, find_lines, fold
 from agentx.clarification.store.foreign import LedgerChange, list_changes
 from agentx.clarification.store.ledger_json import DamagedLedger, Row, UnknownVersion, rows_of
-from agentx.clarification.store.naming.names import Names, keep_names, list_shown
+from agentx.clarification.store.naming.names import (
+    NOTHING_SHOWN,
+    NamesShown,
+    keep_names,
+    list_shown,
+)
 from agentx.clarification.store.question_events import QuestionEvent, has_words
 from agentx.clarification.store.question_files import (
     NOTHING_JUDGED,
@@ -153,7 +158,7 @@ class Opener:
     def _open(self, raw: bytes | None, *, whole: bool) -> Book:
         if raw is None or (not raw.strip(b"\0") and self._files.sizes()):
             # None, or what a power cut left of it.
-            return self._fold(self._files.read(), _NOTHING, {})
+            return self._fold(self._files.read(), _NOTHING, NOTHING_SHOWN)
         document = json_text.parse_json(raw) if is_as_left(raw, self._pen.secret()) else {}
         made = read_made(document)
         if made is None or document["issueNumber"] != self._issue:
@@ -200,12 +205,18 @@ class Opener:
             )
         return events
 
-    def list_lines(self, question: str) -> tuple[QuestionEvent, ...]:
+    def list_lines(self, stem: str, thread: str = "") -> tuple[QuestionEvent, ...]:
         """Return every event of a question that is kept, whoever wrote it.
+
+        `thread` is which of several it is that grew out of one.
 
         Raises: UnavailableError, UnsafePath.
         """
-        return self._files.read_about(question)
+        lines = self._files.read_about(stem)
+        if not thread:
+            return lines
+        held = find_lines(self._judge(lines), thread)
+        return tuple(line for line in lines if line.id in held)
 
     def _read(self) -> bytes | None:
         try:
@@ -247,7 +258,11 @@ class Opener:
         )
 
     def _fold(
-        self, found: EventsFound, left: Made, shown: Names, changes: Iterable[LedgerChange] = ()
+        self,
+        found: EventsFound,
+        left: Made,
+        shown: NamesShown,
+        changes: Iterable[LedgerChange] = (),
     ) -> Book:
         """Open the ledger by events; `shown` is what names meant here so far."""
         last = max((event.id for event in found.events), default="")

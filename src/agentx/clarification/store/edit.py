@@ -27,8 +27,9 @@ from agentx.clarification.store.question_events import (
     say_fact,
     say_opening,
 )
-from agentx.clarification.store.told import page_row
+from agentx.clarification.store.told import name_entry, page_row
 from agentx.clarification.store.vouching.sight import bind, is_bound
+from agentx.kernel.errors import IllegalTransition
 from agentx.kernel.ids import ClarificationId, clarification_id, parse_clarification_id
 from agentx.kernel.text import fold_text
 
@@ -85,12 +86,15 @@ class LedgerEdit:
 
         What others wrote beside our fields stays.
         """
-        row = self.book.rows[state.id]
+        row, stem = self.book.rows[state.id], state.stem or state.uid
         for fact in facts:
-            about = bind(state, fact, self._opener.list_lines(state.uid)) if is_bound(fact) else {}
+            about = bind(state, fact, self._list_lines(state)) if is_bound(fact) else {}
+            known = len(state.thread)
             state = evolve(state, fact)
             kind, detail = say_fact(fact, state)
-            self._say(LedgerChange(state.uid, kind, {**detail, **about}))
+            event = self._say(LedgerChange(stem, kind, {**detail, **about}))
+            new = (name_entry(entry, event.id, stem) for entry in state.thread[known:])
+            state = replace(state, thread=(*state.thread[:known], *new))
         said, strange = _split(row["thread"], state.id)
         said += [{} for _ in state.thread[len(said) :]]
         beside = {name: value for name, value in row.items() if name not in ROW_FIELDS}
@@ -98,17 +102,39 @@ class LedgerEdit:
         return state
 
     def forget(self, wanted: str) -> tuple[str, ...] | None:
-        """Take a question out of every file, once the block ends.
+        """Take a question out of every file, once the block ends, and what shares its thread.
 
         Returns the agents that it was between; None where there is no such question.
+
+        Raises: IllegalTransition while another one of its thread is open.
         """
         row = find_row(self.book.rows, self.book.made.names, wanted)
         if row is None:
             return None
-        self._say(LedgerChange(row["uid"], QuestionEventKind.FORGOTTEN, {}))
-        self.forgets.add(row["uid"])
-        del self.book.rows[row["id"]]
+        stem = row.get("stem") or row["uid"]
+        family = self._list_family(stem)
+        still = [each["id"] for each in family if each is not row and not is_settled(each)]
+        if still:
+            raise IllegalTransition(
+                f"{row['id']} shares its thread with {', '.join(still)}, which waits still",
+                hint=f"settle {still[0]} first: both are forgotten together",
+            )
+        self._say(LedgerChange(stem, QuestionEventKind.FORGOTTEN, {}))
+        self.forgets.add(stem)
+        for each in family:
+            del self.book.rows[each["id"]]
         return tuple(str(row[name]) for name in ("from", "to") if name in row)
+
+    def _list_family(self, stem: str) -> list[Row]:
+        """Return the rows of a thread and of its offshoots."""
+        return [row for row in self.book.rows.values() if stem in (row.get("uid"), row.get("stem"))]
+
+    def _list_lines(self, state: Clarification) -> tuple[QuestionEvent, ...]:
+        """Return every line of a question, whoever wrote it, and what happens to it just now."""
+        stem = state.stem or state.uid
+        is_parted = len(self._list_family(stem)) > 1
+        kept = self._opener.list_lines(stem, state.uid if is_parted else "")
+        return (*kept, *(event for event in self.events if event.question == stem))
 
     def say_numbers(self) -> None:
         """Keep the numbers that questions got where others had theirs, so that they stay."""

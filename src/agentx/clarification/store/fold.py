@@ -10,7 +10,7 @@ a person's word `vouching.sight`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -46,6 +46,7 @@ from agentx.clarification.store.vouching.doubts import (
     doubt_fact,
     find_rights,
 )
+from agentx.clarification.store.vouching.offshoots import Parted, part_threads
 from agentx.clarification.store.vouching.sight import (
     ASKING,
     SeenLines,
@@ -57,7 +58,7 @@ from agentx.clarification.ways import FORGED
 from agentx.kernel.ids import clarification_id, each_once
 from agentx.kernel.vouching.standing import Vouching
 
-_FIXED = frozenset({"id", "uid", "formerly", "thread"})
+_FIXED = frozenset({"id", "uid", "formerly", "stem", "thread"})
 
 
 @dataclass(slots=True)
@@ -70,10 +71,12 @@ class Folded:
     strange: dict[str, Any] = field(default_factory=dict)  # rows that nobody understands
     last: str = ""
     numbers: Numbers = field(default_factory=Numbers)
+    offshoots: dict[str, QuestionEvent] = field(default_factory=dict)  # what each begins with
     faults: list[str] = field(default_factory=list)
     forgotten: set[str] = field(default_factory=set)
     sight: SeenLines = field(default_factory=lambda: SeenLines(()))
-    unseen: frozenset[str] = frozenset()  # put before a person's word that did not see them
+    # Of each question what was put before a person's word that did not see it.
+    unseen: set[tuple[str, str]] = field(default_factory=set)
     doubts: dict[str, EventDoubt] = field(default_factory=dict)  # by event
 
     def pages(self) -> dict[str, Row]:
@@ -89,19 +92,27 @@ def fold(issue: int, events: Iterable[QuestionEvent]) -> Folded:
     known = sorted(_choose(found, sight), key=lambda event: event.id)
     folded = Folded(issue, last=known[-1].id if known else "", sight=sight)
     births = _find_births(known, sight)
-    known, folded.unseen = sight.order(known, births.values())
-    numbers = give_numbers(births, known)
-    folded.numbers = numbers
     folded.forgotten = {
         event.question
         for event in known
         if event.kind is QuestionEventKind.FORGOTTEN and event.standing is Vouching.SIGNED
     }
-    for event in known:
+    parted = part_threads(known, births, sight, folded.forgotten)
+    numbers = give_numbers(births | _number_offshoots(parted, births), parted.events)
+    folded.numbers, folded.offshoots = numbers, parted.offshoots
+    births |= {
+        uid: replace(births[event.question], question=uid, stem=event.question)
+        for uid, event in parted.offshoots.items()
+    }
+    if parted.offshoots:
+        folded.sight = SeenLines(parted.events, found)
+    for event in _order(folded, parted.events, births):
         birth = births.get(event.question)
         if event.question == LEDGER:
             _edit_ledger(folded, event)
         elif birth is None:
+            if event.kind is QuestionEventKind.NAMED:
+                continue  # of an offshoot whose asker is not trusted here: it is told of its stem
             if event.is_birth:
                 folded.doubts[event.id] = EventDoubt(
                     question=event.question, writer=event.writer, why=event.doubt
@@ -111,23 +122,67 @@ def fold(issue: int, events: Iterable[QuestionEvent]) -> Folded:
         elif event.question not in folded.forgotten and (
             has_words(event) or event.kind is QuestionEventKind.FORGOTTEN
         ):
-            _tell(folded, birth, numbers.given[event.question], event)
+            _tell(folded, birth, event)
+    for told in folded.told.values():
+        told.name_questions()
     return folded
 
 
-def _tell(folded: Folded, birth: QuestionEvent, number: int, event: QuestionEvent) -> None:
+def find_lines(events: Iterable[QuestionEvent], question: str) -> frozenset[str]:
+    """Return which events a thread holds; they are those of it, or of the one it grew out of."""
+    return frozenset(event.id for event in list_parted(events) if event.question == question)
+
+
+def list_parted(events: Iterable[QuestionEvent]) -> list[QuestionEvent]:
+    """Return events, each once and under the thread that it belongs to."""
+    found = tuple(events)
+    sight = SeenLines(found)
+    known = sorted(_choose(found, sight), key=lambda event: event.id)
+    return part_threads(known, _find_births(known, sight), sight).events
+
+
+def _number_offshoots(parted: Parted, births: dict[str, QuestionEvent]) -> dict[str, QuestionEvent]:
+    """Return what offshoots begin with, each wanting the number of the thread it was asked on."""
+    return {
+        uid: replace(
+            event,
+            question=uid,
+            detail={**event.detail, "number": number_of(births[event.question])},
+        )
+        for uid, event in parted.offshoots.items()
+    }
+
+
+def _order(
+    folded: Folded, events: list[QuestionEvent], births: dict[str, QuestionEvent]
+) -> Iterator[QuestionEvent]:
+    """Yield events, those of each question so that what a person had not seen follows the word."""
+    by_question: dict[str, list[QuestionEvent]] = {}
+    for event in events:
+        by_question.setdefault(event.question, []).append(event)
+    for question, known in by_question.items():
+        birth = births.get(question)
+        ordered, unseen = folded.sight.order(known, () if birth is None else (birth,))
+        folded.unseen |= {(question, each) for each in unseen}
+        yield from ordered
+
+
+def _tell(folded: Folded, birth: QuestionEvent, event: QuestionEvent) -> None:
     """Let an event happen to its question, which begins with its birth, whatever ids say."""
     told = folded.told.get(birth.question)
     if told is None:
-        told = folded.told[birth.question] = _begin(folded.issue, birth, number)
+        told = folded.told[birth.question] = _begin(folded, birth)
         if not is_erased(birth):
             _happen(folded, told, birth, number_of(birth))
-    if event is not birth:
+            told.grow_from(birth.stem)
+    if event.id != birth.id:
         _happen(folded, told, event, number_of(birth))
 
 
 def _happen(folded: Folded, told: ToldQuestion, event: QuestionEvent, wanted: int) -> None:
-    told.is_doubted = event.standing is Vouching.FORGED or event.id in folded.unseen
+    told.is_doubted = event.standing is Vouching.FORGED or (
+        (event.question, event.id) in folded.unseen
+    )
     told.is_unaware = event.kind in ASKING and any(
         folded.sight.is_unaware(event, end) for end in told.list_ends()
     )
@@ -177,10 +232,17 @@ def _rank_birth(event: QuestionEvent, sight: SeenLines) -> tuple[bool, bool, boo
     return not is_vouched, not (is_vouched or sight.covers(event)), not is_opened
 
 
-def _begin(issue: int, birth: QuestionEvent, number: int) -> ToldQuestion:
-    wanted = number_of(birth)
-    formerly = f"{clarification_id(issue, wanted)}@{birth.writer}" if wanted != number else ""
-    return ToldQuestion(uid=birth.question, id=clarification_id(issue, number), formerly=formerly)
+def _begin(folded: Folded, birth: QuestionEvent) -> ToldQuestion:
+    given, wanted = folded.numbers.given, number_of(birth)
+    number, asked = given[birth.question], folded.offshoots.get(birth.question, birth)
+    if birth.stem:  # it was asked on a thread that has its number by now
+        wanted = given[birth.stem]
+    formerly = f"{clarification_id(folded.issue, wanted)}@{asked.writer}"
+    return ToldQuestion(
+        uid=birth.question,
+        id=clarification_id(folded.issue, number),
+        formerly=formerly if wanted != number else "",
+    )
 
 
 def _by_number(told: ToldQuestion) -> int:

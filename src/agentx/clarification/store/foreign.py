@@ -38,7 +38,7 @@ from agentx.kernel.clock import from_iso, to_iso
 from agentx.kernel.ids import digest, is_ulid, parse_clarification_id, ulid
 from agentx.kernel.values import frozen
 
-_NEVER_EDITED = frozenset({"id", "uid", "formerly", "thread"})
+_NEVER_EDITED = frozenset({"id", "uid", "formerly", "stem", "thread"})
 # What says how far a question has come, and who waits for whom.
 _STATUS_FIELDS = frozenset({"status", "resolvedAt", "reason", "blocking", "to"})
 
@@ -115,7 +115,7 @@ def _find_named(folded: Folded | None, known: str) -> ToldQuestion | None:
 
 def _take(uid: str, known: str, row: Row) -> LedgerChange:
     number = min(parse_clarification_id(known)[2], NUMBER_MAX)
-    row = {name: value for name, value in row.items() if name not in {"uid", "formerly"}}
+    row = {name: value for name, value in row.items() if name not in {"uid", "formerly", "stem"}}
     detail = {"timestamp": to_iso(_read_created(row)), "number": number, "row": row}
     return LedgerChange(uid, QuestionEventKind.TAKEN, detail)
 

@@ -1,8 +1,8 @@
 """A ledger as JSON and back: the fields of the format, and a reason for what is not one.
 
 Fields beside those of the format are ours (`slaMinutes`, `retries`, `retry`, `wentStale`, `reason`,
-`summary`, `uid`, `formerly`, an entry's `late` and `via`); most are absent where they say nothing.
-A row or an entry that cannot be read harms itself alone.
+`summary`, `uid`, `formerly`, `stem`, an entry's `late`, `via` and `uid`); most are absent where
+they say nothing. A row or an entry that cannot be read harms itself alone.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from agentx.clarification.model import (
     Reason,
     Retry,
 )
+from agentx.clarification.watch.awaiting import find_untrusted_question, is_untrusted_question
 from agentx.kernel.clock import Millis, from_iso, to_iso
 from agentx.kernel.errors import CorruptRecord, InvalidValue
 from agentx.kernel.ids import ClarificationId, parse_clarification_id
@@ -35,7 +36,7 @@ from agentx.kernel.roles import is_speaker
 
 VERSION = 1
 # What is left out where it says nothing.
-_OURS = ("retries", "wentStale", "reason", "summary", "retry", "uid", "formerly")
+_OURS = ("retries", "wentStale", "reason", "summary", "retry", "uid", "formerly", "stem")
 _FORMAT = (
     *("id", "from", "to", "topic", "blocking", "status", "round", "maxRounds", "created"),
     *("staleAfter", "resolvedAt", "thread", "slaMinutes"),
@@ -43,7 +44,7 @@ _FORMAT = (
 ROW_FIELDS = frozenset((*_FORMAT, *_OURS))
 WORTH_FIELDS = ("standing", "confidence", "remaining")
 ENTRY_FIELDS = frozenset(
-    {"round", "from", "type", "body", "timestamp", "late", "via", *WORTH_FIELDS}
+    {"round", "from", "type", "body", "timestamp", "late", "via", "uid", *WORTH_FIELDS}
 )
 
 Row = dict[str, Any]
@@ -72,7 +73,13 @@ def open_of(document: object, issue: int, since_ms: int) -> Ledger:
     rows, faults = rows_of(document, issue)
     wanted = [each for each in rows.items() if not _is_past(each[1], day)]
     looked_at = _read_rows(wanted, issue, faults)
-    found = (state for state in looked_at if state.is_active or state.was_decided_for_asker)
+    found = (
+        state
+        for state in looked_at
+        if state.is_active
+        or state.was_decided_for_asker
+        or find_untrusted_question(state) is not None
+    )
     return Ledger(issue=issue, clarifications=tuple(found), faults=tuple(faults))
 
 
@@ -110,12 +117,15 @@ def _is_past(row: Row, day: str) -> bool:
 def _is_settled_alone(row: Row) -> bool:
     """Tell whether nobody but its asker settled a row, as far as it can be read at a glance.
 
-    Where people answered more than once they may contradict each other.
+    Where people answered more than once they may contradict each other, and what a writer asks
+    further who is not trusted may have to be seen.
     """
     thread, asker = row.get("thread"), row.get("from")
     if not (isinstance(thread, list) and all(isinstance(entry, dict) for entry in thread)):
         return False
     said = [(entry.get("type"), entry.get("from")) for entry in thread]
+    if any(is_untrusted_question(entry.get("type"), entry.get("via")) for entry in thread):
+        return False
     is_alone = all(kind != EntryType.RESOLUTION or by == asker for kind, by in said)
     return is_alone and said.count((EntryType.ANSWER, PERSON)) <= 1
 
@@ -184,7 +194,7 @@ def as_json(state: Clarification) -> Row:
     }
     values = (
         *(state.retries, state.went_stale, state.reason, state.summary, _retry_json(state)),
-        *(state.uid, state.formerly),
+        *(state.uid, state.formerly, state.stem),
     )
     ours = zip(_OURS, values, strict=True)
     return row | {name: value for name, value in ours if value}
@@ -207,7 +217,7 @@ def entry_json(entry: Entry) -> Row:
         "body": entry.body,
         "timestamp": to_iso(entry.at_ms),
     }
-    ours = {"late": entry.late, "via": entry.via, **worth_json(entry.worth)}
+    ours = {"late": entry.late, "via": entry.via, **worth_json(entry.worth), "uid": entry.uid}
     return row | {name: value for name, value in ours.items() if value}
 
 
@@ -263,6 +273,7 @@ def _read_row(
         retry=_retry_of(row.get("retry"), where),
         uid=read_field(row, "uid", str, where, ""),
         formerly=read_field(row, "formerly", str, where, ""),
+        stem=read_field(row, "stem", str, where, ""),
     )
 
 
@@ -322,6 +333,7 @@ def entry_of(row: object, where: str) -> Entry:
         late=read_field(row, "late", bool, where, False),
         via=read_field(row, "via", str, where, ""),
         worth=worth_of(row),
+        uid=read_field(row, "uid", str, where, ""),
     )
 
 

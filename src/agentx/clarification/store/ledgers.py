@@ -21,6 +21,7 @@ from agentx.clarification.errors import lock_timeout
 from agentx.clarification.model import Clarification, Ledger
 from agentx.clarification.store.book import Book, Opener, Pen
 from agentx.clarification.store.edit import LedgerEdit
+from agentx.clarification.store.fold import list_parted
 from agentx.clarification.store.ledger_json import (
     Row,
     clarification_of,
@@ -156,14 +157,21 @@ class LedgerStore:
     ) -> tuple[QuestionEvent, ...]:
         """Return what happened to the questions of an issue, each with who vouches for it.
 
+        Each event once, of two with one id the one that counts; what an offshoot begins with is
+        told of it, too.
+
         `questions` are those that matter: to judge all takes long.
 
         Raises: CorruptRecord, UnavailableError.
         """
         events = self._files(issue).read().events
-        if questions is not None:
-            events = tuple(event for event in events if event.question in questions)
-        return judge_events(issue, events, self._pen.signatures)
+        if questions is None:
+            return tuple(list_parted(judge_events(issue, events, self._pen.signatures)))
+        stems = {each.question for each in events if each.id in questions}  # of offshoots
+        stems |= {each.question for each in events if each.question in questions}
+        events = tuple(event for event in events if event.question in stems)
+        parted = list_parted(judge_events(issue, events, self._pen.signatures))
+        return tuple(event for event in parted if event.question in questions)
 
     def _open_again(self, issue: int) -> Book:
         """Open a ledger that could not be read: somebody may have been writing it.
@@ -245,7 +253,9 @@ class LedgerStore:
             book = self._take_in(issue, held, whole=True)
             events = self._files(issue).read().events
             ledger = ledger_of(book.document(), issue)
-            wanted = find_long(events, ledger, before_ms, writer)
+            stems = {state.stem for state in ledger}  # what several threads share stays whole
+            alone = [state for state in ledger if not (state.stem or state.uid in stems)]
+            wanted = find_long(events, alone, before_ms, writer)
             if not wanted:
                 return 0
             with held.committing(path):
@@ -267,6 +277,7 @@ class LedgerStore:
             return ()
         events = self._files(issue).read().events
         asked = {event.question for event in events if event.is_birth and is_of(event, writer)}
+        asked -= {state.stem for state in ledger if state.uid not in settled}
         return tuple(state for state in ledger if state.uid in settled & asked)
 
     def _take_over(self) -> None:

@@ -85,6 +85,7 @@ class QuestionEvent:
     signature: str = ""
     writer: str = ""  # whose file it lies in; no part of the line
     standing: Vouching = Vouching.UNSIGNED  # no part of the line either
+    stem: str = ""  # the question of its line, where it is told of an offshoot of that
 
     @property
     def is_birth(self) -> bool:
@@ -117,7 +118,8 @@ _KINDS: dict[type[Fact], QuestionEventKind] = {
 
 def line_of(event: QuestionEvent) -> dict[str, Any]:
     """Return an event as it is written."""
-    head = {"v": VERSION, "id": event.id, "question": event.question, "type": str(event.kind)}
+    question = event.stem or event.question
+    head = {"v": VERSION, "id": event.id, "question": question, "type": str(event.kind)}
     signed = {"key": event.key, "sig": event.signature} if event.signature else {}
     return head | dict(event.detail) | signed
 

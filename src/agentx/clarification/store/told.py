@@ -40,6 +40,7 @@ _ENDS = {
     ClarificationStatus.RESOLVED: (EntryType.RESOLUTION, EntryType.ESCALATION),
     ClarificationStatus.ESCALATED: (EntryType.ESCALATION,),
 }
+_ASKING = frozenset({EntryType.QUESTION, EntryType.ESCALATION})
 _PAST = frozenset({ClarificationStatus.ANSWERED, ClarificationStatus.RESOLVED})
 
 
@@ -89,6 +90,19 @@ class ToldQuestion:
         for _ in self.state.thread[len(self.heard) :]:
             self.heard.append(event_id)
             self.said.append(list_beside(beside) if isinstance(beside, dict) else {})
+
+    def grow_from(self, stem: str) -> None:
+        """Say which thread it was asked on, where it is an offshoot."""
+        if self.state is not None and stem:
+            self.state = replace(self.state, stem=stem)
+
+    def name_questions(self) -> None:
+        """Say of each question, and call for a person, by which event it is known."""
+        if self.state is not None:
+            names = zip(self.state.thread, self.heard, strict=True)
+            first = self.state.stem or self.uid
+            thread = tuple(name_entry(entry, name, first) for entry, name in names)
+            self.state = replace(self.state, thread=thread)
 
     def list_ends(self) -> Iterator[str]:
         """Yield the events that settled it, or called a person: an answer to a call decides."""
@@ -200,6 +214,16 @@ def _doubt_entry(entry: Entry, event: QuestionEvent) -> Entry:
 
 
 # --- entries --------------------------------------------------------------------------------
+
+
+def name_entry(entry: Entry, name: str, first: str) -> Entry:
+    """Return an entry with what it is known by, where an event of its own asks something.
+
+    The first is known by its thread, and what stood in a row by its place.
+    """
+    is_own = entry.type in _ASKING and name != first and "#" not in name
+    uid = name if is_own else ""
+    return entry if entry.uid == uid else replace(entry, uid=uid)
 
 
 def key_entry(entry: Entry) -> tuple[object, ...]:

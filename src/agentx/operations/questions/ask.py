@@ -11,6 +11,7 @@ from agentx.agents.runners.port import Runner
 from agentx.clarification.errors import MaxRoundsExceeded
 from agentx.clarification.model import HUB, Clarification, KnownAnswer, NewQuestion
 from agentx.clarification.rendering import routing, stream_entry
+from agentx.clarification.watch.awaiting import find_awaited
 from agentx.kernel.bus import Say
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.values import frozen
@@ -18,12 +19,13 @@ from agentx.operations.questions.routing import Player, find_player, hub_of, rou
 from agentx.operations.questions.waiting import (
     SeeWait,
     await_outcome,
+    find_awaiting,
     is_waited_for,
     see_nothing,
 )
 from agentx.project.claims import claim_data
 from agentx.project.project import Project
-from agentx.wiring.clarifications import open_clarifications, role_named
+from agentx.wiring.clarifications import role_named
 from agentx.wiring.hub import open_hub
 from agentx.wiring.kept.known import find_known
 
@@ -67,7 +69,7 @@ def ask(
         if known is not None:
             offered(known)
             waiting = None
-    return _go_on(project, done.state.id, player, waiting=waiting, told=told)
+    return _go_on(project, done.state, player, waiting=waiting, told=told)
 
 
 def follow_up(
@@ -93,7 +95,7 @@ def follow_up(
         called = hub.find(known.exact)
         told(stream_entry(called, called.thread[-1]))
         raise
-    return _go_on(project, state.id, player, waiting=waiting, told=told)
+    return _go_on(project, state, player, waiting=waiting, told=told)
 
 
 def _find_player(project: Project, to: str, waiting: Waiting | None) -> Runner | None:
@@ -122,11 +124,16 @@ def _target(project: Project, name: str) -> str:
 
 
 def _go_on(
-    project: Project, named: str, player: Runner | None, *, waiting: Waiting | None, told: Say
+    project: Project,
+    put: Clarification,
+    player: Runner | None,
+    *,
+    waiting: Waiting | None,
+    told: Say,
 ) -> Clarification:
     """Look whether the question closed a circle; then have it asked, and wait."""
     watch(project)
-    state = open_clarifications(project).find(named)
+    state = find_awaiting(project, put, find_awaited(put)) or put
     if waiting is None:
         return state
     if not is_waited_for(state):

@@ -5,6 +5,7 @@ Every one of them runs the monitor first: there may be no process in the backgro
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from agentx.clarification.model import (
@@ -26,6 +27,7 @@ from agentx.wiring.clarifications import (
     inbox,
     keep_signed,
     list_overruled,
+    list_untrusted,
     name_overruling,
     open_clarifications,
     speaker_named,
@@ -35,6 +37,7 @@ from agentx.wiring.listeners.changes import list_changes
 from agentx.wiring.listeners.notify import check_command
 from agentx.wiring.runs import RunQuestion, list_contradicted, list_run_questions
 
+_NAMED_MAX = 3
 _LATE = frozenset({Reason.STALE, Reason.STUCK, Reason.DEADLOCK})
 
 
@@ -107,7 +110,8 @@ def inbox_of(project: Project, who: str) -> Overview:
     notes: tuple[str, ...] = ()
     if is_told and speaker == PERSON:
         overruled = (*map(tell_overruled, list_overruled(project)), *list_contradicted(project))
-        notes = (*overruled, *list_changes(project))
+        untrusted = _tell_untrusted(list_untrusted(project))
+        notes = (*overruled, *untrusted, *list_changes(project))
     asked = list_run_questions(project) if speaker == PERSON else ()
     return Overview(
         clarifications=shown,
@@ -117,6 +121,17 @@ def inbox_of(project: Project, who: str) -> Overview:
         run_questions=asked if is_told else (),
         withheld=len(waiting) - len(shown) + (0 if is_told else len(asked)),
     )
+
+
+def _tell_untrusted(states: tuple[Clarification, ...]) -> Iterator[str]:
+    """Yield how much writers ask the person further whom they do not trust."""
+    if states:
+        count = "1 more question waits" if len(states) == 1 else f"{len(states):,} more wait"
+        names = ", ".join(state.id for state in states[:_NAMED_MAX])
+        yield (
+            f"{count} for you, of a writer that you do not trust ({names}): agentx trust --show, "
+            "then agentx trust --writer NAME"
+        )
 
 
 def say_withheld(seen: Overview) -> str:

@@ -15,12 +15,13 @@ from agentx.clarification.model import (
     Clarification,
     ClarificationStatus,
 )
+from agentx.clarification.watch.awaiting import name_asked
 from agentx.kernel.errors import NotFound
 from agentx.operations.questions.routing import hub_of
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls
-from agentx.wiring.clarifications import speaker_named
+from agentx.wiring.clarifications import open_clarifications, speaker_named
 from agentx.wiring.kept.known import find_known, forget_decision
 from agentx.wiring.section import renew_notices
 
@@ -46,7 +47,7 @@ def answer(
     is_called = state.status is ClarificationStatus.ESCALATED and caller.is_person
     speaker = said or caller.role or (PERSON if is_called else state.to)
     _check_speaker(project, caller, speaker, clarification_id)
-    return hub.answer(state.exact, text, by=speaker, via=_name_way(caller), worth=worth)
+    return hub.answer(name_asked(state), text, by=speaker, via=_name_way(caller), worth=worth)
 
 
 def resolve(
@@ -61,7 +62,7 @@ def resolve(
     is_agents = state.status is ClarificationStatus.ANSWERED
     speaker = said or (caller.role or state.asker if is_agents else PERSON)
     _check_speaker(project, caller, speaker, clarification_id)
-    return hub.resolve(state.exact, text, by=speaker, via=_name_way(caller))
+    return hub.resolve(name_asked(state), text, by=speaker, via=_name_way(caller))
 
 
 def accept(
@@ -83,7 +84,7 @@ def accept(
         raise NotFound(f"{state.id}: {why}", hint=f"agentx clarify --issue {state.issue}")
     said = f"{known.text} ({known.by}, {known.grip})"
     if is_persons:  # what a person is asked, a person says
-        return hub.answer(state.exact, said, by=PERSON, via=_name_way(caller))
+        return hub.answer(name_asked(state), said, by=PERSON, via=_name_way(caller))
     return hub.accept(state.exact, said, source=known.grip, by=speaker, via=_name_way(caller))
 
 
@@ -111,8 +112,12 @@ def forget(project: Project, clarification_id: str, *, caller: WhoCalls) -> None
         _refuse(project, caller, PERSON, clarification_id)
     hub = hub_of(project)
     state = hub.find_meant(clarification_id)
+    stem = state.stem or state.uid
+    ledger = open_clarifications(project).ledger(state.issue)
+    shared = [each for each in ledger if stem in (each.uid, each.stem)]  # forgotten with it
     hub.forget(state.exact)
-    forget_decision(project, state)
+    for each in shared:
+        forget_decision(project, each)
     renew_notices(project)
     record_act(project, AuditAct.FORGOTTEN, clarification=clarification_id, by="clarify forget")
 

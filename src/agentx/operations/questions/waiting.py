@@ -1,5 +1,9 @@
 """To wait: for an answer or a decision, for as long as allowed; nothing is lost by leaving off.
 
+Who waits has seen a question, and waits for what becomes of that one: by whatever name it goes
+after a merge, and also while git has taken it out of the folder (a stash, another branch, a rebase
+that stopped).
+
 Whoever waits looks after the rest meanwhile: what is late, circling or deadlocked is found within
 seconds, whether or not anything else runs.
 """
@@ -14,11 +18,14 @@ from agentx.clarification.model import (
     PERSON,
     Clarification,
     ClarificationStatus,
+    Entry,
     Reason,
 )
 from agentx.clarification.rendering import explain_escalation, stream_entry
+from agentx.clarification.watch.awaiting import cut_after_answer, find_awaited, has_asked
 from agentx.kernel.bus import Say
 from agentx.kernel.clock import SECOND_MS
+from agentx.kernel.text import printable
 from agentx.kernel.values import frozen
 from agentx.operations.limits import CLARIFY_POLL_MS, CLARIFY_WATCH_EVERY_MS
 from agentx.operations.questions.routing import find_words, is_being_asked, watch
@@ -86,7 +93,7 @@ def await_outcome(
 
     Raises: as `wait`.
     """
-    clarifications, clock = open_clarifications(project), project.clock
+    clock, awaited, is_gone = project.clock, find_awaited(state), False
     words = WordsHeard(find_words(project, state.id))
     watched_ms = began_ms = clock.now_ms()
     if is_waited_for(state) and began_ms < until_ms:
@@ -101,9 +108,15 @@ def await_outcome(
             new = words.read_new()
             if new:
                 seen(replace(_look(project, state, began_ms), words=new))
-            known, state = len(state.thread), clarifications.find(state.exact)
-            for entry in state.thread[known:]:
-                told(stream_entry(state, entry))
+            found = find_awaiting(project, state, awaited)
+            if found is None:
+                if not is_gone:
+                    told(_say_gone(state))
+                is_gone = True
+                continue
+            if found.id != state.id:
+                told(f"[Agent X] {state.id} is {found.id} now: {printable(found.question)}")
+            is_gone, state = False, _tell_new(state, found, awaited, told)
     except KeyboardInterrupt:
         _say_open(state, told)
         raise
@@ -112,6 +125,40 @@ def await_outcome(
     if is_waited_for(state):
         _say_open(state, told)
     return name_overruling(project, (state,))[0]
+
+
+def find_awaiting(project: Project, state: Clarification, awaited: str) -> Clarification | None:
+    """Return the thread on which a question stands now; None where it is not in the folder.
+
+    Raises: ClarificationNotFound when there is no such thread, CorruptRecord.
+    """
+    clarifications = open_clarifications(project)
+    found = clarifications.find(state.exact)
+    if has_asked(found, awaited):
+        return found
+    ledger = clarifications.ledger(state.issue)
+    return next((each for each in ledger if has_asked(each, awaited)), None)
+
+
+def _tell_new(state: Clarification, found: Clarification, awaited: str, told: Say) -> Clarification:
+    """Tell what was said since; return the question as it is, or as it was once it was answered."""
+    after = cut_after_answer(found, awaited)
+    known = {_key(entry) for entry in state.thread}
+    for entry in after.thread:
+        if _key(entry) not in known:
+            told(stream_entry(after, entry))
+    return after
+
+
+def _key(entry: Entry) -> tuple[object, ...]:
+    return entry.type, entry.speaker, entry.at_ms, entry.body
+
+
+def _say_gone(state: Clarification) -> str:
+    return (
+        f"[Agent X] what {state.id} asks is not in this folder now (a git stash, another branch, "
+        "or a rebase that stopped?): waiting until it is back and answered"
+    )
 
 
 def is_waited_for(state: Clarification) -> bool:

@@ -8,7 +8,8 @@ the latter.
   its id says: it was put in between, or another clone's. But what somebody answered before a person
   was called was answered.
 - A question that somebody vouches for, and that a person had not seen who said something, comes
-  after the word, with all that was said to it: the word answers what they had seen.
+  after the word, with all that was said to it: the word answers what they had seen. So it comes
+  after the settlement of a role that had not seen what a person was asked.
 - Of two lines with one id, and of two that begin a question, the one that was seen counts.
 - Where the topic is another, or a question is missing that was seen, the word is a claim.
 """
@@ -50,7 +51,7 @@ def bind(state: Clarification, fact: Fact, lines: Iterable[QuestionEvent]) -> Ro
     asked = (entry.body for entry in state.asked)
     about = {_ABOUT: [_hash(text) for text in (state.topic, *asked)]} if is_word(fact) else {}
     # A line is seen whole, and is cut to this once its thread is settled and gets small.
-    seen = (_sum_up(each) for line in lines for each in (line, shorten(line)))
+    seen = (sum_up(each) for line in lines for each in (line, shorten(line)))
     return {**about, _SAW: list(dict.fromkeys(seen))}
 
 
@@ -78,17 +79,19 @@ def hear_about(state: Clarification, detail: Row) -> Clarification:
 class SeenLines:
     """What people saw who said something, in the events of an issue."""
 
-    def __init__(self, events: Iterable[QuestionEvent]) -> None:
+    def __init__(
+        self, events: Iterable[QuestionEvent], lines: Iterable[QuestionEvent] | None = None
+    ) -> None:
+        """Look at events; `lines` are all that lie there, where of two with one id one counts."""
         known = tuple(events)
         self._lines: dict[str, list[QuestionEvent]] = {}  # by id
-        for event in known:
+        for event in known if lines is None else lines:
             self._lines.setdefault(event.id, []).append(event)
         bound = [event for event in known if event.is_vouched and _is_bound(event)]
         self._words: dict[str, dict[str, frozenset[str]]] = {}  # by question, by event
         self._calls = {event.id for event in bound if event.kind is QuestionEventKind.ESCALATED}
         for event in sorted(bound, key=lambda each: each.id):
-            saw = event.detail.get(_SAW)
-            seen = frozenset(map(str, saw if isinstance(saw, list) else ()))
+            seen = list_seen(event) or frozenset()
             self._words.setdefault(event.question, {})[event.id] = seen
 
     def covers(self, event: QuestionEvent) -> bool:
@@ -96,7 +99,7 @@ class SeenLines:
         words = self._words.get(event.question)
         if not words:
             return False
-        known = _sum_up(event)
+        known = sum_up(event)
         return any(known in seen for seen in words.values())
 
     def is_unaware(self, event: QuestionEvent, other: str) -> bool:
@@ -110,17 +113,19 @@ class SeenLines:
         if other > event.id:  # an id is later than all that its writer had seen
             return True
         saw = event.detail.get(_SAW)
-        return isinstance(saw, list) and not any(_sum_up(line) in saw for line in lines)
+        return isinstance(saw, list) and not any(sum_up(line) in saw for line in lines)
 
     def order(
         self, known: list[QuestionEvent], births: Iterable[QuestionEvent]
     ) -> tuple[list[QuestionEvent], frozenset[str]]:
         """Return events so that what a person had not seen who said something follows the word.
 
-        They come in the order of their ids. Returns which were moved that nobody vouches for, too.
+        They are of one question, and come in the order of their ids. Returns which were moved that
+        nobody vouches for, too.
         """
         fixed = {event.id for event in births}
-        known = self._put_unseen_questions_behind(known, fixed)
+        is_persons = any(map(is_for_person, births))
+        known = self._put_unseen_questions_behind(known, fixed, is_persons=is_persons)
         moved: dict[str, list[QuestionEvent]] = {}  # by the word that they follow
         for event in known:
             if not event.is_vouched and event.id not in fixed:
@@ -137,7 +142,7 @@ class SeenLines:
         return ordered, gone
 
     def _put_unseen_questions_behind(
-        self, known: list[QuestionEvent], fixed: set[str]
+        self, known: list[QuestionEvent], fixed: set[str], *, is_persons: bool
     ) -> list[QuestionEvent]:
         asked: dict[str, list[QuestionEvent]] = {}
         for event in known:
@@ -147,9 +152,13 @@ class SeenLines:
             event
             for event in known
             if event.question in asked
-            and event.id in self._words.get(event.question, {})
-            and event.id not in self._calls
             and _SAW in event.detail
+            and event.id not in self._calls
+            and (
+                event.id in self._words.get(event.question, {})
+                # Nor did a role settle what a person was asked that it had not seen.
+                or (is_persons and event.kind is QuestionEventKind.RESOLVED and event.is_vouched)
+            )
         ]
         for word in words:
             first = min(event.id for event in asked[word.question])
@@ -160,7 +169,7 @@ class SeenLines:
     def _put_behind(
         self, known: list[QuestionEvent], word: QuestionEvent, asked: list[QuestionEvent]
     ) -> list[QuestionEvent]:
-        """Return events so that questions come after a person's word who had not seen them."""
+        """Return events so that questions come after the word of one who had not seen them."""
         at = next(turn for turn, each in enumerate(known) if each.id == word.id)
         before = {each.id for each in known[:at]}
         unseen = [each for each in asked if each.id in before and self.is_unaware(word, each.id)]
@@ -192,7 +201,7 @@ class SeenLines:
         is_answer = event.kind is QuestionEventKind.ANSWERED
         for word, seen in words.items():
             if word > event.id and not (is_answer and word in self._calls):
-                known = known or _sum_up(event)
+                known = known or sum_up(event)
                 if known in seen:
                     break
                 last = word
@@ -212,7 +221,19 @@ def _brings_question(event: QuestionEvent, unseen: list[QuestionEvent]) -> bool:
     return any(each.kind is QuestionEventKind.ASKED and each.id < event.id for each in unseen)
 
 
-def _sum_up(event: QuestionEvent) -> str:
+def is_for_person(birth: QuestionEvent) -> bool:
+    """Tell whether a thread begins with a question to a person."""
+    row = birth.detail.get("row", birth.detail)
+    return isinstance(row, dict) and row.get("to") == PERSON
+
+
+def list_seen(event: QuestionEvent) -> frozenset[str] | None:
+    """Return the digests of the lines that an event's writer had seen; None where none says."""
+    saw = event.detail.get(_SAW)
+    return frozenset(map(str, saw)) if isinstance(saw, list) else None
+
+
+def sum_up(event: QuestionEvent) -> str:
     """Return the digest of a line, the same whoever signed it and however it is written."""
     bare = line_of(replace(event, key="", signature=""))
     try:

@@ -16,7 +16,7 @@ def find_askers(judged: Iterable[QuestionEvent]) -> dict[str, str]:
         event.question: event.key
         for event in judged
         if event.kind is QuestionEventKind.OPENED
-        and event.id == event.question
+        and event.id == (event.stem or event.question)
         and event.is_vouched
     }
 

@@ -14,6 +14,7 @@ from agentx.clarification.rendering import (
     say_contrary,
     say_decision,
     say_worth,
+    show_words,
     terminal,
 )
 from agentx.kernel.clock import age
@@ -214,10 +215,10 @@ def draw_asked(
     if settled is not None:
         _draw_question(screen, state, state.decision)
         decided = f"decided by {name_speaker(settled)}: {say_decision(state)}"
-        screen.print(printable(decided), soft_wrap=True)
+        screen.print(show_words(decided), soft_wrap=True)
     elif state.answer and not state.is_unanswered:
         _draw_question(screen, state, state.answered)
-        screen.print(printable(f"{state.answer}{_say_answerer(state)}"), soft_wrap=True)
+        screen.print(f"{show_words(state.answer)}{printable(_say_answerer(state))}", soft_wrap=True)
     if known is not None:
         for line in list_known_lines(known, state.id):
             screen.print(printable(line), soft_wrap=True)
@@ -246,8 +247,11 @@ def _draw_called(screen: Console, state: Clarification) -> None:
 
 
 def draw_done(screen: Console, state: Clarification, said: str) -> None:
-    """Draw what was done to a clarification."""
+    """Draw what was done to a clarification, and what was answered or settled."""
     line = f"{state.id} {said}: {printable(state.topic)}"
     screen.print(line, style=_STYLES[state.status], soft_wrap=True)
+    if said != "escalated" and state.thread:
+        asked = preview(flatten(state.question_of(state.thread[-1])), _TOPIC_CHARS_MAX)
+        screen.print(f"asked: {asked}", style="dim", soft_wrap=True)
     if state.status is ClarificationStatus.ESCALATED and said == "escalated":
         screen.print(printable(state.summary), soft_wrap=True)
