@@ -212,6 +212,7 @@ class DataPaths:
     model_offered = Below("clis/offered")  # the offer of one was made: it is made once
     audit = Below("audit.jsonl")  # what was trusted, forgotten, exported, read across projects
     trust = Below("trust")  # what the user trusts, one record a repository
+    taken_away = Below("taken-away.jsonl")  # decisions that a person took out of memory
     backups = Below("backups")  # copies of the settings files of agent CLIs, before we edited them
     tombstones = Below("tombstones")  # what was forgotten, a file a store: no restore undoes it
     keys = Below("keys")  # what opens kept backups, in two copies a store

@@ -135,7 +135,7 @@ def test_search_finds_what_is_withheld_as_superseded(project: Project) -> None:
     assert list_found(source) == [(PERSON, name)]
 
 
-@pytest.mark.parametrize("part", ["said", "asked", "summary"])
+@pytest.mark.parametrize("part", ["said", "asked", "summary", "by"])
 def test_a_decision_in_other_words_is_nobodys_and_the_ledgers_words_come_back(
     project: Project, part: str
 ) -> None:
@@ -144,6 +144,8 @@ def test_a_decision_in_other_words_is_nobodys_and_the_ledgers_words_come_back(
     def change(text: str) -> str:
         if part == "summary":
             return text.replace('"summary": "buy: No, never.', '"summary": "buy: Yes.')
+        if part == "by":
+            return text.replace("Decided by a person", "Decided by mallory")
         if part == "asked":
             return text.replace("asked: May we buy it?", "asked: May we throw it away?")
         return text.replace("buy: No, never.", "buy: Yes, now.")
@@ -151,7 +153,7 @@ def test_a_decision_in_other_words_is_nobodys_and_the_ledgers_words_come_back(
     edit_files(project, change)
     [forged] = memories(project)
     assert forged.agent == "unverified"
-    assert "buy: " not in told(project).replace("buy: No, never. Decided", "")
+    assert "buy: " not in told(project).replace("buy: No, never. Decided by a person", "")
     assert memory_verify(project).unverified == (forged.id,)
     assert [each for each in _observations(project) if forged.id in each.says]
 
@@ -160,6 +162,7 @@ def test_a_decision_in_other_words_is_nobodys_and_the_ledgers_words_come_back(
     assert "buy: No, never. " in told(project)
     assert "human" in told(project)
     assert "Yes, now" not in told(project)
+    assert "mallory" not in told(project)
 
 
 def test_what_nobody_had_kept_is_no_persons(project: Project) -> None:

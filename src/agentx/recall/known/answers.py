@@ -144,7 +144,7 @@ def _offer_settled(
     asked = read_asked(newest.topic, newest.question)
     if _is_overturned(decision, asked, _say_answer(newest), memories):
         return None
-    word = _find_word(newest)
+    word = find_word(newest)
     assert word is not None, "looked at just now"
     return KnownAnswer(
         grip=str(newest.id),
@@ -270,7 +270,7 @@ def _counts(state: Clarification, asked: str) -> bool:
 
     Words that nobody vouches for are no answer.
     """
-    word = _find_word(state)
+    word = find_word(state)
     if word is None or word.doubt == UNVERIFIED:
         return False
     if asked == PERSON:
@@ -278,19 +278,22 @@ def _counts(state: Clarification, asked: str) -> bool:
     return word.speaker in {PERSON, asked}
 
 
-def _find_word(state: Clarification) -> Entry | None:
-    settled = state.resolution
+def find_word(state: Clarification) -> Entry | None:
+    """Return whose word a settled question came to: a person's who said it, else who answered."""
+    settled, said = state.resolution, state.decision
+    if said is not None and said.speaker == PERSON:
+        return said
     return settled if settled is not None and settled.speaker == PERSON else state.answered
 
 
 def _find_decider(state: Clarification) -> str:
-    """Return whose word it is: the person's who decided, else who answered."""
-    word = _find_word(state)
+    """Return whose word it is: the person's who decided, else who answered, else who settled it."""
+    word = find_word(state) or state.resolution
     return word.speaker if word is not None else ""
 
 
 def _name_decider(state: Clarification, by: str = "") -> str:
-    word = _find_word(state)
+    word = find_word(state) or state.resolution
     if word is None:
         return ""
     said = name_speaker(word)

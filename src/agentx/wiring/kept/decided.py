@@ -1,47 +1,39 @@
-"""What questions came to that were settled elsewhere: kept as decisions, as our own are, once.
+"""What questions came to, kept as decisions: of all that are settled, whoever settled them, once.
 
-A colleague's decision comes with a pull. It is kept where its repository is trusted and its writer
-is, with who decided it. Where the ledger then says something else than was kept here, that is
-replaced: memory follows the ledger, which says the same in every clone. What was looked at is
-noted, so that nothing comes back that a person dropped or forgot, and nothing is read again that is
-as it was.
+A colleague's decision comes with a pull, one's own with another checkout, or it was settled while
+nobody could keep it: killed, or before the repository was trusted. It is kept where its repository
+is trusted and somebody vouches for the word, with who said it. Where the ledger then says something
+else than was kept here, that is replaced: memory follows the ledger, which says the same in every
+clone. What a person took away stays away (`vouched.taken_away`). How the files were is noted, so
+that nothing is read again that is as it was.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import closing, suppress
-from dataclasses import replace
 
 import msgspec
 
 from agentx.clarification.model import Clarification, ClarificationStatus
 from agentx.clarification.store.ledgers import LedgerStore
-from agentx.clarification.store.vouching.signers import find_settlers, find_signers
 from agentx.host.files.atomic import replace_file
-from agentx.host.files.plain import is_folder, read_bytes
+from agentx.host.files.plain import is_folder, list_folder, look, read_bytes
 from agentx.kernel.errors import AgentXError, CorruptRecord
-from agentx.kernel.ids import digest, parse_clarification_id
-from agentx.kernel.values import frozen
-from agentx.observations.ids import observation_id
+from agentx.kernel.ids import digest
 from agentx.observations.model import Observation
-from agentx.observations.service import Observations
+from agentx.observations.settings import MemorySettings
+from agentx.observations.store.paths import ObservationPaths
 from agentx.project.project import Project
 from agentx.recall.known.answers import read_decision
-from agentx.wiring.clarifications import make_pen, name_decider
-from agentx.wiring.kept.known import list_files_named, supersede
-from agentx.wiring.observations import (
-    open_observations,
-    open_vouched,
-    prepare_observations,
-)
-from agentx.wiring.trust.keys import open_keyring
-from agentx.wiring.vouched.outcomes import UNVERIFIED, find_same, list_overtaken, read_said
+from agentx.wiring.clarifications import make_pen
+from agentx.wiring.kept.known import Outcome, is_from_memory, keep_outcome
+from agentx.wiring.observations import open_observations, open_vouched
+from agentx.wiring.vouched.outcomes import find_question, is_word_of, list_said, read_said
+from agentx.wiring.vouched.sayers import name_decision
 
 _NOTE_BYTES_MAX = 4 * 1024 * 1024
-_TAKEN_MAX = 20_000
-_WORD_CHARS = 12
-_LOOKS = 2  # raised where what was looked at by an earlier version is to be looked at again
+_LOOKS = 3  # raised where what was looked at by an earlier version is to be looked at again
 
 
 class DecidedNote(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,27 +42,8 @@ class DecidedNote(msgspec.Struct, frozen=True, kw_only=True):
     looks: dict[
         str, str
     ] = {}  # by issue: how long its files of events were, and whose words counted
-    taken: tuple[str, ...] = ()  # questions by their uid, and a mark of what each came to
-
-
-@frozen
-class _Settled:
-    """A question that was settled, and what is kept of it."""
-
-    state: Clarification
-    decision: Observation
-    word: str  # a mark of what it came to
-    keys: frozenset[str]  # whose word that is, and who settled it
-    old: tuple[Observation, ...] = ()
-    is_first: bool = True  # nothing was kept of it, or memory lost that
-
-
-@frozen(kw_only=False)
-class _Known:
-    """What was looked at already."""
-
-    taken: dict[str, str]  # by question, a mark of what it came to; grows
-    lost: frozenset[str]  # questions of which memory lost what was kept
+    place: str = ""  # where memory was kept
+    memory: str = ""  # how its files were
 
 
 def follow_merge(project: Project) -> None:
@@ -82,140 +55,100 @@ def follow_merge(project: Project) -> None:
 
 
 def keep_decisions(project: Project) -> int:
-    """Keep what questions came to that were settled elsewhere; return how many.
+    """Keep what settled questions came to, as far as memory has not got it; return how many.
 
     Raises: LockHeld, UnavailableError.
     """
     if not (project.trust.has_data and any(map(is_folder, project.paths.asked))):
         return 0
-    known, note = open_keyring(project).list_trusted(), _read_note(project)
-    vouched = open_vouched(project)
-    with closing(vouched):
-        lost = vouched.list_lost()
-    if not (known or note.taken or lost):
-        return 0  # nobody else's word counts here, or ever did
-    pen = make_pen(project)
+    note, pen = _read_note(project), make_pen(project)
     store = LedgerStore(project.paths, project.clock, pen)
     trusted = pen.signatures.stamp()
     looks = {
         str(stamp.issue): f"{sum(stamp.sizes.values())} {trusted} {_LOOKS}"
         for stamp in store.stamps()
     }
-    of_lost = {parse_clarification_id(name)[1] for name in lost}
-    changed = [
-        int(issue)
-        for issue, look in looks.items()
-        if note.looks.get(issue) != look or int(issue) in of_lost
-    ]
-    if not changed:
-        return 0
-    taken = {uid: word for uid, _, word in (each.partition(" ") for each in note.taken)}
+    place = _find_place(project)
+    if note.place == place:
+        changed = {issue for issue, now in looks.items() if note.looks.get(issue) != now}
+        if not changed and note.memory == _look_at_memory(project):
+            return 0
+    else:
+        changed = set(looks)  # another memory has none of it
     kept = 0
-    with closing(open_observations(project)) as room:
+    with closing(open_observations(project)) as room, closing(open_vouched(project)) as vouched:
         if not room.is_enabled:
             return 0
-        for issue in changed:
+        lost = vouched.list_lost()
+        of_lost = {name.split("-")[1] for name in lost}
+        for issue in sorted(map(int, changed | (of_lost & looks.keys()))):
             here = room.store.get_by_issue(issue)
-            for each in _list_settled(project, store, issue, here, _Known(taken, lost)):
-                may_add = bool(each.keys & known.keys()) or each.state.id in lost
-                done = _keep_one(project, room, each, may_add=may_add)
-                if done is None:  # somebody else writes: at the next sync
+            for each in _list_unkept(project, store, issue, here, lost):
+                done = keep_outcome(project, room, each)
+                if not done.is_done:  # somebody else writes: at the next sync
                     return kept
-                kept += done
-                taken[each.state.uid] = each.word
-                if done and each.state.id in lost:
+                kept += done.made is not None
+                if done.made is not None and each.is_lost:
                     vouched.note_found(each.state.id)
-    words = tuple(f"{uid} {word}".strip() for uid, word in taken.items())
-    _write_note(project, DecidedNote(looks=looks, taken=words[-_TAKEN_MAX:]))
+    place, memory = _find_place(project), _look_at_memory(project)
+    _write_note(project, DecidedNote(looks=looks, place=place, memory=memory))
     return kept
 
 
-def _keep_one(
-    project: Project, room: Observations, settled: _Settled, *, may_add: bool
-) -> int | None:
-    """Keep what a question came to, where something else is kept of it, or nothing was ever.
-
-    Returns how many were kept; None where somebody else writes.
-    """
-    decision, old = settled.decision, settled.old
-    overtaken, made = list_overtaken(old, settled.state, decision), find_same(old, decision)
-    kept = 0
-    if made is None and (overtaken or (may_add and settled.is_first)):
-        prepare_observations(project)
-        full = _finish(project, decision, f"{settled.state.uid} {settled.word}", old)
-        done = room.capture((full,), agent=full.agent, issue=full.issue_number)
-        if done is None:
-            return None
-        made, kept = next(iter(done), None), len(done)
-    if made is not None:
-        supersede(room, overtaken, made)
-    return kept
-
-
-def _list_settled(
+def _list_unkept(
     project: Project,
     store: LedgerStore,
     issue: int,
     here: Iterable[Observation],
-    known: _Known,
-) -> Iterator[_Settled]:
-    """Yield the settled questions of an issue that came to something else than is kept of them.
+    lost: Container[str],
+) -> Iterator[Outcome]:
+    """Yield what questions of an issue came to, where memory has not got it, or has another.
 
-    Only those that somebody vouches for. What is kept as it is needs nobody to be judged, and is
-    noted in `taken`.
+    Only those that somebody vouches for. What is kept as it is needs nobody to be judged.
     """
-    taken = known.taken
     kept: dict[str, list[Observation]] = {}
     for one in here:
-        kept.setdefault(one.content.rpartition(" [")[2].removesuffix("]"), []).append(one)
-    found: list[tuple[Clarification, str]] = []
+        kept.setdefault(find_question(one), []).append(one)
+    found: list[Clarification] = []
     try:
         for state in store.read(issue):
-            is_taken = state.answered is not None and state.answered.source  # from memory
-            is_over = state.status is ClarificationStatus.RESOLVED and not is_taken
+            is_over = state.status is ClarificationStatus.RESOLVED and not is_from_memory(state)
             decision = read_decision(state) if is_over else None
-            if decision is None:
-                continue
-            said, old = read_said(decision), kept.get(state.id, [])
-            word = digest(said).hex()[:_WORD_CHARS]
-            if [read_said(one) for one in old if not one.superseded_by] == [said]:
-                taken[state.uid] = word
-            elif taken.get(state.uid) != word or state.id in known.lost:
-                found.append((state, word))
-        wanted = {state.uid for state, _ in found}
-        judged = store.list_judged(issue, wanted) if found else ()
+            if decision is not None and not _is_kept(kept.get(state.id, ()), decision):
+                found.append(state)
+        judged = store.list_judged(issue, {state.uid for state in found}) if found else ()
     except CorruptRecord:
         return
-    signers, settlers = find_signers(judged), find_settlers(judged)
-    for state, word in found:
-        key = signers.get(state.uid, "")
-        decision = read_decision(state, by=name_decider(project, key)) if key else None
+    for state in found:
+        decision = name_decision(project, state, judged, vouched=True)
         if decision is not None:
-            yield _Settled(
-                state=state,
-                decision=decision,
-                word=word,
-                keys=frozenset({key, settlers.get(state.uid, "")}),
-                old=tuple(kept.get(state.id, ())),
-                is_first=(
-                    not kept.get(state.id) and (state.uid not in taken or bool(taken[state.uid]))
-                )
-                or state.id in known.lost,
-            )
+            old = tuple(kept.get(state.id, ()))
+            yield Outcome(state=state, decision=decision, kept=old, is_lost=state.id in lost)
 
 
-def _finish(
-    project: Project, decision: Observation, word: str, old: Iterable[Observation]
-) -> Observation:
-    """Return a decision as it is kept: with the files that it names, and a name of its own.
+def _is_kept(kept: Iterable[Observation], decision: Observation) -> bool:
+    """Tell whether memory says of a question just what it came to."""
+    standing = [one for one in kept if not one.superseded_by]
+    return len(standing) == 1 and all(
+        read_said(one) in list_said(decision) and is_word_of(one, decision) for one in standing
+    )
 
-    Two who keep it at once keep one.
-    """
-    at_ms, issue = decision.timestamp_ms, decision.issue_number
-    anew = sum(one.agent == UNVERIFIED for one in old)  # its own name may be in other words now
-    said = (word, str(anew)) if anew else (word,)
-    name = observation_id(decision.agent, issue, at_ms, lambda size: digest(*said)[:size])
-    return replace(decision, id=name, files=list_files_named(project, decision.content))
+
+def _find_place(project: Project) -> str:
+    """Return what is another where memory is kept elsewhere, or was begun anew."""
+    folder = project.observations
+    seen = (look(folder), look(ObservationPaths(folder).database))
+    backend = project.config.section(MemorySettings).backend
+    return f"{backend} {[each and each.st_ino for each in seen]}"
+
+
+def _look_at_memory(project: Project) -> str:
+    """Return what changes when the files of memory do, or the record of what people had kept."""
+    folder = project.observations
+    names = list_folder(folder).files if is_folder(folder) else ()
+    seen = map(look, (project.store.persons, *(folder / name for name in names)))
+    looks = [each and (each.st_ino, each.st_size, each.st_mtime_ns) for each in seen]
+    return digest(repr(looks)).hex()
 
 
 def _read_note(project: Project) -> DecidedNote:

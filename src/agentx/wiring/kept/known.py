@@ -6,27 +6,38 @@ Neither needs the store or a daemon. What cannot be read is done without: whoeve
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
+from itertools import count
 
 from agentx.clarification.events import ClarificationResolved
 from agentx.clarification.model import Clarification, KnownAnswer, NewQuestion
 from agentx.clarification.store.ledgers import LedgerStore
-from agentx.clarification.store.vouching.signers import find_signers
 from agentx.host.files.plain import is_file
 from agentx.kernel.errors import AgentXError
+from agentx.kernel.ids import digest
 from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
+from agentx.observations.ids import observation_id
 from agentx.observations.model import Category, Observation
 from agentx.observations.service import Observations
 from agentx.observations.validity.staleness import list_changed_since
 from agentx.project.project import Project
-from agentx.recall.known.answers import Known, find_known_answer, read_decision
+from agentx.recall.known.answers import Known, find_known_answer
 from agentx.recall.limits import KNOWN_FILES_MAX, KNOWN_MEMORIES_MAX
 from agentx.views.sessions.file_history import GitFileHistory
-from agentx.wiring.clarifications import make_pen, name_decider, open_clarifications
+from agentx.wiring.clarifications import make_pen, open_clarifications
 from agentx.wiring.observations import open_observations, prepare_observations
-from agentx.wiring.vouched.outcomes import find_same, list_kept, list_overtaken
+from agentx.wiring.vouched.outcomes import (
+    find_same,
+    list_kept,
+    list_overtaken,
+    read_said,
+)
+from agentx.wiring.vouched.sayers import name_decision
+from agentx.wiring.vouched.store import VouchedStore
 
 _PATH = compile_late(r"(?<![\w/.~-])(?:[\w.-]+/)*[\w-][\w.-]*\.[A-Za-z]\w{0,7}(?![\w/])")
 
@@ -65,28 +76,97 @@ def keep_decision(project: Project, event: ClarificationResolved) -> Observation
         return None  # what a stranger's repository says is no decision of ours
     state = open_clarifications(project).find(event.clarification_id)
     store = LedgerStore(project.paths, project.clock, make_pen(project))
-    signers = find_signers(store.list_judged(state.issue, {state.uid}))
-    decision = read_decision(state, by=name_decider(project, signers.get(state.uid, "")))
-    answered = state.answered
-    if decision is None or (answered is not None and answered.source):
+    decision = name_decision(project, state, store.list_judged(state.issue, {state.uid}))
+    if decision is None or is_from_memory(state):
         return None
     with closing(open_observations(project)) as room:
         kept = list_kept(room.store.get_by_issue(state.issue), state.id)
-        gone, same = list_overtaken(kept, state, decision), find_same(kept, decision)
-        if same is not None:
-            supersede(room, gone, same)
-        if not room.is_enabled or same is not None or (kept and not gone):
-            return None
-        prepare_observations(project)
-        made = room.add(
-            decision.content,
-            agent=decision.agent,
-            issue=decision.issue_number,
-            category=decision.category,
-            files=list_files_named(project, decision.content),
-        )
-        supersede(room, gone, made)
-        return made
+        return keep_outcome(project, room, Outcome(state=state, decision=decision, kept=kept)).made
+
+
+def is_from_memory(state: Clarification) -> bool:
+    """Tell whether a question was answered by what memory knew."""
+    return state.answered is not None and bool(state.answered.source)
+
+
+@frozen
+class Outcome:
+    """What a settled question came to, and what is kept of it."""
+
+    state: Clarification
+    decision: Observation
+    kept: tuple[Observation, ...] = ()
+    is_lost: bool = False  # memory had it, or has it in other words
+
+
+@frozen(kw_only=False)
+class Kept:
+    """What became of an outcome: the memory of it, if one was made, and whether it is settled."""
+
+    made: Observation | None
+    is_done: bool = True  # not where somebody else writes
+
+
+def keep_outcome(project: Project, room: Observations, outcome: Outcome) -> Kept:
+    """Keep what a question came to, where something else is kept of it, or nothing is.
+
+    What a person took away stays away. Whoever keeps it at the same time keeps the same one.
+
+    Raises: UnavailableError, LockHeld.
+    """
+    state, decision, old = outcome.state, outcome.decision, outcome.kept
+    overtaken, same = list_overtaken(old, state, decision), find_same(old, decision)
+    made = None
+    if same is None and room.is_enabled and (overtaken or outcome.is_lost or not old):
+        if _is_taken_away(room, outcome):
+            return Kept(None)
+        name, same = _find_place(room, state.uid, decision)
+        if same is None:
+            prepare_observations(project)
+            full = replace(decision, id=name, files=list_files_named(project, decision.content))
+            done = room.capture((full,), agent=full.agent, issue=full.issue_number)
+            if done is None:
+                return Kept(None, is_done=False)
+            made = next(iter(done), None)
+    now = same or made
+    if now is not None:
+        supersede(room, overtaken, now)
+    return Kept(made)
+
+
+def _is_taken_away(room: Observations, outcome: Outcome) -> bool:
+    store, uid, decision = room.store, outcome.state.uid, outcome.decision
+    if not isinstance(store, VouchedStore):
+        return False
+    is_gone = not outcome.is_lost and store.is_taken_away(next(_list_names(uid, decision)))
+    return is_gone or store.taken_away.holds(uid, decision)
+
+
+def _find_place(
+    room: Observations, uid: str, decision: Observation
+) -> tuple[str, Observation | None]:
+    """Return under which name a decision is kept; and it, where somebody kept it just now.
+
+    Two who keep it at once keep one. What lies under its name by hand is not it.
+    """
+    for name in _list_names(uid, decision):
+        there = room.store.get_by_id(name)
+        same = None if there is None else find_same((there,), decision)
+        if there is None or same is not None:
+            return name, same
+    raise AssertionError("there is always a next name")
+
+
+def _list_names(uid: str, decision: Observation) -> Iterator[str]:
+    """Yield what the memory of a decision may be called, whoever keeps it; the first counts."""
+    for turn in count():
+        word = digest(uid, read_said(decision), *((str(turn),) if turn else ()))
+        chance = partial(_take, word)
+        yield observation_id(decision.agent, decision.issue_number, decision.timestamp_ms, chance)
+
+
+def _take(word: bytes, size: int) -> bytes:
+    return word[:size]
 
 
 def supersede(room: Observations, overtaken: Iterable[Observation], by: Observation) -> None:

@@ -30,6 +30,7 @@ from agentx.observations.port import DroppedStore, ObservationStore
 from agentx.project.project import Project
 from agentx.wiring.vouched.outcomes import UNVERIFIED, is_withheld
 from agentx.wiring.vouched.persons_record import PersonsRecord
+from agentx.wiring.vouched.taken_away import TakenAway
 
 if TYPE_CHECKING:
     from agentx.wiring.vouched.witness import Witness
@@ -43,6 +44,7 @@ class VouchedStore(ObservationStore):
     def __init__(self, store: ObservationStore, project: Project) -> None:
         self.plain = store
         self.record = PersonsRecord(project)
+        self.taken_away = TakenAway(project)
         self._project = project
 
     @cached_property
@@ -100,6 +102,11 @@ class VouchedStore(ObservationStore):
     def list_lost(self) -> frozenset[str]:
         """Return the questions of which memory lost, or has in other words, what was kept."""
         return frozenset(self._find_lost().values())
+
+    def is_taken_away(self, name: str) -> bool:
+        """Tell whether a person took the memory of this id away here."""
+        known = self.record.known.get(name)
+        return name in self.drops.read().dropped or (known is not None and known.is_gone)
 
     def note_found(self, question: str) -> None:
         """Note that what was lost of a question is kept anew.
@@ -171,7 +178,10 @@ class VouchedStore(ObservationStore):
         worded = [each.id for each in markings if each.content is not None]
         borne_out = {one.id for one in self.get_by_ids(worded) if one.agent == PERSON_ROLE}
         written = {each.id for each in markings if each.content is not None and not each.cut}
+        outcomes = self._find_outcomes(written)
         marked = self.plain.mark(markings)
+        # What a person wrote anew stands in the place of what the question came to.
+        self.taken_away.note(outcomes.values())
         said = [one for one in marked if one.agent == PERSON_ROLE and one.id in borne_out | written]
         if said:
             self.begin_record()
@@ -208,9 +218,18 @@ class VouchedStore(ObservationStore):
         return self.plain.forget(ids)
 
     def _note_gone(self, ids: Iterable[str], *, is_gone: bool = True) -> None:
-        persons = [each for each in ids if each.startswith(f"{ID_PREFIX}{PERSON_ROLE}-")]
+        known = tuple(ids)
+        persons = [each for each in known if each.startswith(f"{ID_PREFIX}{PERSON_ROLE}-")]
         if persons:
             self.record.note_gone(persons, is_gone=is_gone)
+        self.taken_away.note(self._find_outcomes(known).values(), is_gone=is_gone)
+
+    def _find_outcomes(self, ids: Iterable[str]) -> dict[str, tuple[str, Observation]]:
+        """Return by id what questions came to, as memories have it, each with its question."""
+        known = [one for one in self.plain.get_by_ids(ids) if _names_question(one.content)]
+        self.witness.look_again()
+        found = ((one.id, self.witness.find_outcome(one)) for one in known)
+        return {name: outcome for name, outcome in found if outcome is not None}
 
     def settle(self) -> int:
         """Bring every file up to date with what was stored; return how many records moved."""

@@ -38,6 +38,7 @@ from agentx.wiring.vouched.outcomes import (
     read_said,
 )
 from agentx.wiring.vouched.persons_record import PersonsRecord
+from agentx.wiring.vouched.sayers import name_decision
 
 
 class Witness:
@@ -76,6 +77,20 @@ class Witness:
             known = self._judged[one.id] = (now, one, self._judge(one, name))
         return known[2]
 
+    def find_outcome(self, one: Observation) -> tuple[str, Observation] | None:
+        """Return the question that a memory says the outcome of, and what that is.
+
+        What a person wrote anew is what the question came to, in their words.
+        """
+        state = self._find(find_question(one))
+        if state is None or not state.uid:
+            return None
+        now = read_decision(state)
+        is_now = now is not None and is_word_of(one, now)
+        if now is None or not (is_now and (one.mended_ms or read_said(one) in list_said(now))):
+            return state.uid, one
+        return state.uid, now
+
     def _judge(self, one: Observation, name: str) -> Observation:
         if one.agent != PERSON_ROLE:
             return self._judge_outcome(one, name) if name else one
@@ -107,13 +122,22 @@ class Witness:
         state, is_borne_out = self._find(name), self._record.bears_out(one)
         if state is None:  # not asked on this branch, or nobody can read it
             return one if is_borne_out else _doubt(one, name)
-        if _says(state, one) and (is_borne_out or _asks(state, one)):
+        if _says(state, one) and (is_borne_out or self._is_told_so(state, one)):
             return one
         if not is_borne_out:
             return _doubt(one, name)
         if one.superseded_by or (one.mended_ms and not state.contrary_words):
             return one  # what a person wrote anew is theirs
         return replace(one, superseded_by=name)
+
+    def _is_told_so(self, state: Clarification, one: Observation) -> bool:
+        """Tell whether a memory says, word for word, who said it and what they were asked."""
+        if self._ledgers is None or not one.content.startswith(one.summary.rstrip("\u2026")):
+            return False
+        judged = self._ledgers.list_judged(state.issue, {state.uid})
+        decision = name_decision(self._project, state, judged)
+        said = "" if decision is None else decision.content
+        return one.content in (said, redact(said))
 
     def _find(self, name: str) -> Clarification | None:
         """Return a question as its ledger has it; None where it has none."""
@@ -169,16 +193,3 @@ def _says(state: Clarification, one: Observation) -> bool:
         return False
     said = read_said(one)
     return said == read_said(decision) or said in list_said(decision)
-
-
-def _asks(state: Clarification, one: Observation) -> bool:
-    """Tell whether a memory asks, word for word, what its question does."""
-    decision = read_decision(state)
-    if decision is None or not one.content.startswith(one.summary.rstrip("\u2026")):
-        return False
-    asked = _read_asked(one.content)
-    return asked in (_read_asked(decision.content), _read_asked(redact(decision.content)))
-
-
-def _read_asked(content: str) -> str:
-    return content.rpartition(", asked: ")[2]

@@ -1,13 +1,19 @@
-"""Whose key signed what: the question itself, and the word that settled it."""
+"""Whose key signed what: the question itself, and what was said to it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agentx.clarification.model import PERSON
-from agentx.clarification.store.question_events import QuestionEvent, QuestionEventKind
+from agentx.clarification.facts import Answered, Resolved
+from agentx.clarification.model import Clarification, Entry
+from agentx.clarification.store.ledger_json import DamagedLedger
+from agentx.clarification.store.question_events import (
+    QuestionEvent,
+    QuestionEventKind,
+    fact_of,
+)
 
-_OPENED = QuestionEventKind.OPENED
+_SAID = frozenset({QuestionEventKind.ANSWERED, QuestionEventKind.RESOLVED})
 
 
 def find_askers(judged: Iterable[QuestionEvent]) -> dict[str, str]:
@@ -21,31 +27,15 @@ def find_askers(judged: Iterable[QuestionEvent]) -> dict[str, str]:
     }
 
 
-def find_settlers(judged: Iterable[QuestionEvent]) -> dict[str, str]:
-    """Return by question the key of who wrote last that it is settled, in whoever's words."""
-    settled = (event for event in judged if event.kind is QuestionEventKind.RESOLVED)
-    known = sorted(settled, key=lambda each: each.id)
-    return {event.question: event.key for event in known if event.is_vouched}
-
-
-def find_signers(judged: Iterable[QuestionEvent]) -> dict[str, str]:
-    """Return by question the key of who settled it, as far as somebody vouches for that.
-
-    That is who signed a person's decision, else a person's answer, else the last one.
-    """
-    decided: dict[str, str] = {}
-    answered: dict[str, str] = {}
-    of_persons: set[str] = set()  # questions that a person answered, as far as somebody vouches
-    for event in sorted(judged, key=lambda each: each.id):
-        signed = event.key if event.is_vouched else ""
-        is_persons = event.detail.get("by") == PERSON
-        if event.kind is QuestionEventKind.RESOLVED and is_persons and signed:
-            decided[event.question] = signed
-        elif event.kind is QuestionEventKind.ANSWERED and (
-            signed or not (is_persons or event.question in of_persons)
-        ):
-            answered[event.question] = signed
-            if is_persons:
-                of_persons.add(event.question)
-    found = answered | decided
-    return {question: key for question, key in found.items() if key}
+def find_sayer(state: Clarification, word: Entry, judged: Iterable[QuestionEvent]) -> str:
+    """Return the key of who said just these words then, as far as somebody vouches for that."""
+    for event in judged:
+        if event.question == state.uid and event.kind in _SAID and event.is_vouched:
+            try:
+                fact = fact_of(event)
+            except DamagedLedger:
+                continue
+            is_word = isinstance(fact, Answered | Resolved) and fact.body == word.body
+            if is_word and (fact.by, fact.at_ms) == (word.speaker, word.at_ms):
+                return event.key
+    return ""

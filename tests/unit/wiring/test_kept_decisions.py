@@ -1,0 +1,266 @@
+"""Goal: what a person decided gets into memory however it was settled, once, with who said it, and
+never again once a person took it away.
+
+Method: the verbs in process; checkouts share the user's folder, or have one each, and the files of
+questions are carried over as git would.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agentx.clarification.model import PERSON
+from agentx.clarification.store.ledgers import LedgerStore
+from agentx.observations.model import Observation
+from agentx.operations.memory.curate import memory_drop, memory_edit, memory_undrop
+from agentx.operations.memory.write import NewObservation, memory_add, memory_remove
+from agentx.operations.questions import ask as clarify_ask
+from agentx.operations.questions import settle as clarify_settle
+from agentx.operations.setup.writers import accept_repository, list_writers, trust_writer
+from agentx.project.config import read_environment
+from agentx.project.project import Project, open_project
+from agentx.project.roles import caller
+from agentx.project.roles.caller import Via, WhoCalls
+from agentx.wiring.clarifications import open_clarifications
+from agentx.wiring.hub import open_issues
+from agentx.wiring.kept.decided import keep_decisions
+from agentx.wiring.observations import open_observations
+from agentx.work.model import NewIssue
+from tests.support.clarifying import SCOPE, request
+from tests.support.time_and_chance import FakeClock
+from tests.support.trusting import trusted
+
+TYPING = WhoCalls(via=Via.TERMINAL)
+Decide = Callable[..., str]
+
+
+@pytest.fixture(autouse=True)
+def _nobody_above(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(caller, "list_ancestors", lambda: iter(()))
+
+
+def checkout(root: Path, name: str, home: str = "home") -> Project:
+    folder = root / name
+    folder.mkdir()
+    for words in (("init", "-q"), ("config", "user.name", home)):
+        subprocess.run(["git", *words], cwd=folder, check=True, timeout=20)
+    (folder / ".agentx").mkdir()
+    environment = read_environment({"HOME": str(root / home), "PATH": "/nowhere"})
+    return trusted(replace(open_project(folder, environment), clock=FakeClock()))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    made = checkout(tmp_path, "one")
+    open_issues(made).create(NewIssue(title="Webhooks", labels=("type:feature",)))
+    return made
+
+
+def ask(project: Project, topic: str, to: str = PERSON) -> str:
+    wanted = request(issue=1, to=to, topic=topic, question=f"May we {topic} it?")
+    return str(open_clarifications(project).ask(wanted, SCOPE).id)
+
+
+def decide_unkept(project: Project, topic: str = "buy", said: str = "No, never") -> str:
+    """Have a person decide something in the ledger alone, as who is killed after its line."""
+    name, room = ask(project, topic), open_clarifications(project)
+    room.answer(name, said, by=PERSON, via="terminal")
+    room.resolve(name, by="engineer")
+    return name
+
+
+def carry(source: Project, target: Project) -> None:
+    """Bring the files of questions over, as a pull does."""
+    shutil.copytree(source.paths.questions, target.paths.questions, dirs_exist_ok=True)
+    accept_repository(target)
+
+
+def memories(project: Project) -> list[Observation]:
+    with closing(open_observations(project)) as room:
+        return list(room.store.everything())
+
+
+def list_topics(project: Project) -> list[str]:
+    return sorted(one.content.partition(":")[0] for one in memories(project))
+
+
+def test_what_was_settled_and_not_kept_is_kept_at_the_next_sync(project: Project) -> None:
+    decide_unkept(project)
+    assert memories(project) == []
+    assert keep_decisions(project) == 1
+    [one] = memories(project)
+    assert one.content == "buy: No, never. Decided by home, asked: May we buy it? [CLR-1-001]"
+    assert one.agent == PERSON
+    assert keep_decisions(project) == 0
+    # A role's word, too.
+    room = open_clarifications(project)
+    asked = ask(project, "lease", "architect")
+    room.answer(asked, "Lease it", by="architect")
+    room.resolve(asked, by="engineer")
+    assert keep_decisions(project) == 1
+    assert keep_decisions(project) == 0
+    assert sorted(one.agent for one in memories(project)) == ["architect", PERSON]
+
+
+def test_another_checkout_of_the_same_user_remembers_it_too(
+    project: Project, tmp_path: Path
+) -> None:
+    decide_unkept(project)
+    keep_decisions(project)
+    other = checkout(tmp_path, "two")
+    carry(project, other)
+    assert keep_decisions(other) == 1
+    assert keep_decisions(other) == keep_decisions(project) == 0
+    assert [one.content for one in memories(other)] == [one.content for one in memories(project)]
+
+
+def test_what_a_person_took_away_comes_back_in_no_checkout(
+    project: Project, tmp_path: Path
+) -> None:
+    topics = ("buy", "sell", "rent", "lend", "keep", "mend")
+    for topic in topics:
+        decide_unkept(project, topic)
+    keep_decisions(project)
+    by_topic = {one.content.partition(":")[0]: one.id for one in memories(project)}
+    memory_drop(project, by_topic["buy"])
+    memory_remove(project, by_topic["sell"])
+    memory_drop(project, by_topic["rent"])
+    memory_undrop(project, by_topic["rent"])
+    memory_edit(project, by_topic["lend"], "Lend it to friends.")
+    memory_edit(project, by_topic["mend"], "Mend it twice.")
+    memory_drop(project, by_topic["mend"])
+    left = ["Lend it to friends.", "keep", "rent"]
+    assert list_topics(project) == left
+    ask(project, "more")  # something new in the same ledger
+    assert keep_decisions(project) == 0
+    assert list_topics(project) == left
+
+    other = checkout(tmp_path, "two")
+    carry(project, other)
+    assert keep_decisions(other) == 2
+    assert list_topics(other) == ["keep", "rent"]
+    for line in project.data.taken_away.read_text("utf-8").splitlines():
+        assert sorted(json.loads(line)) == ["gone", "mark", "question", "salt"]
+
+    shutil.rmtree(project.observations)  # by hand: what was not taken away is kept anew
+    assert keep_decisions(project) == 2
+    assert list_topics(project) == ["keep", "rent"]
+    assert keep_decisions(project) == 0
+
+
+def test_what_comes_to_something_else_is_kept_though_its_old_word_was_taken_away(
+    project: Project,
+) -> None:
+    name = ask(project, "buy")
+    [path] = (project.paths.questions / "1").glob("*.jsonl")
+    asked, room = path.read_bytes(), open_clarifications(project)
+    room.answer(name, "No, never", by=PERSON, via="terminal")
+    room.resolve(name, by="engineer")
+    keep_decisions(project)
+    [one] = memories(project)
+    memory_drop(project, one.id)
+    path.write_bytes(asked)  # another branch, on which it is decided otherwise
+    room = open_clarifications(project)
+    room.answer(name, "Yes, two of them", by=PERSON, via="terminal")
+    room.resolve(name, by="engineer")
+    assert keep_decisions(project) == 1
+    [one] = memories(project)
+    assert one.content.startswith("buy: Yes, two")
+
+
+def test_no_agent_takes_a_persons_decision_away_with_a_note_of_its_own(project: Project) -> None:
+    decide_unkept(project)
+    claim = "buy: No, never. Decided by home, asked: May we buy it? [CLR-1-001]"
+    wanted = NewObservation(text=claim, agent="engineer", issue=1, category="decision")
+    memory_remove(project, memory_add(project, wanted).id)
+    assert keep_decisions(project) == 1
+
+
+def test_many_at_once_keep_one(project: Project) -> None:
+    for topic in ("buy", "sell", "rent"):
+        decide_unkept(project, topic)
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(lambda _: keep_decisions(project), range(6)))
+    keep_decisions(project)
+    assert list_topics(project) == ["buy", "rent", "sell"]
+    # The verb that settles keeps the same one as who looks at the same moment.
+    name = ask(project, "lend")
+    clarify_settle.answer(project, name, "Never", by=PERSON, caller=TYPING)
+    clarify_settle.resolve(project, name, by="engineer", caller=TYPING)
+    kept = {one.id for one in memories(project)}
+    shutil.rmtree(project.observations)
+    keep_decisions(project)
+    assert {one.id for one in memories(project)} == kept
+
+
+def test_nothing_is_read_where_nothing_is_new(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for topic in ("buy", "sell", "rent"):
+        decide_unkept(project, topic)
+    keep_decisions(project)
+
+    def refuse(*_args: object, **_rest: object) -> None:
+        raise AssertionError("nothing is to be read")
+
+    for name in ("read", "list_judged"):
+        monkeypatch.setattr(LedgerStore, name, refuse)
+    monkeypatch.setattr("agentx.wiring.kept.decided.open_observations", refuse)
+    assert keep_decisions(project) == 0
+
+
+def test_a_decision_names_who_said_it_after_a_merge(tmp_path: Path) -> None:
+    ana, bob = (checkout(tmp_path, name, home=name) for name in ("ana", "bob"))
+    for each in (ana, bob):
+        open_issues(each).create(NewIssue(title="Webhooks", labels=("type:feature",)))
+        open_clarifications(each).ask(request(issue=1, topic=each.root.name), SCOPE)
+    both = (ana, bob)
+
+    def merge() -> None:
+        for source, target in (both, both[::-1]):
+            for path in (each for each in source.paths.questions.rglob("*") if each.is_file()):
+                there = target.paths.questions / path.relative_to(source.paths.questions)
+                there.parent.mkdir(parents=True, exist_ok=True)
+                if not there.exists() or there.stat().st_size < path.stat().st_size:
+                    shutil.copy(path, there)
+
+    merge()
+    for each in both:
+        accept_repository(each)
+        [writer] = [one.writer for one in list_writers(each) if not one.own]
+        trust_writer(each, writer, caller=TYPING)
+    name = ask(ana, "drop")
+    clarify_settle.answer(ana, name, "Yes, one", by=PERSON, caller=TYPING)
+    merge()
+    for each, asked, said in (
+        (ana, "Really drop ALL?", "NO, never all"),
+        (bob, "Really keep logs?", "YES, keep logs"),
+    ):
+        ana.clock.sleep_ms(1_000)
+        bob.clock.sleep_ms(2_000)
+        clarify_ask.follow_up(each, name, asked, by="engineer", told=lambda _entry: None)
+        clarify_settle.answer(each, name, said, by=PERSON, caller=TYPING)
+    merge()
+    for each in both:
+        each.clock.sleep_ms(9_000)
+    clarify_settle.resolve(bob, name, by="engineer", caller=TYPING)
+    merge()
+    said_by = {
+        "NO, never all": "Decided by ana, asked: Really drop ALL?",
+        "YES, keep logs": "Decided by bob, asked: Really keep logs?",
+    }
+    for each in both:
+        keep_decisions(each)
+        told = [one.content for one in memories(each) if not one.superseded_by]
+        assert told
+        for content in told:
+            assert [said for said, who in said_by.items() if said in content and who in content]
