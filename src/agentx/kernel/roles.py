@@ -98,6 +98,7 @@ def is_speaker(name: str) -> bool:
     return is_plain and not is_persons_name(name)
 
 
+@lru_cache(maxsize=1_000)
 def is_persons_name(name: str) -> bool:
     """Tell whether a reader would take a name for a person's, or it is the person's."""
     import unicodedata  # noqa: PLC0415  only names that a reader sees wait for it

@@ -33,11 +33,14 @@ class LlmSettings:
         "Who judges memories and writes summaries: an API, or your own agent CLI; empty means "
         "AgentX itself, offline.",
         choices=("", *PROVIDERS, *CLI_PROVIDERS),
+        persons=True,
     )
     model: str = setting("", "The model's name; empty takes a small one of the provider.")
-    base_url: str = setting("", "Where the provider is; empty means its own address.")
+    base_url: str = setting("", "Where the provider is; empty means its own address.", persons=True)
     api_key_env: str = setting(
-        "", "The environment variable that holds the key; empty means the provider's usual one."
+        "",
+        "The environment variable that holds the key; empty means the provider's usual one.",
+        persons=True,
     )
     timeout_s: int = setting(60, "How long one answer may take.")
     window_percent_max: int = setting(

@@ -22,6 +22,7 @@ class MemorySettings:
         "json",
         "How observations are kept; change it with `agentx memory migrate`.",
         choices=("json", "sqlite"),
+        persons=True,
     )
     issue: int = setting(
         0,

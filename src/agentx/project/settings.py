@@ -13,7 +13,9 @@ from agentx.kernel.values import frozen, setting
 class ProjectSettings:
     """Which project this is."""
 
-    id: str = setting("", "Name of the project's store; empty derives it from the git repository.")
+    id: str = setting(
+        "", "Name of the project's store; empty derives it from the git repository.", persons=True
+    )
 
 
 @frozen
@@ -24,6 +26,7 @@ class StorageSettings:
         "per-project",
         "One store a project, or one store for all of them.",
         choices=("per-project", "unified"),
+        persons=True,
     )
     wait_ms: int = setting(
         800,
@@ -75,7 +78,9 @@ class SearchSettings:
     """How far a search may reach."""
 
     all_projects: bool = setting(
-        False, "Let a search look into every project on this machine, when it asks for that."
+        False,
+        "Let a search look into every project on this machine, when it asks for that.",
+        persons=True,
     )
 
 
@@ -104,6 +109,7 @@ class AgentsSettings:
         "",
         "Who answers when an agent is asked: an agent CLI or `person`, for all or role=runner; "
         "empty lets questions wait.",
+        persons=True,
     )
 
 
@@ -147,4 +153,6 @@ class RetentionSettings:
 class BackupSettings:
     """What is kept against damage."""
 
-    keep_days: int = setting(7, "How many days the daily backup of a memory is kept; 0 makes none.")
+    keep_days: int = setting(
+        7, "How many days the daily backup of a memory is kept; 0 makes none.", persons=True
+    )

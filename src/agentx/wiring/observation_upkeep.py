@@ -15,6 +15,7 @@ from agentx.observations.model import Migrated, StoreFault
 from agentx.observations.store.aside import list_damaged
 from agentx.observations.store.database import remove_database
 from agentx.observations.store.files.pending import Pending
+from agentx.observations.store.files.store import JsonObservationStore
 from agentx.observations.store.migration import absorb, migrate
 from agentx.observations.store.paths import ObservationPaths
 from agentx.observations.store.sqlite.store import SqliteObservationStore
@@ -22,7 +23,7 @@ from agentx.observations.store.words.view import WordView
 from agentx.project.project import Project
 from agentx.project.setting_files import set_value
 from agentx.views.documents.observations import ObservationDocuments
-from agentx.wiring.observations import open_observations, open_vouched
+from agentx.wiring.observations import open_observations, open_store, open_vouched
 from agentx.wiring.vouched.store import VouchedStore, stamp_ledgers
 
 
@@ -65,9 +66,11 @@ def list_damaged_observations(project: Project) -> tuple[StoreFault, ...]:
     folder = project.observations
     if not is_folder(folder):
         return ()
-    with closing(open_observations(project)) as room:
-        room.store.get_stats()
-        found = room.store.faults()
+    with closing(open_store(project)) as store:
+        store.get_stats()
+        if isinstance(store, JsonObservationStore):
+            store.look_through()
+        found = store.faults()
     told = {each.hint for each in found}
     return found + tuple(
         StoreFault(

@@ -39,6 +39,15 @@ PERSONS = {
     "notify.command": "/tmp/x",
     "memory.enabled": "false",
     "memory.maxTokens": "0",
+    "memory.backend": "sqlite",
+    "project.id": "other",
+    "storage.mode": "unified",
+    "backup.keep_days": "0",
+    "agents.runner": "codex",
+    "search.all_projects": "true",
+    "llm.provider": "openai",
+    "llm.base_url": "http://127.0.0.1:9",
+    "llm.api_key_env": "MALLORY",
 }
 
 
@@ -79,7 +88,7 @@ def test_no_agent_says_who_decides(
     assert "github.notify" in audit
     assert "mallory" not in audit
     # What says nothing about people an agent may set as before.
-    set_setting(here.environment, here.directory, "backup.keep_days", "9", SettingPlace.USER)
+    set_setting(here.environment, here.directory, "daemon.idle_minutes", "9", SettingPlace.USER)
 
 
 def test_a_person_or_a_script_without_a_role_says_it(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -17,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from agentx.clarification.model import PERSON
+from agentx.clarification.store.ledgers import LedgerStore
 from agentx.observations.model import Observation, SearchFilters
 from agentx.operations.memory.check import memory_verify
 from agentx.operations.memory.curate import memory_drop, memory_edit, memory_undrop
@@ -34,6 +36,7 @@ from agentx.wiring.hub import open_issues
 from agentx.wiring.kept.decided import keep_decisions
 from agentx.wiring.observation_upkeep import observation_source, settle_observations
 from agentx.wiring.observations import open_observations, open_store
+from agentx.wiring.vouched.witness import Witness
 from agentx.work.model import NewIssue
 from tests.support.clarifying import SCOPE, project_at, request
 
@@ -262,3 +265,64 @@ def test_what_an_earlier_version_kept_is_taken_over(project: Project) -> None:
     [one] = memories(project)
     assert (one.id, one.agent) == (said.id, "unverified")
     assert json.loads(project.store.persons.read_text("utf-8").splitlines()[0]) == {"begun": True}
+
+
+@pytest.mark.parametrize("name", ["Human", "HUMAN", "hum\u0430n", "user", "the-user", "person"])
+def test_who_is_called_nearly_a_person_is_none(project: Project, name: str) -> None:
+    decide(project)
+    noted = memory_add(project, NewObservation(text="Buy it all.", agent="engineer", issue=1))
+    mark = '"agent": "engineer"'
+    edit_files(project, lambda text: text.replace(mark, json.dumps({"agent": name})[1:-1]))
+    [line] = [each for each in told(project).splitlines() if each.startswith("Buy it all.")]
+    assert line.endswith("[unverified")
+    assert memory_verify(project).unverified == (noted.id,)
+    with closing(open_observations(project)) as room:
+        rows = room.store.search_by_filters(SearchFilters(superseded=False))
+        assert {row.agent for row in rows} == {PERSON, "unverified"}
+
+
+@pytest.mark.parametrize(
+    "strange", ["obs-\u0447\u0435\u043b\u043e-1-1-zzzzz6", "obs-x-7-1-zzzzz6", "", "x" * 900]
+)
+def test_a_strange_entry_harms_only_itself(project: Project, strange: str) -> None:
+    decide(project)
+    settle_observations(project)
+    [path] = project.observations.glob("issue-1.json")
+    page = json.loads(path.read_text("utf-8"))
+    page["observations"].append({**page["observations"][0], "id": strange, "agent": "x"})
+    path.write_text(json.dumps(page), encoding="utf-8")
+    assert "buy: No, never. " in told(project)
+    settle_observations(project)
+    keep_decisions(project)
+    found = memory_verify(project)
+    [damaged] = found.damaged
+    assert "issue-1.json" in damaged
+    assert strange[:20] in damaged
+    [check] = [each for each in _observations(project) if "issue-1.json" in each.says]
+    assert strange[:20] in check.says
+    assert len(json.loads(path.read_text("utf-8"))["observations"]) == 2, "it is somebody's"
+
+
+def test_one_recall_reads_each_ledger_once_and_judges_each_memory_once(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for topic in ("buy", "sell", "rent"):
+        decide(project, topic)
+    settle_observations(project)
+    done: list[str] = []
+
+    def count(kind: type, name: str) -> None:
+        plain = getattr(kind, name)
+
+        def counted(*args: object, **rest: object) -> object:
+            done.append(name)
+            return plain(*args, **rest)
+
+        monkeypatch.setattr(kind, name, counted)
+
+    for name in ("read", "list_judged"):
+        count(LedgerStore, name)
+    for name in ("_judge", "_look_at"):
+        count(Witness, name)
+    told(project)
+    assert Counter(done) == {"read": 1, "_judge": 3, "_look_at": 1}

@@ -13,10 +13,11 @@ from typing import TypeVar
 import msgspec
 
 from agentx.kernel.clock import Millis, from_iso, to_iso
-from agentx.kernel.errors import CorruptRecord
+from agentx.kernel.errors import CorruptRecord, InvalidValue
 from agentx.kernel.limits import ISSUE_NUMBER_MAX
 from agentx.kernel.text import encodable
 from agentx.kernel.tokens import estimate
+from agentx.observations.ids import parse_observation_id
 from agentx.observations.model import Category, Marking, Observation, ObservationIndex
 from agentx.observations.tidying.repeats import join_ids, say_again
 
@@ -290,12 +291,14 @@ def are_entries(entries: Collection[EntryRecord]) -> bool:
 def is_whole(record: ObservationRecord) -> bool:
     """Tell whether a record that parses also means something."""
     try:
+        named = parse_observation_id(record.id)
         from_iso(record.timestamp)
         if record.mended_at:
             from_iso(record.mended_at)
-    except ValueError:
+    except (ValueError, InvalidValue):
         return False
-    return record.category in _CATEGORIES and 0 <= record.issue_number <= ISSUE_NUMBER_MAX
+    is_here = named.issue_number == record.issue_number  # else nobody finds it by its id
+    return is_here and record.category in _CATEGORIES and record.issue_number <= ISSUE_NUMBER_MAX
 
 
 def _sortable(timestamp: str) -> str:

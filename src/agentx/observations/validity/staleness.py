@@ -44,6 +44,8 @@ class Verified:
     superseded: int  # a newer one replaced them
     amended: int  # where something is known now that was not before
     unverified: tuple[str, ...] = ()  # that claim a person and that nothing bears out
+    missing: tuple[str, ...] = ()  # that a person had kept, and that are not there as they were
+    damaged: tuple[str, ...] = ()  # what had to be stepped over, and where
 
 
 def list_changed_since(observation: Observation, history: FileHistory) -> tuple[str, ...]:

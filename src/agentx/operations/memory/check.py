@@ -25,7 +25,7 @@ from agentx.recall.section.gather import ORDER, Gatherer
 from agentx.recall.section.render import Cap, section
 from agentx.recall.section.sources import About
 from agentx.views.sessions.file_history import GitFileHistory
-from agentx.wiring.observation_upkeep import list_unverified
+from agentx.wiring.observation_upkeep import list_damaged_observations, list_unverified
 from agentx.wiring.observations import open_observations
 from agentx.wiring.section import section_sources
 
@@ -58,6 +58,8 @@ def memory_verify(project: Project, told: HowFar = unheard) -> Verified:
         found = verify(room.store, GitFileHistory(project.root, since_ms=oldest_ms), told)
         room.settle()
         found = replace(found, unverified=list_unverified(project))
+        damaged = list_damaged_observations(project)
+        found = replace(found, damaged=tuple(f"{each.where}: {each.what}" for each in damaged))
     project.log.record("info", "memory-verified", checked=found.checked, stale=found.stale)
     return found
 

@@ -100,14 +100,14 @@ class Outcome:
 
 
 @frozen(kw_only=False)
-class Kept:
+class KeptOutcome:
     """What became of an outcome: the memory of it, if one was made, and whether it is settled."""
 
     made: Observation | None
     is_done: bool = True  # not where somebody else writes
 
 
-def keep_outcome(project: Project, room: Observations, outcome: Outcome) -> Kept:
+def keep_outcome(project: Project, room: Observations, outcome: Outcome) -> KeptOutcome:
     """Keep what a question came to, where something else is kept of it, or nothing is.
 
     What a person took away stays away. Whoever keeps it at the same time keeps the same one.
@@ -119,19 +119,19 @@ def keep_outcome(project: Project, room: Observations, outcome: Outcome) -> Kept
     made = None
     if same is None and room.is_enabled and (overtaken or outcome.is_lost or not old):
         if _is_taken_away(room, outcome):
-            return Kept(None)
+            return KeptOutcome(None)
         name, same = _find_place(room, state.uid, decision)
         if same is None:
             prepare_observations(project)
             full = replace(decision, id=name, files=list_files_named(project, decision.content))
             done = room.capture((full,), agent=full.agent, issue=full.issue_number)
             if done is None:
-                return Kept(None, is_done=False)
+                return KeptOutcome(None, is_done=False)
             made = next(iter(done), None)
     now = same or made
     if now is not None:
         supersede(room, overtaken, now)
-    return Kept(made)
+    return KeptOutcome(made)
 
 
 def _is_taken_away(room: Observations, outcome: Outcome) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from agentx.host.files.plain import is_folder
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import digest
-from agentx.kernel.roles import PERSON_ROLE
+from agentx.kernel.roles import PERSON_ROLE, is_persons_name
 from agentx.observations.ids import ID_PREFIX
 from agentx.observations.limits import OBSERVATION_SEARCH_LIMIT
 from agentx.observations.model import (
@@ -35,6 +35,7 @@ from agentx.wiring.vouched.taken_away import TakenAway
 if TYPE_CHECKING:
     from agentx.wiring.vouched.witness import Witness
 
+_LOOK_MS = 50  # within which what bears memories out is not looked at again
 _END_CHARS = 60  # in which the name of a question stands
 
 
@@ -46,6 +47,8 @@ class VouchedStore(ObservationStore):
         self.record = PersonsRecord(project)
         self.taken_away = TakenAway(project)
         self._project = project
+        self._told: dict[str, Observation] = {}  # as they were judged at the last look
+        self._looked_ms = -_LOOK_MS
 
     @cached_property
     def witness(self) -> Witness:
@@ -79,8 +82,6 @@ class VouchedStore(ObservationStore):
         found = self.plain.search_by_filters(filters)
         wide = replace(filters, superseded=None, agent=PERSON_ROLE, limit=None)
         persons = self._judge_rows(self.plain.search_by_filters(wide))
-        if not persons:
-            return self._judge_rows(found)
         known = {row.id: row for row in persons}
         others = self._judge_rows([row for row in found if row.id not in known])
         rows = {**{row.id: row for row in others}, **known}
@@ -95,8 +96,8 @@ class VouchedStore(ObservationStore):
 
     def list_unverified(self) -> tuple[Observation, ...]:
         """Return what claims a person and nothing bears out."""
-        rows = self.plain.search_by_filters(SearchFilters(agent=PERSON_ROLE))
-        found = self.get_by_ids(row.id for row in rows)
+        rows = self.plain.search_by_filters(SearchFilters())
+        found = self.get_by_ids(row.id for row in rows if is_persons_name(row.agent))
         return tuple(one for one in found if one.agent == UNVERIFIED)
 
     def list_lost(self) -> frozenset[str]:
@@ -124,20 +125,36 @@ class VouchedStore(ObservationStore):
         return {name: of for name, of in kept.items() if name not in there}
 
     def _judge_all(self, found: Sequence[Observation]) -> tuple[Observation, ...]:
-        asked = [one for one in found if one.agent == PERSON_ROLE or _names_question(one.content)]
+        asked = [one for one in found if is_persons_name(one.agent) or _names_question(one.content)]
         if not asked:
             return tuple(found)
-        self.witness.look_again()
+        self._look_again()
         judged = {one.id: self.witness.judge(one) for one in asked}
+        self._told.update(judged)
         return tuple(judged.get(one.id, one) for one in found)
 
     def _judge_rows(self, rows: Sequence[ObservationIndex]) -> tuple[ObservationIndex, ...]:
         """Return rows as they may be told; the text of those in question is looked at."""
-        asked = [row.id for row in rows if row.agent == PERSON_ROLE or _names_question(row.summary)]
+        asked = [
+            row.id for row in rows if is_persons_name(row.agent) or _names_question(row.summary)
+        ]
         if not asked:
             return tuple(rows)
-        judged = {one.id: one for one in self.get_by_ids(asked)}
-        return tuple(_tell(row, judged.get(row.id)) for row in rows)
+        self._look_again()
+        self.get_by_ids(each for each in asked if each not in self._told)
+        return tuple(_tell(row, self._told.get(row.id)) for row in rows)
+
+    def _look_again(self) -> None:
+        """Look at what bears memories out, unless that was just now: one recall asks often."""
+        now_ms = self._project.clock.now_ms()
+        if not 0 <= now_ms - self._looked_ms < _LOOK_MS:
+            self._looked_ms = now_ms
+            self._told.clear()
+            self.witness.look_again()
+
+    def _expect_news(self) -> None:
+        """Look at everything again with the next question: something is written."""
+        self._looked_ms = -_LOOK_MS
 
     # --- what is written ----------------------------------------------------------------------
 
@@ -146,6 +163,7 @@ class VouchedStore(ObservationStore):
 
         Raises: InvalidValue, LockHeld, UnavailableError.
         """
+        self._expect_news()
         said = [one for one in observations if one.agent == PERSON_ROLE]
         if said:
             self.begin_record()
@@ -166,6 +184,7 @@ class VouchedStore(ObservationStore):
 
     def amend(self, observations: Sequence[Observation]) -> None:
         """Write anew what is known about stored observations, but not how they were judged."""
+        self._expect_news()
         judged = [one.id for one in observations if _is_judged(one)]
         plain = {one.id: one for one in self.plain.get_by_ids(judged)}
         self.plain.amend([_put_back(one, plain.get(one.id)) for one in observations])
@@ -182,6 +201,7 @@ class VouchedStore(ObservationStore):
         marked = self.plain.mark(markings)
         # What a person wrote anew stands in the place of what the question came to.
         self.taken_away.note(outcomes.values())
+        self._expect_news()
         said = [one for one in marked if one.agent == PERSON_ROLE and one.id in borne_out | written]
         if said:
             self.begin_record()
@@ -218,6 +238,7 @@ class VouchedStore(ObservationStore):
         return self.plain.forget(ids)
 
     def _note_gone(self, ids: Iterable[str], *, is_gone: bool = True) -> None:
+        self._expect_news()
         known = tuple(ids)
         persons = [each for each in known if each.startswith(f"{ID_PREFIX}{PERSON_ROLE}-")]
         if persons:
@@ -233,6 +254,7 @@ class VouchedStore(ObservationStore):
 
     def settle(self) -> int:
         """Bring every file up to date with what was stored; return how many records moved."""
+        self._expect_news()
         return self.plain.settle()
 
     # --- what it hands on ---------------------------------------------------------------------

@@ -21,7 +21,7 @@ from agentx.clarification.store.ledgers import LedgerStore
 from agentx.host.files.plain import is_folder, list_folder, look
 from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.ids import parse_clarification_id
-from agentx.kernel.roles import PERSON_ROLE
+from agentx.kernel.roles import PERSON_ROLE, is_persons_name
 from agentx.observations.model import Observation
 from agentx.observations.validity.reading import compare_observed
 from agentx.project.project import Project
@@ -92,6 +92,8 @@ class Witness:
         return state.uid, now
 
     def _judge(self, one: Observation, name: str) -> Observation:
+        if one.agent != PERSON_ROLE and is_persons_name(one.agent):
+            return _doubt(one, name)  # nobody is called so, but for who wants to be taken for one
         if one.agent != PERSON_ROLE:
             return self._judge_outcome(one, name) if name else one
         if one.superseded_by and not self._is_overruled(one):

@@ -22,7 +22,7 @@ from agentx.host.locks.lock import Held, locked
 from agentx.kernel.clock import Clock, to_iso
 from agentx.kernel.errors import ConflictError, UnavailableError, UnsafePath, UnsupportedVersion
 from agentx.kernel.ids import Entropy, mint
-from agentx.kernel.text import compile_late
+from agentx.kernel.text import compile_late, preview, printable
 from agentx.observations.ids import issue_number
 from agentx.observations.model import StoreFault
 from agentx.observations.store.files.pages import IssuePages, RawsById
@@ -49,6 +49,8 @@ Stamp = tuple[int, int]  # size, time of the last change
 Rewrite = tuple[Stamp | None, Stamp | None]  # before, after
 
 _NAME = compile_late(r"issue-(0|[1-9][0-9]{0,8})\.json")
+_STRANGE_NAMED_MAX = 3
+_NAME_CHARS_MAX = 60
 _ARCHIVE_NAME = compile_late(r"issue-(0|[1-9][0-9]{0,8})-archived\.json")
 
 
@@ -81,12 +83,19 @@ class IssueFiles:
     def records(self, path: Path) -> list[ObservationRecord]:
         """Return the records of a file; none when it is not there or is damaged."""
         raws = self._raws(path)
-        opened = (_open_record(raw) for raw in raws)
-        whole = [record for record in opened if record is not None]
+        opened = [(raw, _open_record(raw)) for raw in raws]
+        whole = [record for _, record in opened if record is not None]
         if len(whole) < len(raws):
+            strange = [_name_raw(raw) for raw, record in opened if record is None]
+            named = ", ".join(strange[:_STRANGE_NAMED_MAX])
+            many = (
+                "one record is no observation"
+                if len(strange) == 1
+                else (f"{len(strange)} records are no observations")
+            )
             self._report(
                 StoreFault(
-                    what=f"{len(raws) - len(whole)} records are not observations; stepped over",
+                    what=f"{many}; stepped over: {named}",
                     where=str(path),
                     hint="mend them by hand, or take them out",
                 )
@@ -171,6 +180,14 @@ class IssueFiles:
         except (ConflictError, UnavailableError) as error:
             hint = f"it stays where it is: {error.message}"
         self._report(StoreFault(what=f"not an issue file: {reason}", where=str(path), hint=hint))
+
+
+def _name_raw(raw: msgspec.Raw) -> str:
+    """Return what a record that means nothing calls itself."""
+    try:
+        return preview(printable(decode_only_id(raw).id), _NAME_CHARS_MAX) or "without an id"
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return "without an id"
 
 
 def _open_record(raw: msgspec.Raw | bytes) -> ObservationRecord | None:

@@ -338,6 +338,11 @@ class JsonObservationStore(ObservationStore):
             self._words.level(self._words_source())
             return moved
 
+    def look_through(self) -> None:
+        """Read every issue file, so that `faults` names what is wrong in any of them."""
+        for issue in sorted(self._files.stamps()):
+            self._files.records(self._files.path(issue))
+
     def faults(self) -> tuple[StoreFault, ...]:
         """Say what had to be mended or stepped over since this store was opened."""
         return tuple(self._faults)

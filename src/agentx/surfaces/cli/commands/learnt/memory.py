@@ -230,6 +230,8 @@ def verify(invocation: Invocation) -> None:
         )
         for name in found.unverified:
             screen.print(f"{name} claims a person, who did not have it kept in these words")
+        for line in found.damaged:
+            screen.print(line, soft_wrap=True)
 
     invocation.show(found, draw)
 
