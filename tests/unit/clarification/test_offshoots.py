@@ -13,7 +13,7 @@ import pytest
 from agentx.clarification.errors import NameMoved
 from agentx.clarification.model import PERSON, Clarification, EntryType
 from agentx.clarification.rendering import as_data, find_asked, stream_entry
-from agentx.clarification.store.vouching.signers import find_askers, find_signers
+from agentx.clarification.store.vouching.signers import find_askers, find_sayer
 from agentx.clarification.watch.awaiting import (
     cut_after_answer,
     find_awaited,
@@ -83,7 +83,9 @@ def test_each_question_waits_for_its_own_answer(tmp_path: Path) -> None:
     # Lines lie under the thread that they were written to, and each question has its own signer.
     assert {line["question"] for line in lines(one)} == {asked.uid, other.uid}
     judged = one.store.list_judged(42, {other.uid})
-    assert set(find_signers(judged)) == set(find_askers(judged)) == {other.uid}
+    [said] = [each for each in other.thread if each.body == "YES, keep"]
+    assert find_sayer(other, said, judged)
+    assert set(find_askers(judged)) == {other.uid}
     assert {each.detail.get("body") for each in judged} >= {"YES, keep"}
     assert "NO" not in {each.detail.get("body") for each in judged}
 

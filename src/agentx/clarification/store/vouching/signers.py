@@ -35,7 +35,9 @@ def find_sayer(state: Clarification, word: Entry, judged: Iterable[QuestionEvent
                 fact = fact_of(event)
             except DamagedLedger:
                 continue
-            is_word = isinstance(fact, Answered | Resolved) and fact.body == word.body
-            if is_word and (fact.by, fact.at_ms) == (word.speaker, word.at_ms):
+            if isinstance(fact, Answered | Resolved) and (fact.by, fact.at_ms, fact.body) == (
+                *(word.speaker, word.at_ms),
+                word.body,
+            ):
                 return event.key
     return ""
