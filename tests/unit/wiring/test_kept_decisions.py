@@ -252,7 +252,9 @@ def test_a_decision_names_who_said_it_after_a_merge(tmp_path: Path) -> None:
     merge()
     for each in both:
         each.clock.sleep_ms(9_000)
-    clarify_settle.resolve(bob, name, by="engineer", caller=TYPING)
+    for state in open_clarifications(bob).list_all():
+        if state.status == "answered":
+            clarify_settle.resolve(bob, state.exact, by="engineer", caller=TYPING)
     merge()
     said_by = {
         "NO, never all": "Decided by ana, asked: Really drop ALL?",
