@@ -9,6 +9,8 @@ LABELS = (LEFT_OPEN, WAITS)
 CAUSE = "Cause: "
 FIXED_BY = "Fixed by: "
 PASSED = "It passed "
+# What was said of a part since, behind what stands.
+SINCE = " (since then: "
 
 
 def strip_label(text: str) -> str:

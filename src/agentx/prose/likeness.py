@@ -3,6 +3,7 @@
     overlap   shared words of all words: do two texts say the same?
     likeness  shared words of the shorter text: is one line told by another already?
     coverage  the part of some words that a text holds: does it have what is asked for?
+    alike     forms of one word: "firewall" and "firewall-regel", "migrate" and "migration"
     adds      what a line says beyond one that is like it: numbers, names, a denial, another subject
 
 Words count, not their order. Where texts are to say the same, they name the same numbers:
@@ -109,3 +110,21 @@ def _read(text: str) -> _Line:
         names=frozenset(name.casefold() for name in code_names(text)),
         denies=cues.finds(cues.DENIES, text),
     )
+
+
+_ALIKE_MIN = 4  # letters
+
+
+def is_alike(one: str, other: str) -> bool:
+    """Tell whether two words are forms of one: "firewall" and "firewall-regel", "migrate"."""
+    if one == other:
+        return True
+    short, long = sorted((one, other), key=len)
+    if len(short) < _ALIKE_MIN:
+        return False
+    return long.startswith(short[: max(_ALIKE_MIN, round(0.8 * len(short)))])
+
+
+def share_alike(these: frozenset[str], held: frozenset[str]) -> frozenset[str]:
+    """Return those of some words of which a form is among others."""
+    return frozenset(each for each in these if any(is_alike(each, one) for one in held))

@@ -24,6 +24,7 @@ _PRINTED = compile_late(
     # stamps and levels
     r"|[\[(]?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|[\[(]?\d\d:\d\d:\d\d\b"
     r"|\[?(?:INFO|WARN|DEBUG|ERROR|TRACE)\b"
+    r"|[VDIWEF]/[\w.$ -]{2,40}(?:\( *\d+\))?: |\d\d-\d\d \d\d:\d\d:\d\d\.\d+ +\d+ +\d+ [VDIWEF] "
     # traces
     r"|at [\w.$<>/@]+ ?[(\[]|at \S+:\d+(?::\d+)?\)?[ \t]*$|File \"[^\"]+\", line \d+"
     r"|Traceback \(most recent|Caused by: |\d+: 0x[0-9a-f]+|goroutine \d+"

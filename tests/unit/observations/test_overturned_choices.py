@@ -5,11 +5,20 @@ Method: memories in their order, of several sessions; beside them some that only
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
-from agentx.observations.model import Category
+from agentx.kernel.clock import Millis
+from agentx.observations.model import Category, SearchFilters
+from agentx.observations.store.files.store import JsonObservationStore
+from agentx.observations.validity.choices.since_then import find_since, tell_since
+from agentx.observations.validity.marking import mark_superseded
 from agentx.observations.validity.supersede import find_superseded
+from tests.support.observations import observation
 from tests.support.telling import Talk
+from tests.support.time_and_chance import CountingEntropy, FakeClock
 from tests.unit.observations.test_superseding import made
 
 FACT, CHANGE, DECISION = Category.KEY_FACT, Category.CODE_CHANGE, Category.DECISION
@@ -175,3 +184,116 @@ def test_what_was_not_done_yet_is_open_whatever_the_work(reply: str, is_open: bo
     kept = Talk().user("convert it").edit("a.py", "b", "c").agent(reply).kept()
 
     assert any(each.startswith("Left open: ") for each in kept) == is_open
+
+
+# What was chosen, what is said later, and whether the first stands.
+LATER = [
+    (
+        DECISION,
+        "The user chose: 2; 2: CSV rows: streams, a row each",
+        "`csv` must be one sheet after all",
+        0,
+    ),
+    (
+        DECISION,
+        f"{SAID}vale, mongo-lite. Las fotos van al disco",
+        "Replace mongo-lite by pg (commit 1a2b3c4)",
+        0,
+    ),
+    (
+        FACT,
+        f"{SAID}ok, left-pad. and the rest stays",
+        "Replace left-pad by padStart (commit 1a2b3c4)",
+        0,
+    ),
+    (
+        FACT,
+        f"{SAID}ok, left-pad. and the rest stays",
+        "Replace right-pad by padEnd (commit 1a2b3c4)",
+        1,
+    ),
+    (
+        DECISION,
+        f"{SAID}keep the proxy until Monday, then drop nginx",
+        f"{SAID}drop nginx please",
+        0,
+    ),
+    (DECISION, f"{SAID}keep the proxy until Monday, then drop nginx", f"{SAID}drop the logs", 1),
+    (DECISION, f"{SAID}only the pilot users for now", f"{SAID}give it to all users", 0),
+    (DECISION, f"{SAID}only the pilot users see prices", f"{SAID}give it to all users", 1),
+    (DECISION, f"{SAID}vorerst nur die Nutzer in Bremen", f"{SAID}ab heute alle Nutzer", 0),
+]
+
+
+def test_what_was_chosen_for_a_time_or_by_its_name_falls_with_what_comes_after_it() -> None:
+    for kind, first, then, stands in LATER:
+        by = f"{SAID}{then}" if then.startswith("`csv`") else then
+        later = CHANGE if "(commit" in by else DECISION
+        assert (0 in _list_standing((kind, first), (later, by))) == bool(stands), (first, then)
+
+
+# What is known, what is said later, and what is told of it beside the first.
+PARTLY = [
+    (
+        f"{SAID}always lint before a push, level 6",
+        f"{SAID}lint level 6 is getting silly with the old code, 5 is enough from now on",
+        "5 is enough from now on",
+    ),
+    (
+        "What of old files? The user answered: Keep for 30 days: in the archive",
+        f"{SAID}legal says 30 days in the archive is too long, 14 max. and thanks",
+        "14 max",
+    ),
+    (
+        f"{SAID}Sitzung: 30 Minuten, danach abmelden",
+        f"{SAID}30 Minuten Sitzung ist zu lang, 15",
+        "15",
+    ),
+    (
+        "The user approved a plan: uploads; signed PUT links",
+        "Signed POST instead of PUT.",
+        "Signed",
+    ),
+    (f"{SAID}always lint before a push, level 6", f"{SAID}the list of 6 rows is too slow, 2 s", ""),
+    (f"{SAID}keep logs for 30 days", f"{SAID}30 MB of images is too much, 14 at most", ""),
+    ("The user approved a plan: uploads; signed PUT links", "We use npm instead of yarn.", ""),
+]
+
+
+def test_what_was_said_of_a_part_is_told_beside_what_stands_of_the_rest() -> None:
+    for at, (first, then, since) in enumerate(PARTLY):
+        old, new = made(2 * at, DECISION, first), made(2 * at + 1, DECISION, then)
+        found = find_since(new, old)
+        assert found.startswith(since), (first, then, found)
+        assert bool(found) == bool(since), (first, then, found)
+
+    told = tell_since("Keep for 30 days.", "14 max.")
+    assert told == "Keep for 30 days (since then: 14 max)"
+
+
+def test_what_changed_since_is_marked_in_the_store_whichever_was_captured_first(
+    tmp_path: Path,
+) -> None:
+    texts = [PARTLY[0][0], PARTLY[0][1]]
+    for order in ((0, 1), (1, 0)):
+        store = JsonObservationStore(
+            tmp_path / f"{order[0]}",
+            clock=FakeClock(),
+            entropy=CountingEntropy(),
+            view_folder=tmp_path / f"words-{order[0]}",
+        )
+        for number in order:
+            one = replace(
+                observation(
+                    texts[number], category=DECISION, at_ms=Millis(1_000_000 * (number + 1))
+                ),
+                summary=texts[number],
+                session_id=f"s{number}",
+            )
+            store.store([one])
+            mark_superseded(store, [one])
+        standing = store.search_by_filters(SearchFilters(superseded=False))
+        assert sorted(row.summary for row in standing) == sorted(
+            [f"{texts[0]} (since then: 5 is enough from now on)", texts[1]]
+        ), order
+        store.close()

@@ -10,6 +10,7 @@ from agentx.exchanges.turns import TurnKind
 from agentx.observations.extract import extract
 from agentx.observations.extract.settled.refuted import find_fallen
 from agentx.observations.model import Category
+from agentx.prose.settling.errands import reports_fault
 from tests.support.telling import Talk
 
 
@@ -225,3 +226,74 @@ def test_what_was_announced_and_then_refused_is_no_purpose_of_a_commit() -> None
     talk.shell("git commit -am 'Store invoices'", "[main 5555eee] Store invoices")
 
     assert not any("1 MB" in one for one in talk.agent("It is in.").kept())
+
+
+# What a reply says, what the user says to it, and what must not be told, and must.
+TURNED_DOWN = [
+    (
+        "Coupons work. A coupon is taken off before tax is added: tax can't be paid with a coupon.",
+        "tax should be payable with the coupon too, the page is outdated. change that",
+        "can't be paid",
+    ),
+    (
+        "Gutscheine gehen. Versand kann nicht mit dem Gutschein bezahlt werden.",
+        "der Versand soll auch mit dem Gutschein gehen, \u00e4nder das",
+        "nicht mit dem Gutschein",
+    ),
+    (
+        "Saving works. Next, I propose a `version` field and a migration for each step.",
+        "yes to the version field. no migrations, another version means a new game",
+        "a migration for each step",
+    ),
+    (
+        "It's leakage. I'd drop `quit_code`; `last_bill` looks fine, it is known then.",
+        "drop both, last_bill gets filled in later by finance",
+        "looks fine",
+    ),
+]
+
+
+def test_what_the_user_wants_otherwise_or_turns_down_is_not_told_as_so() -> None:
+    for reply, said, gone in TURNED_DOWN:
+        talk = Talk().user("build it").edit("app/cart.rb", "a", "b")
+        talk.shell("git commit -qam 'Build it'", "[main 1a2b3c4] Build it").agent(reply)
+        talk.user(said).edit("app/cart.rb", "b", "c").agent("Done, as you want it.")
+        assert gone not in list_told(talk), reply
+
+    talk = Talk().user("build it").edit("app/cart.rb", "a", "b").agent(TURNED_DOWN[0][0])
+    talk.user("tax looks right, and the coupon too").agent("Good.")
+    assert "can't be paid" in list_told(talk)
+
+
+def test_a_value_that_a_later_edit_of_the_session_replaced_is_not_told() -> None:
+    said = "`SLEEP_S` is 600 now, the battery lasts 12 months."
+    talk = Talk().user("sleep longer").edit("main.c", "#define SLEEP_S 300", "#define SLEEP_S 600")
+    talk.agent(said)
+    assert "12 months" in list_told(talk)
+
+    talk.user("too coarse. 7").edit("main.c", "#define SLEEP_S 600", "#define SLEEP_S 420")
+    talk.agent("The interval of the sensor is 7 minutes.")
+    assert "12 months" not in list_told(talk)
+
+
+def test_a_few_words_that_end_an_attempt_are_told_with_what_it_was_and_what_came_of_it() -> None:
+    talk = Talk().user("hash in parallel with threads").agent("`Entry` must be shared for that.")
+    talk.user("do it").edit("hash.rs", "a", "b")
+    talk.agent("It passes, but it is slower on the disk: 21.9 s against 14.1 s.")
+    talk.user("nah. drop it").shell("git checkout -- .", "").agent("Dropped.")
+
+    (told,) = [one for one in list_told(talk).split("\n") if "drop it" in one]
+    assert "Given up: hash in parallel with threads" in told
+    assert "slower on the disk" in told
+
+
+def test_what_is_to_be_done_in_a_case_is_a_ruling_and_no_report_of_the_case() -> None:
+    said = "redis. but fail open when redis is down"
+    talk = Talk().user("limit the calls").agent("I'd use Redis, or the process itself.")
+    talk.user(said).edit("a.go", "a", "b").agent("Done.")
+    kept = [one.content for one in extract(talk.turns) if one.category is Category.DECISION]
+
+    assert any(said in one for one in kept)
+    assert not reports_fault("serve the old page when the hub is offline")
+    assert reports_fault("the hub is down")
+    assert reports_fault("the export crashes when redis is down")

@@ -135,3 +135,16 @@ def test_quoted_lines_are_somebody_elses_but_for_those_of_a_document() -> None:
     assert is_quoted(mail, mail.index("Never"))
     assert split_pasted(plan) == (plan, "")
     assert not is_quoted(plan, plan.index("Most"))
+
+
+def test_the_log_of_a_phone_is_nobodys_words() -> None:
+    said = "the app closes when I open the camera. log:"
+    stamp = "11-02 08:41:10.123  4411  4411 E AndroidRuntime"
+    logs = (
+        "E/AndroidRuntime: FATAL EXCEPTION: main\nE/AndroidRuntime:     at a.b(P.java:11)",
+        f"{stamp}: FATAL EXCEPTION: main\n{stamp}: java.lang.SecurityException: x",
+        "W/Camera(1234): no permission\nI/Camera(1234): closed\nD/Camera(1234): gone",
+    )
+    for log in logs:
+        assert "Runtime" not in split_pasted(f"{said}\n\n{log}")[0]
+        assert split_pasted(f"{said}\n\n{log}")[0].strip() == said

@@ -14,20 +14,18 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
-from agentx.kernel.ids import digest
 from agentx.kernel.text import compile_late
-from agentx.kernel.tokens import estimate
 from agentx.observations.closing.doings import CLAUSE, Deeds, Doings, read_states
 from agentx.observations.extract.left.asking import OPTIONS, asks_user
 from agentx.observations.extract.left.open_list import read_open_list, tell_rest
 from agentx.observations.extract.left.put_off import BY_USER
 from agentx.observations.extract.left.settled import UNDONE, is_settled, leave_unsettled
 from agentx.observations.extract.left.unticked import ON_THE_LIST
-from agentx.observations.ids import observation_id
 from agentx.observations.labels import LABELS, WAITS, strip_label
 from agentx.observations.model import Observation, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.observations.validity.open_ends import is_uncommitted
+from agentx.observations.validity.rewording import reword
 from agentx.prose.cues import anywhere
 from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.likeness import coverage
@@ -55,7 +53,10 @@ _SHORT_MIN = 4  # letters of a word that is said in short
 _SAYS_WHY = compile_late(
     r"(?i:(?:that|it|this|which|they)(?: still)? (?:needs?|takes?|costs?|will|would)\b)"
 )
-_WHY = compile_late(r"(?i:(?<=\w) (?:before|until|because|since|so that)\b.*)|\([^()]*\)")
+_WHY = compile_late(
+    r"(?i:(?<=\w) (?:before|until|because|since|so that)\b.*)|\([^()]*\)"
+    r"|(?i:\A(?:after|once|on|from) [^.;:\n]{3,40}: )|(?i:\b(?:in|into|at) )`[\w./-]+\.\w+`"
+)
 _LACKING = compile_late(
     r"(?i:(?P<what>.+?) (?:is|are) (?:still )?(?:missing|not there|lacking)\b"
     r"|(?P<was>.+?) (?:fehlt|fehlen)\b|.+? (?:has|have) no (?P<none>.+)\Z)"
@@ -253,24 +254,9 @@ def mark_done(
     marked: list[Observation] = []
     for one, rest in done:
         if rest:
-            rests.append(_leave_rest(one, rest))
+            rests.append(reword(one, rest))
         marked.append(replace(one, superseded_by=rests[-1].id if rest else by))
     if rests:
         store.store(rests)
     store.amend(marked)
     return tuple(rests)
-
-
-def _leave_rest(one: Observation, rest: str) -> Observation:
-    """Return what is left of a list, as its session left it."""
-
-    def suffix(size: int) -> bytes:
-        return digest(one.id, rest, size=size)
-
-    return replace(
-        one,
-        id=observation_id(one.agent, one.issue_number, one.timestamp_ms, suffix),
-        content=rest,
-        summary=rest,
-        tokens=estimate(rest),
-    )

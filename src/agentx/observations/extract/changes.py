@@ -26,9 +26,11 @@ from agentx.exchanges.tools import FileChange, ToolStep, Use, file_edits
 from agentx.exchanges.turns import Turn
 from agentx.kernel.clock import Millis
 from agentx.kernel.text import compile_late
+from agentx.observations.extract.left.open_words import says_open
 from agentx.observations.extract.session.finding import Finding
 from agentx.observations.extract.session.names import list_definitions
 from agentx.observations.extract.settled.agreements import ANSWERED
+from agentx.observations.extract.settled.refuted import Fallen, find_fallen
 from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
@@ -95,7 +97,8 @@ class _Purpose:
 
 def changes(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
     """Yield what was changed, and why as far as it was said."""
-    purposes = _fold_silent(_purposes(found), boot)
+    fallen = find_fallen(found, boot)
+    purposes = _fold_silent(_purposes(found), boot, fallen)
     undone = boot.undone
     reverted = {
         match[1] for one in purposes if one.commit and (match := _REVERTS.match(one.commit.subject))
@@ -107,7 +110,7 @@ def changes(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
         if purpose.edits and all(undone.took_back(step) for step, _ in purpose.edits):
             continue
         purpose.edits = [each for each in purpose.edits if not undone.took_back(each[0])]
-        told = _find_account(purpose, boot)
+        told = _find_account(purpose, boot, fallen)
         # What was only asked for is told by who asked.
         if commit or told:
             yield _finding(purpose, told)
@@ -207,14 +210,14 @@ def _coalesce(made: list[_Purpose]) -> list[_Purpose]:
     return kept
 
 
-def _fold_silent(made: list[_Purpose], boot: Boot) -> list[_Purpose]:
+def _fold_silent(made: list[_Purpose], boot: Boot, fallen: Fallen) -> list[_Purpose]:
     """Join what nobody reported with what the same commit took in last: that names the commit."""
     kept: list[_Purpose] = []
     for purpose, after in zip(made, (*made[1:], None), strict=False):
         is_same = (
             after is not None and purpose.commit is not None and after.commit is purpose.commit
         )
-        if after is not None and is_same and not _find_account(purpose, boot):
+        if after is not None and is_same and not _find_account(purpose, boot, fallen):
             after.edits += purpose.edits  # the files of the last request are told first
         else:
             purpose.is_part = is_same
@@ -222,7 +225,7 @@ def _fold_silent(made: list[_Purpose], boot: Boot) -> list[_Purpose]:
     return kept
 
 
-def _find_account(purpose: _Purpose, boot: Boot) -> list[tuple[Turn, str]]:
+def _find_account(purpose: _Purpose, boot: Boot, fallen: Fallen) -> list[tuple[Turn, str]]:
     """Return what the agent said of its work: at the end, else on the way."""
     names = _own_names(purpose)
     last = max((step.call.at_ms for step, _ in purpose.edits), default=0)
@@ -239,6 +242,7 @@ def _find_account(purpose: _Purpose, boot: Boot) -> list[tuple[Turn, str]]:
                 (number, line)
                 for number, line in enumerate(said)
                 if _tells(line) and (number in led or claims(line.own, names))
+                if line.own not in fallen.get(reply.event_id, ())
             ]
             # What was wrong is told as such.
             causes = {each.paragraph for each in said if claimed and cues.EXPLAINS.search(each.own)}
@@ -278,6 +282,7 @@ def _tells(line: Line) -> bool:
         or line.block is Block.HEADING
         or cues.COURTESY.match(own)
         or _GENERIC.match(own)
+        or says_open(own)  # told by itself
     )
 
 

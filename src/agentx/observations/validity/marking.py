@@ -5,7 +5,7 @@ What a person pinned is left alone: it is told because somebody wants it to be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -14,10 +14,16 @@ from agentx.observations.labels import FIXED_BY, LABELS
 from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.observations.tidying.lists import open_lists, take_apart
+from agentx.observations.validity.choices.since_then import (
+    find_since,
+    may_change_part,
+    tell_since,
+)
 from agentx.observations.validity.given_up import list_given_up
 from agentx.observations.validity.open_ends import is_uncommitted
 from agentx.observations.validity.reading import Comparable, compare_observed, compare_row
 from agentx.observations.validity.resting import rests_on
+from agentx.observations.validity.rewording import reword
 from agentx.observations.validity.supersede import (
     find_hashes,
     find_superseded,
@@ -36,6 +42,8 @@ _HASH_CHARS = 7
 _HASH = compile_late(r"\(?\b[0-9a-f]{7,40}\b\)?")
 _FIRST = compile_late(r"(?<=[.!?;])\s+|\n+")
 _COMMITTED = compile_late(r" \(commit |;|\n")
+_NAMED = compile_late(r"\b(?:[A-Z]{2,}\d*|[A-Z][a-z]+[A-Z]\w*|[a-z]+_\w+)\b")
+_ADVICE_CHARS = 60
 _SUBJECT_TERMS_MIN = 3  # fewer are those of many decisions
 _SAME_WORK = 0.75
 _SAME_CLAIM = 0.6
@@ -76,8 +84,43 @@ def mark_superseded(
         by_old.setdefault(one.id, by)
     take_apart(store, lists, by_old)
     store.amend([replace(found[old], superseded_by=new) for old, new in by_old.items()])
+    _add_since(store, (fresh, rows), by_old, may_replace)
     _let_stand_again(store, (found[old] for old in by_old))
     return len(by_old)
+
+
+def _add_since(
+    store: ObservationStore,
+    told: tuple[Sequence[Comparable], Sequence[Comparable]],
+    gone: Mapping[str, str],
+    may_replace: Callable[[Observation, Observation], bool],
+) -> None:
+    """Tell what stands of a memory with what a newer one says of a part of it.
+
+    `told`: what is new, and what is known.
+    """
+    fresh, rows = told
+    mine = {one.id for one in fresh}
+    known = [row for row in rows if row.id not in mine]
+    pairs = [(new, old) for new in fresh if may_change_part(new) for old in (*known, *fresh)]
+    pairs += [(new, old) for new in known if may_change_part(new) for old in fresh]
+    said: dict[str, tuple[str, str]] = {}
+    for new, old in pairs:
+        if old.id not in gone and old.id not in said and (since := find_since(new, old)):
+            said[old.id] = (new.id, since)
+    if not said:
+        return
+    ids = {each for old, (new, _) in said.items() for each in (old, new)}
+    found = {one.id: one for one in store.get_by_ids(ids)}
+    changed = [
+        (found[old], reword(found[old], tell_since(found[old].content, since)))
+        for old, (new, since) in said.items()
+        if old in found and new in found and may_replace(found[new], found[old])
+        if not found[old].superseded_by and not found[old].pinned
+    ]
+    if changed:
+        store.store([after for _, after in changed])
+        store.amend([replace(before, superseded_by=after.id) for before, after in changed])
 
 
 def _find_built_on(
@@ -99,6 +142,7 @@ def _find_built_on(
                 old.timestamp_ms < at <= one.timestamp_ms for at in others
             )
             is_done |= is_claim and _is_told_of(one, old)
+            is_done |= went_in and _is_advice(one, old)
             if is_done or _names_commit(one, old) or (went_in and _is_mended_by_file(one)):
                 yield one, by.id
 
@@ -177,6 +221,14 @@ def _is_told_of(one: Observation, change: Observation) -> bool:
     done = terms(_COMMITTED.split(change.content, maxsplit=1)[0])
     said = terms(_FIRST.split(one.content, maxsplit=1)[0])
     return len(done & said) > 1 and coverage(said, done) >= _SAME_CLAIM
+
+
+def _is_advice(one: Observation, change: Observation) -> bool:
+    """Tell whether a fact says first of all what a commit then did, by a name of it: "UTC"."""
+    if one.category is not Category.KEY_FACT or one.content.startswith(LABELS):
+        return False
+    names = frozenset(_NAMED.findall(_COMMITTED.split(change.content, maxsplit=1)[0]))
+    return bool(names.intersection(_NAMED.findall(one.content[:_ADVICE_CHARS])))
 
 
 def _is_done_by(one: Observation, change: Observation) -> bool:

@@ -7,8 +7,7 @@ same thing.
 Of what people ruled: the newer one overrules the older one (`overruled.py`).
 
 Of any kind, from one session to a later one: the newer one names what is given up, and the older
-one was for just that; it reverts the older one's commit; it measured the same thing again; it
-mended the same failure; it closed what was left open.
+one was for just that; it reverts its commit, measures again, mends or closes what was open.
 
 Law: two that only share words stand side by side: what is wrongly called replaced is lost to the
 reader, what is missed is only told beside what replaced it.
@@ -26,6 +25,7 @@ from agentx.observations.labels import LABELS
 from agentx.observations.model import Category
 from agentx.observations.validity import open_ends
 from agentx.observations.validity.choices.after_all import may_turn_round, turns_round
+from agentx.observations.validity.choices.lapsed import ends_time
 from agentx.observations.validity.choices.replaced import may_replace_plainly, replaces_plainly
 from agentx.observations.validity.choices.returning import may_return, returns_to
 from agentx.observations.validity.figures import corrects, names_wrong
@@ -204,6 +204,7 @@ def _list_rules(new: ComparedMemory) -> tuple[Rule, ...]:
         _reverses: decides and _REVERSES.search(text) is not None,
         turns_round: may_turn_round(text),
         returns_to: is_said_by_user(new.of.text) and may_return(text),
+        ends_time: is_said_by_user(new.of.text),
         replaces_plainly: (is_change or decides) and may_replace_plainly(text),
         _reverts: is_change and is_revert(new.of.text),
         _sets_amount: category is not Category.ERROR and bool(new.numbers and read_amounts(text)),

@@ -72,6 +72,12 @@ _OF_LATE = cues.anywhere(
     (?:is|are|was|were) not (?:good|fast|safe|quick) enough
     """
 )
+_IN_CASE = compile_late(
+    r"(?i:(?<=\w)(?<!\bfails)(?<!\bhangs)(?<!\bcrashes)(?<!\bbreaks) "
+    r"(?:when(?:ever)?|if|in case|while|wenn|falls|sobald|cuando|si|quand) "
+    r"(?:the |our |der |die |das |el |la |le )?[\w-]+ (?:is|are|ist|sind|est\u00e1|est) "
+    r"(?:down|broken|red|gone|off|offline|unreachable|weg|aus|ca\u00eddo)\b)"
+)
 # What a reviewer finds: what a piece of code does beside what it says or ought to.
 _PART = r"(?:[^.;]|\.(?=\S))"  # of a sentence: a name may have dots
 _FOUND = compile_late(
@@ -165,6 +171,8 @@ def reports_fault(text: str) -> bool:
     """Tell whether a sentence says that something is broken, and not how it is to be."""
     if _STILL.match(text):
         return True
+    # What is to be done in a case is no report of the case: "fail open when redis is down".
+    text = _IN_CASE.sub(" ", text)
     if _OBLIGES.search(drop_guesses(text)):
         return False
     return bool(_FALLS_SHORT.search(text) or _OF_LATE.search(text) or _FOUND.match(text))

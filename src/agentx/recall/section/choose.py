@@ -21,6 +21,7 @@ from agentx.kernel.text import compile_late
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
 from agentx.observations.ids import ID_PREFIX
+from agentx.observations.labels import SINCE
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import adds, likeness, share_of_shorter
 from agentx.recall.section.kinds import Kind
@@ -140,7 +141,8 @@ def _leave_newest(standing: Sequence[Tellable]) -> Iterator[Tellable]:
         looked_at = enumerate(newest[:_WEIGHED_MAX])
         likes = (at for at, later in looked_at if likeness(one.words, later.words) >= SAME)
         at = next((at for at in likes if _says_same(one, newest[at])), None)
-        if at is None or one.has_place or one.is_elsewhere != newest[at].is_elsewhere:
+        stands = one.has_place or SINCE in one.text  # of which a part was changed, and the rest not
+        if at is None or stands or one.is_elsewhere != newest[at].is_elsewhere:
             newest.append(one)
         else:
             newest[at] = replace(newest[at], worth=max(newest[at].worth, one.worth))

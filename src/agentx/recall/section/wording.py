@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from agentx.kernel.text import compile_late
+from agentx.observations.labels import LABELS
 from agentx.observations.model import Category
 from agentx.prose.sentences import ELLIPSIS, fit_line, join_lines
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 LINE_CHARS_MAX = 240
 # An error holds its cause and its fix, a decision what was chosen: more than a sentence.
 _CHARS_MAX_OF = {Category.ERROR: 320, Category.DECISION: 320}
+# What was put off is told with the words by which it was.
+_OPEN_CHARS_MAX = 320
 # Whoever writes something down wants it told: more of it than of what was found.
 WRITTEN_CHARS_MAX = 600
 
@@ -56,7 +59,8 @@ def word_kept(category: Category, content: str, *, is_written: bool = False) -> 
     said = content[: again.start()] if again else content
     if beside is not None:
         said = beside.split(said, maxsplit=1)[0] or said
-    line = _word(said, _CHARS_MAX_OF.get(category, LINE_CHARS_MAX))
+    chars = _OPEN_CHARS_MAX if said.startswith(LABELS) else LINE_CHARS_MAX
+    line = _word(said, _CHARS_MAX_OF.get(category, chars))
     return join_lines([line, again[1] if again else ""])
 
 

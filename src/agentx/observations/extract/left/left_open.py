@@ -36,7 +36,6 @@ from agentx.observations.extract.left.put_off import (
     put_words_behind,
     strip_said,
 )
-from agentx.observations.extract.left.reports import share_alike
 from agentx.observations.extract.left.settled import UNDONE, SpokenWords, leave_unsettled
 from agentx.observations.extract.left.unticked import list_unticked, read_boxes, tell_boxes
 from agentx.observations.extract.left.waiting import find_unanswered, list_last_questions
@@ -45,7 +44,7 @@ from agentx.observations.labels import LEFT_OPEN, WAITS
 from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import terms
-from agentx.prose.likeness import coverage, likeness
+from agentx.prose.likeness import coverage, likeness, share_alike
 from agentx.prose.pasted import split_pasted
 from agentx.prose.sentences import Block, shorten, words
 from agentx.prose.titles import is_written_by_machine
@@ -121,7 +120,8 @@ def _list_said(found: list[Exchange], boot: Boot, put_off: Sequence[PutOff]) -> 
         opened = list(_find_open(said, is_last=is_end))
         answers = _list_answers(later)
         for line in opened:
-            rest = leave_unsettled(line.own, answers, is_only=len(opened) == 1)
+            near = said[max(said.index(line) - 1, 0)].own
+            rest = leave_unsettled(line.own, answers, is_only=len(opened) == 1, near=near)
             if rest and not _was_closed(rest, later):
                 told = _tell_whole(line, said) if rest == line.own else rest
                 left.append(_Left(turn=closing, own=rest, told=told, number=number))

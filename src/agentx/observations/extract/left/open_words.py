@@ -122,6 +122,7 @@ FOR_PERSONS = compile_late(
 _STOPPED = cues.at_the_start(
     r"""
     next(?: up| steps?| on the list| is| comes)?(?=:) | n\u00e4chster schritt(?=:)
+    (?:after|once|on|from) [^.;:!?\n]{3,40}(?=: \w+ )
     als n\u00e4chstes(?=:) | weiter geht es mit | prochaine \u00e9tape(?=\s?:) | siguiente(?=:)
     """,
     after="but | and | then | so | ok(?:ay)? | done | good",

@@ -18,6 +18,7 @@ from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.prose.cues import anywhere, at_the_start
 from agentx.prose.keyphrases import terms
+from agentx.prose.likeness import is_alike
 from agentx.prose.sentences import is_question, sentences
 
 
@@ -165,7 +166,6 @@ _ORDERS = at_the_start(
 )
 _NAMING = ("first", "thing", "rest")  # parts of a form that name the thing
 _PROMPT_CHARS = 1_200
-_ALIKE_MIN = 4
 
 
 @lru_cache(maxsize=256)
@@ -245,18 +245,3 @@ def names_deed(report: DoneReport, text: str) -> bool:
     return not own or any(
         word == own or is_alike(own, word) for word in _WORD.findall(text.lower())
     )
-
-
-def is_alike(one: str, other: str) -> bool:
-    """Tell whether two words are forms of one: "firewall" and "firewall-regel", "migrate"."""
-    if one == other:
-        return True
-    short, long = sorted((one, other), key=len)
-    if len(short) < _ALIKE_MIN:
-        return False
-    return long.startswith(short[: max(_ALIKE_MIN, round(0.8 * len(short)))])
-
-
-def share_alike(these: frozenset[str], held: frozenset[str]) -> frozenset[str]:
-    """Return those of some words of which a form is among others."""
-    return frozenset(each for each in these if any(is_alike(each, one) for one in held))

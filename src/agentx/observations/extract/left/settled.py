@@ -23,10 +23,10 @@ from agentx.observations.extract.left.reports import (
     ReportKind,
     names_deed,
     read_reports,
-    share_alike,
 )
 from agentx.prose.cues import anywhere
 from agentx.prose.keyphrases import terms
+from agentx.prose.likeness import share_alike
 from agentx.prose.sentences import is_question, sentences
 
 # Words by which something is said to be left; they are not what it is about.
@@ -77,13 +77,18 @@ class SpokenWords:
     is_next: bool = False
 
 
-def leave_unsettled(own: str, answers: Sequence[SpokenWords], *, is_only: bool) -> str:
+def leave_unsettled(
+    own: str, answers: Sequence[SpokenWords], *, is_only: bool, near: str = ""
+) -> str:
     """Return what is left of an open end after a person's words; of a list each item falls alone.
 
-    `is_only`: nothing else was said to be left beside it.
+    `is_only`: nothing else was said to be left beside it. `near`: what was said just before it.
     """
     if not answers:
         return own
+    about = terms(f"{near} {own}") - UNDONE if near else frozenset[str]()
+    if near and any(_answers(own, about, each) for each in answers):
+        return ""
     listed = read_open_list(own)
     items = [each for each in listed.left if not _AFTER.match(each)]
     # Where some of it says that it is open, the rest only stands beside it.

@@ -41,6 +41,7 @@ from agentx.prose.sentences import (
 )
 from agentx.prose.settling.asking import only_asks
 from agentx.prose.settling.rulings import (
+    ends_attempt,
     gives_up,
 )
 from agentx.prose.titles import is_written_by_machine, request
@@ -61,6 +62,7 @@ _BARE = compile_late(
     r"(?i:\W*(?:(?:no|nope|nah|stop|wait|hold on|hm+|ok(?:ay)?|yes|sorry|please|enough|argh|nein"
     r"|halt|non|arr\u00eate|alto|basta|para|bitte)\W*)+)"
 )
+_TAKES_BACK = compile_late(r"\bgit (?:checkout|restore|reset|stash|revert|clean)\b")
 _HEARD = compile_late(r"(\AThe user said: .*)\nThe agent: .*\Z", re.DOTALL)
 
 
@@ -208,11 +210,16 @@ def _of_prompt(
     yield from settled
 
 
+def _is_undone(text: str, exchange: Exchange) -> bool:
+    """Tell whether a few words end what was being done, and it was taken back."""
+    return ends_attempt(text) and any(_TAKES_BACK.search(step.command) for step in exchange.steps)
+
+
 def _settle_prompt(
     text: str, prompt: Turn, exchange: Exchange, boot: Boot, *, is_first: bool
 ) -> Iterator[Finding]:
-    if exchange.before is not None and gives_up(text):
-        yield take_back(text, exchange.before, prompt)
+    if exchange.before is not None and (gives_up(text) or _is_undone(text, exchange)):
+        yield take_back(text, exchange.before, prompt, boot)
         return
     offer = find_offer(exchange.before.closing if exchange.before else None)
     if offer is not None and exchange.before is not None and len(text) <= ANSWER_CHARS_MAX:

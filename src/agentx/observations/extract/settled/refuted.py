@@ -10,6 +10,9 @@
     agent  "We should use `epoll`."                        falls
     user   "use libuv instead of epoll"
 
+    agent  "Shipping can't be paid with a card."           falls
+    user   "shipping should be payable with the card too. change that"
+
     agent  "..., likely due to a missing index on `user_id`."    falls
     agent  "The sub-agent was wrong: the index on `user_id` exists."
 
@@ -20,14 +23,17 @@ words if it claimed or proposed something, by a later sentence that takes back w
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from weakref import WeakKeyDictionary
 
 from agentx.exchanges.exchange import Exchange, reports
 from agentx.exchanges.lines import Boot, lines
+from agentx.exchanges.tools import file_edits
 from agentx.exchanges.turns import Turn
-from agentx.exchanges.wording import GUESSES
-from agentx.kernel.text import without_recall
+from agentx.exchanges.wording import GUESSES, OFFERS
+from agentx.kernel.text import compile_late, without_recall
 from agentx.prose.cues import EXPLAINS, anywhere, at_the_start
 from agentx.prose.keyphrases import code_names, terms
+from agentx.prose.likeness import share_alike
 from agentx.prose.sentences import is_question
 from agentx.prose.settling.stance_words import CHOOSES, PLACES
 from agentx.prose.settling.stances import StancePiece, read_stances
@@ -67,6 +73,27 @@ _REFUSES = at_the_start(
     """,
     after=_OPENINGS,
 )
+# The user wants what was made, or said to be so, otherwise.
+_CHANGES = anywhere(
+    r"""
+    change (?:that|this|it) | should (?:also )?be \w+ (?:\w+ ){0,4}(?:too|as well|instead)
+    should(?:n'?t| not) be | actually | after all | that'?s outdated | is outdated
+    \u00e4nder(?:e)? das | soll(?:te)? auch | doch (?:lieber|auch) | c\u00e1mbialo | cambia eso
+    mejor (?:que|con) | change \u00e7a | plut\u00f4t
+    """
+)
+# "no migrations", "kein Cron": a thing that was proposed.
+_UNWANTED = compile_late(
+    r"(?i:(?:\A|[.;,!\n]\s*|\bbut )(?:no|not|without|kein\w*|ohne|sin|pas de) "
+    r"(?P<thing>(?!(?:need|problem|worries|idea|more|matter|rush|way|thanks|hace)\b)[^\s.,;!]+"
+    r"(?: [^\s.,;!]+)?)(?=[.,;!]|\Z))"
+)
+_TAKES_OUT = anywhere(
+    r"drop | remove | delete | throw out | kill | raus | entfern\w* | quita | enl\u00e8ve"
+)
+_APPROVES = anywhere(
+    "looks? (?:fine|good|ok(?:ay)?|harmless|safe) | (?:is|are|seems?) (?:fine|ok(?:ay)?|harmless)"
+)
 # Somebody says of something before that it was wrong.
 _TAKES_DOWN = anywhere(
     r"""
@@ -101,17 +128,38 @@ _UNSURE = anywhere(
     no pude comprobar | je n'ai pas pu v\u00e9rifier
     """
 )
+_DENIES_OR_LIMITS = anywhere(
+    r"""
+    can'?t | cannot | not | never | only | before | after | no | without | always | first | instead
+    nicht | nur | kein\w* | zuerst | vor | nach | solo | s\u00f3lo | antes | nunca | pas | avant
+    """
+)
+_LEANS_ON = at_the_start("that | this | it | so | das | eso | cela")
 _SHARED_MIN = 2
 _LOOKED_BACK_MAX = 4  # exchanges
 
 
+# Several rules ask of the same session.
+_known: WeakKeyDictionary[Boot, Fallen] = WeakKeyDictionary()
+
+
 def find_fallen(found: Sequence[Exchange], boot: Boot) -> Fallen:
     """Return what was said and did not last."""
+    if boot not in _known:
+        _known[boot] = _find_fallen(found, boot)
+    return _known[boot]
+
+
+def _find_fallen(found: Sequence[Exchange], boot: Boot) -> Fallen:
     fallen: dict[str, set[str]] = {}
     for number, exchange in enumerate(found):
         if exchange.prompt is not None and number:
             text = without_recall(exchange.prompt.text).strip()
-            for turn, said in _list_answered(text, found[number - 1], boot):
+            answered = [
+                *_list_answered(text, found[number - 1], boot),
+                *_list_changed(text, exchange, boot),
+            ]
+            for turn, said in answered:
                 fallen.setdefault(turn.event_id, set()).add(said)
         for turn, said in _list_taken_down(found, number, boot):
             fallen.setdefault(turn.event_id, set()).add(said)
@@ -126,15 +174,44 @@ def _list_answered(text: str, before: Exchange, boot: Boot) -> Iterator[tuple[Tu
     refutes, refuses = _REFUTES.match(text), _REFUSES.match(text)
     answered = terms(text)
     against = [thing for each in read_stances(text) for thing in each.against]
+    unwanted = [terms(match["thing"]) for match in _UNWANTED.finditer(text)]
+    names = frozenset(code_names(text)) if _TAKES_OUT.search(text) else frozenset[str]()
     every = _list_said(reply, boot)
     claims = bool(refutes) and any(map(_CLAIMS.search, every))
     for said in every:
         if against and _proposes(said, against):
             yield reply, said
+        if _is_turned_down(said, unwanted, names):
+            yield reply, said
         is_answered = _UNSURE.search(said) and len(answered & terms(said)) >= _SHARED_MIN
         is_claimed = claims and (_CLAIMS.search(said) or EXPLAINS.search(said))
         if refuses or is_claimed or is_answered:
             yield reply, said
+
+
+def _is_turned_down(said: str, unwanted: Sequence[frozenset[str]], names: frozenset[str]) -> bool:
+    """Tell whether a sentence proposes what the user does not want, or approves what goes."""
+    if _APPROVES.search(said) and names.intersection(code_names(said)):
+        return True
+    if not unwanted or not OFFERS.search(said):
+        return False
+    held = terms(said)
+    return any(thing and share_alike(thing, held) == thing for thing in unwanted)
+
+
+def _list_changed(text: str, exchange: Exchange, boot: Boot) -> Iterator[tuple[Turn, str]]:
+    """Yield what the reply before says is so, and was changed as the user's words want it."""
+    reply = exchange.before.closing if exchange.before is not None else None
+    is_edited = any(next(iter(file_edits(step)), None) is not None for step in exchange.steps)
+    if reply is None or not is_edited or is_question(text) or not _CHANGES.search(text):
+        return
+    wanted = terms(text)
+    said = lines(reply, boot)
+    gone = [line for line in said if len(share_alike(terms(line.own), wanted)) >= _SHARED_MIN]
+    for line in gone:
+        # What only names what is made of it, and where, stays.
+        if _DENIES_OR_LIMITS.search(line.own) or _LEANS_ON.match(line.own):
+            yield reply, line.own
 
 
 def _proposes(said: str, against: Sequence[StancePiece]) -> bool:

@@ -154,15 +154,40 @@ def _find_heard(text: str, exchange: Exchange, boot: Boot) -> Line | None:
     )
 
 
-def take_back(text: str, before: Exchange, prompt: Turn) -> Finding:
+_SPEAKS_AGAINST = cues.anywhere(
+    r"""
+    but | however | slower | worse | fails? | still | larger | bigger | no (?:faster|better|gain)
+    aber | langsamer | schlechter | pero | m\u00e1s lento | peor | mais | plus lent | pire
+    """
+)
+_BRIEF_WORDS_MAX = 3
+
+
+def take_back(text: str, before: Exchange, prompt: Turn, boot: Boot) -> Finding:
     """Return that the user gave something up, with what it was."""
     plain = shorten(" ".join(text.split()), ANSWER_CHARS_MAX)
+    why = _find_outcome(before, boot)
+    # Who only said to go on means what was asked for before that.
+    while before.before is not None and before.prompt is not None and _goes_on(before.prompt):
+        before = before.before
     asked = " ".join(without_recall(before.prompt.text).split()) if before.prompt else ""
     content = f"The user said: {plain}"
     if asked:
         content += f"\nGiven up: {shorten(asked, _ASKED_CHARS)}"
+    if why and words(plain) <= _BRIEF_WORDS_MAX:  # who says so little does not say why
+        content += f"\nThe agent: {shorten(why, _ASKED_CHARS)}"
     said_by = (prompt, *([before.prompt] if before.prompt else ()))
     return decision(content, plain, prompt, tuple(turn.event_id for turn in said_by), 82)
+
+
+def _goes_on(prompt: Turn) -> bool:
+    return wording.GOES_ON.match(without_recall(prompt.text).strip()) is not None
+
+
+def _find_outcome(before: Exchange, boot: Boot) -> str:
+    """Return what came of an attempt that somebody ended: what its agent said against it."""
+    said = lines(before.closing, boot) if before.closing is not None else ()
+    return next((line.own for line in said if _SPEAKS_AGAINST.search(line.own)), "")
 
 
 def _list_ruled(said: Sequence[Line], settling: Sequence[bool]) -> list[list[int]]:

@@ -20,6 +20,14 @@ _AFTER_ALL = compile_late(
     r"(?P<thing>[^\s,.;:]+(?: [^\s,.;:]+){0,2}?),? "
     r"(?:after all|instead|doch|al final|finalement)\b)"
 )
+# "`--json` should be one document after all": takes back what was chosen for it.
+_SHOULD_BE = compile_late(
+    r"(?i:(?:\A|[:.;,!]\s+|\b(?:and|but|ok) )(?:the |our )?"
+    r"(?P<thing>[^\s,.;:]+(?: [^\s,.;:]+){0,2}?) "
+    r"(?:should|must|soll(?:te)?|debe) (?:be|use|take|sein|ser) (?P<taken>[^,.;:]{2,40}?)"
+    r" (?:after all|instead|doch|al final|finalement)\b)"
+)
+_CHOSEN = "The user chose: "
 _MOVED = compile_late(
     r"(?i:\bwe(?:'ve| have)? (?:moved|changed|switched|put) (?:the |our )?"
     r"(?P<thing>[^\s,.;:]+(?: [^\s,.;:]+){0,3}?) (?:over )?(?:to|onto) "
@@ -27,11 +35,12 @@ _MOVED = compile_late(
 )
 _NUMBER = compile_late(r"\b\d[\w.]*")
 _MORE_MAX = 4  # words that the earlier line says beside the thing
+_MORE_OF_CHOSEN_MAX = 8
 
 
 def may_turn_round(text: str) -> bool:
     """Tell whether a text takes something else for a thing that it names."""
-    return bool(_AFTER_ALL.search(text) or _MOVED.search(text))
+    return any(form.search(text) for form in (_AFTER_ALL, _SHOULD_BE, _MOVED))
 
 
 def turns_round(new: ComparedMemory, old: ComparedMemory) -> bool:
@@ -45,11 +54,13 @@ def turns_round(new: ComparedMemory, old: ComparedMemory) -> bool:
         numbers = set(_NUMBER.findall(old.text))
         is_brief = _is_of(moved["thing"], old, _MORE_MAX)
         return is_brief and len(numbers) == 1 and moved["number"] not in numbers
-    found = _AFTER_ALL.search(new.text)
+    found = _AFTER_ALL.search(new.text) or _SHOULD_BE.search(new.text)
     if found is None or old.of.category is not Category.DECISION:
         return False
     is_other = not terms(found["taken"]) & old.said
-    return is_other and _is_of(found["thing"], old, _MORE_MAX)
+    # What was chosen is told with the words of its option.
+    more_max = _MORE_OF_CHOSEN_MAX if _CHOSEN in old.of.text else _MORE_MAX
+    return is_other and _is_of(found["thing"], old, more_max)
 
 
 def _is_of(thing: str, old: ComparedMemory, more_max: int) -> bool:

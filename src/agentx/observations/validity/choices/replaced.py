@@ -35,6 +35,8 @@ _CHOSEN = compile_late(
     r"(?i:\bThe user (?:chose|answered): "
     r"(?:(?:yes|ok(?:ay)?|the|a|an|go with|use|take|let'?s|do)[, ]+)*"
     r"(?P<chosen>[^,.;:\n]{2,40}?)(?: then| it is| please)?(?=[,.;:\n]|\Z)"
+    r"|\AThe user said: (?:ok(?:ay)?|yes|fine|alright|vale|gut|ja|bien|s\u00ed|oui|d'accord), "
+    r"(?P<agreed>[\w.@+/`-]+)(?: then| it is| please)?(?=[,.;:\n]|\Z)"
     r"|\b(?:let'?s|lass uns|vamos con|allons pour) (?:do|use|take|try|go with|go for|have)? ?"
     r"(?:the |a |an )?(?P<lets>[^,.;:\n]{2,40}?)(?: then| instead| please)?(?=[,.;:\n]|\Z))"
 )
@@ -59,7 +61,8 @@ def replaces_plainly(new: ComparedMemory, old: ComparedMemory) -> bool:
     if not (is_commit or is_said_by_user(new.of.text)):
         return False
     parts = _list_left(new.text)
-    if old.of.category is Category.DECISION:
+    is_fact = old.of.category is Category.KEY_FACT and is_said_by_user(old.of.text)
+    if is_fact or old.of.category is Category.DECISION:
         return _is_chosen(parts, old) or (len(parts) > 1 and _is_of_all(parts, old))
     if old.of.category is not Category.CODE_CHANGE or not is_commit:
         return False
@@ -76,7 +79,8 @@ def _list_left(text: str) -> list[Terms]:
 def _is_chosen(parts: list[Terms], old: ComparedMemory) -> bool:
     """Tell whether the older one chose one of these, and nothing else."""
     found = _CHOSEN.search(old.of.text)
-    chosen = terms(found["chosen"] or found["lets"] or "") if found else frozenset()
+    said = next(filter(None, found.groups()), "") if found else ""
+    chosen = terms(said)
     if not chosen or len(chosen) > _CHOSEN_WORDS_MAX:
         return False
     return any(part <= chosen or chosen <= part for part in parts)

@@ -1,0 +1,99 @@
+"""What a ruling says of a part of an older memory: the rest of it stands, and is told with it.
+
+    "Quarantine for 30 days: moved to the bucket"    "30 days quarantine is too long, 14 max"
+    "always run phpstan before a commit, level 6"    "phpstan level 6 is silly, 5 is enough"
+    "The user approved a plan: presigned PUT URLs"   "presigned POST instead of PUT, because ..."
+
+Laws: it names the old value and what it is of, and gives another one; of a plan it names what was
+taken instead. What says nothing but the old value is replaced by other rules.
+"""
+
+from __future__ import annotations
+
+from agentx.kernel.text import compile_late
+from agentx.observations.labels import SINCE
+from agentx.observations.model import Category
+from agentx.observations.validity.given_up import is_said_by_user
+from agentx.observations.validity.reading import Comparable
+from agentx.prose.keyphrases import terms
+from agentx.prose.sentences import shorten
+
+_NUMERAL = r"\d+(?:[.,]\d+)?"
+_TOO = (
+    r"(?:(?:is|are|was|gets?|ist|sind|war|es|son|est|sont|'s) )?"
+    r"(?:(?:getting|now|far|way|much|really|just|a bit|a little|etwas|viel|doch|ya) )*"
+    r"(?:too \w+|not enough|silly|overkill|nonsense|excessive|pointless|zu (?:lang|kurz|viel|wenig"
+    r"|hoch|niedrig|grob|streng|gro\u00df|klein)\w*|zuviel|\u00fcbertrieben|demasiad[oa]s?"
+    r"|muy (?:poco|larg[oa]|alt[oa]|baj[oa]|cort[oa])|insuficiente|trop \w+|pas assez)"
+)
+_REJECTED = compile_late(
+    rf"(?i:(?<![\w.#/-])(?P<old>{_NUMERAL})(?![\w.])(?P<of>[^.;:\d\n]{{0,40}}?)[ ,]{_TOO}"
+    rf"(?P<rest>[^\n]{{0,160}}))"
+)
+_SET = compile_late(rf"(?<![\w.#/-])(?P<new>{_NUMERAL})(?![\w.]\d)")
+_INSTEAD = compile_late(
+    r"(?P<said>(?P<taken>[\w`*-]+(?: [\w`*-]+){0,4}) (?:instead of|rather than|statt|en lugar de"
+    r"|au lieu de) (?:the |a |an )?(?P<left>[\w`*-]+))"
+)
+_NUMBERS = compile_late(_NUMERAL)
+_CAPITALS = compile_late(r"(?<![\w-])[A-Z]{2,}(?![\w-])")
+_PLAN = "The user approved a plan: "
+_SENTENCE = compile_late(r"(?<=[.!?;])\s+|\n+")
+_CLAUSE = compile_late(r"[,;]\s+(?:and |so |und |y |et )?")
+_SAID = compile_late(r"\AThe user (?:said|asked|reported): ")
+_SAID_CHARS = 90
+_OF = (Category.DECISION, Category.KEY_FACT)
+_UNITS = terms("day days week weeks hour hours minute minutes min second seconds ms mb gb kb tage")
+
+
+def may_change_part(one: Comparable) -> bool:
+    """Tell whether a memory may change a part of an older one."""
+    by_user = is_said_by_user(one.text) and _REJECTED.search(one.text) is not None
+    return by_user or _INSTEAD.search(one.text) is not None
+
+
+def find_since(new: Comparable, old: Comparable) -> str:
+    """Return what a newer memory says of a part of an older one; empty where nothing."""
+    if new.at_ms <= old.at_ms or SINCE in old.text or old.category not in _OF:
+        return ""
+    if old.text.startswith(_PLAN):
+        return _find_taken(new, old)
+    return _find_set(new, old) if is_said_by_user(new.text) else ""
+
+
+def tell_since(content: str, said: str) -> str:
+    """Return a memory with what was said of a part of it since."""
+    return f"{content.rstrip('.; ')}{SINCE}{shorten(said.rstrip('. '), _SAID_CHARS)})"
+
+
+def _find_set(new: Comparable, old: Comparable) -> str:
+    """Return the words that give another value than one of the older one, which is called wrong."""
+    for sentence in _SENTENCE.split(_SAID.sub("", new.text)):
+        found = _REJECTED.search(sentence)
+        given = _SET.search(found["rest"]) if found else None
+        if found is None or given is None:
+            continue
+        numbers = _NUMBERS.findall(old.text)
+        if found["old"] not in numbers or given["new"] in numbers or given["new"] == found["old"]:
+            continue
+        about = {each for each in terms(sentence) if not each[0].isdigit()} - _UNITS
+        if about & terms(old.text):
+            return next(each for each in _CLAUSE.split(found["rest"]) if given["new"] in each)
+    return ""
+
+
+def _find_taken(new: Comparable, old: Comparable) -> str:
+    """Return what was taken instead of something that a plan names."""
+    held = _name_words(old.text)
+    if is_said_by_user(new.text) and new.category is not Category.DECISION:
+        return ""
+    for found in _INSTEAD.finditer(new.text):
+        left, taken = _name_words(found["left"]), _name_words(found["taken"])
+        if left and left <= held and taken & held and not taken <= held:
+            return found["said"].replace("*", "").strip()
+    return ""
+
+
+def _name_words(text: str) -> frozenset[str]:
+    """Return the words that a text is about, and what is written in capitals: `PUT`."""
+    return terms(text).union(_CAPITALS.findall(text))
