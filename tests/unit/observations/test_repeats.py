@@ -95,6 +95,16 @@ def test_the_same_session_and_another_error_are_no_repeats(room: Observations) -
     )
 
 
+def test_one_sentence_about_two_pieces_of_code_tells_two_errors(room: Observations) -> None:
+    frame = "The cause: `{0}Pool` in `src/{0}.ts` was never closed, as `release()` waits for it."
+    names = ("login", "search", "login")
+    _capture(room, *(_error(f"s{at}", at, frame.format(name)) for at, name in enumerate(names)))
+
+    told = [one.content for one in room.store.everything()]
+    assert len(told) == 2
+    assert sum("searchPool" in one for one in told) == 1
+
+
 def test_what_is_forgotten_is_no_longer_said_to_have_been_seen_again(room: Observations) -> None:
     first, second, third = (_error(f"s{day}", day) for day in (0, 3, 5))
     _capture(room, first, second, third)

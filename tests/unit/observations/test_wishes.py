@@ -433,3 +433,21 @@ def test_what_failed_in_an_attempt_that_the_user_left_is_not_open() -> None:
 
     assert "Given up: ok then we stay on node 22 for the api." in failed
     assert kind_of(Category.ERROR, failed) is Kind.ERROR
+
+
+def test_a_rule_of_another_language_is_what_the_user_wants_and_a_fault_is_no_rule() -> None:
+    for rule in (
+        "Gut. Wichtig: apply f\u00fchrst du nie selbst aus, das mache immer ich.",
+        "ne pousse jamais sur main",
+        "nichts ausrollen, bis ich es sage",
+    ):
+        told = f"The user said: {rule}"
+        assert kind_of(Category.DECISION, told) is Kind.PREFERENCE, rule
+    for fault in (
+        "the login test always fails on CI",
+        "the deploy job always times out on mondays",
+        "der Test schl\u00e4gt auf CI immer fehl",
+    ):
+        talk = Talk().user("look at the build").edit("a.ts", "a", "b").agent("It is in `a.ts`.")
+        talk.user(fault).agent("I see.")
+        assert not talk.found(Category.DECISION), fault

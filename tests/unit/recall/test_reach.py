@@ -40,6 +40,7 @@ lines = st.builds(
     holders=st.lists(names.filter(bool), max_size=3).map(tuple),
     committed_ms=st.integers(0, NOW),
     created_ms=st.integers(0, NOW),
+    authored_ms=st.integers(0, NOW),
     is_empty=st.booleans(),
     is_known=st.booleans(),
 )
@@ -52,6 +53,21 @@ facts = st.builds(
     merges=st.dictionaries(names.filter(bool), st.integers(0, NOW), max_size=2),
 )
 things = st.builds(Bond, branch=names, head=commits, at_ms=st.integers(0, NOW))
+
+
+def test_a_branch_that_was_rebased_or_cloned_since_is_the_one_something_was_learnt_on() -> None:
+    learnt_ms = NOW - 10 * DAY_MS
+    for written_ms, extent in [
+        (learnt_ms - DAY_MS, Extent.ELSEWHERE),  # made anew here, of commits from before
+        (NOW - DAY_MS, Extent.EVERYWHERE),  # another of the same name
+        (0, Extent.EVERYWHERE),
+    ]:
+        made = BranchLine(
+            tip="a", created_ms=NOW - DAY_MS, committed_ms=NOW - DAY_MS, authored_ms=written_ms
+        )
+        known = BranchFacts(default="main", branches={"feature/x": made})
+        found = find_reach(Bond(branch="feature/x", at_ms=learnt_ms), known, "main", NOW)
+        assert found.extent is extent, written_ms
 
 
 @given(things, facts, names)

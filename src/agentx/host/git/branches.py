@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from agentx.host.git.command import ask_git
@@ -45,6 +46,7 @@ class Ref:
     name: str  # without its remote
     tip: str
     committed_ms: int
+    authored_ms: int = 0  # a rebase leaves it as it was; 0: not known
     remote: str = ""
     leads_to: str = ""  # of `origin/HEAD`: the branch that it stands for
 
@@ -70,7 +72,8 @@ def list_refs(path: Path, wait_ms: int = GIT_WAIT_MS) -> tuple[Ref, ...] | None:
         "for-each-ref",
         "--sort=-committerdate",
         f"--count={REFS_MAX}",
-        "--format=%(refname)%00%(objectname)%00%(committerdate:unix)%00%(symref)",
+        "--format=%(refname)%00%(objectname)%00%(committerdate:unix)%00%(symref)"
+        "%00%(authordate:unix)",
         _HEADS,
         _REMOTES,
         wait_ms=wait_ms,
@@ -83,16 +86,19 @@ def list_refs(path: Path, wait_ms: int = GIT_WAIT_MS) -> tuple[Ref, ...] | None:
 def _read_refs(text: str) -> Iterator[Ref]:
     for row in text.split("\n"):
         parts = row.split("\0")
-        if len(parts) != 4 or not is_full_hash(parts[1]):
+        if len(parts) != 5 or not is_full_hash(parts[1]):
             continue
-        name, tip, at, leads_to = parts
-        at_ms = int(at) * 1000 if at.isdigit() else 0
+        name, tip, at, leads_to, authored = parts
+        at_ms, authored_ms = (int(each) * 1000 if each.isdigit() else 0 for each in (at, authored))
+        ref = Ref(
+            name=name.removeprefix(_HEADS), tip=tip, committed_ms=at_ms, authored_ms=authored_ms
+        )
         if name.startswith(_HEADS):
-            yield Ref(name=name.removeprefix(_HEADS), tip=tip, committed_ms=at_ms)
+            yield ref
             continue
         remote, _, rest = name.removeprefix(_REMOTES).partition("/")
         target = leads_to.removeprefix(f"{_REMOTES}{remote}/")
-        yield Ref(name=rest, tip=tip, committed_ms=at_ms, remote=remote, leads_to=target)
+        yield replace(ref, name=rest, remote=remote, leads_to=target)
 
 
 def find_default(refs: Sequence[Ref]) -> str:

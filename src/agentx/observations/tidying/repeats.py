@@ -23,6 +23,7 @@ from agentx.observations.limits import (
 from agentx.observations.model import Category, Marking, Observation, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.observations.tidying.said import read_observed, read_said, say_same
+from agentx.prose.keyphrases import code_names
 
 _SAME = 0.6  # of the words of two errors, what they share when they are one
 _SAME_ERROR = 0.8  # where it is known which of these are the error's own
@@ -118,7 +119,15 @@ def _is_same(one: Observation, other: Observation) -> bool:
         errors = [read_said(found["error"]) for found in (first, second)]
         if min(len(each.terms) for each in errors) >= _ERROR_TERMS_MIN:
             return say_same(*errors, least=_SAME_ERROR)
+    elif not (first or second) and _name_others(one.content, other.content):
+        return False
     return say_same(read_observed(one), read_observed(other), least=_SAME)
+
+
+def _name_others(one: str, other: str) -> bool:
+    """Tell whether each of two texts names code that the other does not: they are of two things."""
+    first, second = frozenset(code_names(one)), frozenset(code_names(other))
+    return bool(first - second and second - first)
 
 
 def add_repeats(

@@ -59,6 +59,11 @@ _FALLS_SHORT = compile_late(
     rf"|(?:is|are|does|did|was|were) not) (?:\w+ )?{_VERBS}(?:e?s|t?ed|t?ing)?\b"
     # "never run it" is an order, "it never runs" is none
     rf"|\b(?:never|only) (?:\w+ )?{_VERBS}(?:e?s|t?ed)\b"
+    # "it always fails on CI" says how it is
+    r"|\balways (?:\w+ )?(?:fails|times out|breaks|crash(?:es)?|hangs|dies|errors|freezes|flickers"
+    r"|stops|loses|leaks)\b|\b(?:schl\u00e4gt|schlagen|st\u00fcrzt|st\u00fcrzen|h\u00e4ngt)\b[^.;]{0,40}"
+    r"\bimmer\b|\bsiempre (?:falla|se cae|se cuelga|se rompe)\w*"
+    r"|\b(?:\u00e9choue|plante|casse) toujours\b"
     r"|\b(?:have|has|are|is|with|got) [^.;]{1,50}? (?:that|which|who)"
     r" (?:don'?t|doesn'?t|do not|does not|can'?t|cannot|never|won'?t|aren'?t|isn'?t|only)\b)"
 )

@@ -54,6 +54,7 @@ SETTLES = anywhere(
     make sure | ensure | important | be careful | convention | policy | rule | avoid | except
     entschieden | statt | bleibt | bleiben | nicht | kein\w* | immer | nie | nur | soll\w* | sonst
     en lugar de | siempre | nunca | au lieu de | toujours | jamais | dann
+    hasta que (?:yo )?(?:lo |te )?diga | bis ich (?:es |das )?sage | jusqu'\u00e0 ce que je
     """,
     r"""
     \u51b3\u5b9a | \u6c7a\u5b9a | \u6539\u7528 | \u4e0d\u8981 | \u5fc5\u987b | \u5fc5\u9808

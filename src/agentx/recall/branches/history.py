@@ -35,7 +35,7 @@ _NOTE_BYTES_MAX = 4 * 1024 * 1024
 _NOTED_MAX = 300
 _ASKED_MAX = 100
 _COMPARED_MAX = 20
-_VERSION = 1
+_VERSION = 2
 _UNSURE = "?"  # nothing could be found out in time
 _STALE = "~"  # nothing new could be: not merged before
 _OPEN = _UNSURE + _STALE
@@ -211,7 +211,7 @@ class _Search:
     ) -> BranchLine:
         """Return the line of a branch, with what its own log says of it."""
         log = None if ref.remote else git.read_log(self._common, ref.name)
-        line = replace(line, committed_ms=ref.committed_ms)
+        line = replace(line, committed_ms=ref.committed_ms, authored_ms=ref.authored_ms)
         if log is None:
             return line
         began_here = _is_begun_here(log.began_at, default, points)

@@ -69,6 +69,7 @@ class BranchLine:
     holders: tuple[str, ...] = ()  # the branches that contain its tip, if it has not landed
     committed_ms: int = 0
     created_ms: int = 0  # of a branch: when it was made here; 0: not known
+    authored_ms: int = 0  # of a branch: when its tip was written, however often it was rebased
     is_empty: bool = False  # of a branch: nothing was ever committed on it
     is_known: bool = True  # False: git could not say whether it landed
 
@@ -130,7 +131,9 @@ def _find_there(
     name = learnt.branch
     was = _find_line(learnt, facts)
     is_same = was is not None and name in was.holders
-    if line.created_ms > learnt.at_ms + _NAMESAKE_MS and not is_same:
+    # A branch whose tip was written by then was there: it was rebased, or cloned, since.
+    is_old = 0 < line.authored_ms <= learnt.at_ms + _NAMESAKE_MS and not line.is_empty
+    if line.created_ms > learnt.at_ms + _NAMESAKE_MS and not is_same and not is_old:
         return _everywhere(name, "the branch of that name was made later")
     landed = was.landed if was is not None else None  # merged then, and the branch went on
     if landed is None and not (line.is_empty and learnt.at_ms >= line.created_ms):

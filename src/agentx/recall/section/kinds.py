@@ -47,6 +47,9 @@ _WANTS = anywhere(
     please (?:always|never|don'?t)
     always | never | as simple as | from now on | make sure | preference | don'?t ever
     should (?:always|never)
+    (?:nie|niemals|nunca|jamais|mai) (?!mehr passiert) | immer (?!noch|wieder|mehr)
+    siempre (?!que) | toujours (?!pas)
+    until i (?:say|tell) | bis ich (?:es |das )?sage | hasta que (?:yo )?(?:lo |te )?diga
     """
 )
 # How somebody works whatever the task, in whatever form it was said.
