@@ -33,6 +33,7 @@ from agentx.project.zone import project_zone
 from agentx.wiring.hub import listen_on_github, send_waiting
 from agentx.wiring.keeping.backup import backup_memory
 from agentx.wiring.kept.decided import keep_decisions
+from agentx.wiring.kept.said import keep_said
 from agentx.wiring.listeners.happenings import tell_news
 from agentx.wiring.memory import open_store
 from agentx.wiring.observation_upkeep import settle_observations
@@ -136,6 +137,7 @@ def _observation_jobs(project: Project) -> tuple[JobSpec, ...]:
     """Return what keeps the observations in order; they lie in files and need no store."""
 
     def settle() -> str:
+        keep_said(project)
         return f"acts moved into files: {settle_observations(project)}"
 
     def verify() -> str:

@@ -157,6 +157,12 @@ class StorePaths:
         return self.root / f"persons{mine}.jsonl"
 
     @property
+    def persons_words(self) -> Path:
+        """What people told memory themselves, word for word, until they take it away."""
+        folder = self.root / "persons"
+        return folder / encode_name(self.shared_by) if self.shared_by else folder
+
+    @property
     def cautions(self) -> Path:
         """What hooks look commands and files up in."""
         return self.digests / "cautions.tsv"

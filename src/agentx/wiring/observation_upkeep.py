@@ -7,10 +7,11 @@ from functools import partial
 from pathlib import Path
 
 from agentx.host.files.disk import look_at
-from agentx.host.files.plain import is_folder
+from agentx.host.files.plain import is_folder, look
 from agentx.host.system import system_entropy
 from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.errors import ConflictError
+from agentx.kernel.values import frozen
 from agentx.observations.model import Migrated, StoreFault
 from agentx.observations.store.aside import list_damaged
 from agentx.observations.store.database import remove_database
@@ -25,6 +26,29 @@ from agentx.project.setting_files import set_value
 from agentx.views.documents.observations import ObservationDocuments
 from agentx.wiring.observations import open_observations, open_store, open_vouched
 from agentx.wiring.vouched.store import VouchedStore, stamp_ledgers
+
+
+@frozen
+class MissingMemory:
+    """What a person told memory and is not there as they had it kept."""
+
+    id: str
+    is_changed: bool  # it is there in other words, or as somebody else's
+    is_worded: bool  # its words are on record
+
+    @property
+    def says(self) -> str:
+        """What is wrong with it."""
+        what = "was changed by hand" if self.is_changed else "is gone from the files of memory"
+        return f"{self.id}, which a person had kept, {what}"
+
+    @property
+    def mend(self) -> str:
+        """What a person can do."""
+        away = f"to leave it away: agentx memory remove {self.id}"
+        if self.is_worded:
+            return f"`agentx sync` brings back what they said; {away}"
+        return f"say it again with agentx memory add, its words are on no record; {away}"
 
 
 def settle_observations(project: Project) -> int:
@@ -92,6 +116,23 @@ def list_unverified(project: Project) -> tuple[str, ...]:
         return ()
     with closing(open_vouched(project)) as store:
         return tuple(one.id for one in store.list_unverified())
+
+
+def list_missing(project: Project) -> tuple[MissingMemory, ...]:
+    """Return what people told memory themselves and is not there as they had it kept.
+
+    Raises: AgentXError when it cannot be read at all.
+    """
+    if look(project.store.persons) is None:
+        return ()
+    with closing(open_vouched(project)) as store:
+        missing = store.list_missing()
+        there = {one.id for one in store.plain.get_by_ids(missing)}
+        unworded = store.words.lacks(missing)
+    return tuple(
+        MissingMemory(id=each, is_changed=each in there, is_worded=each not in unworded)
+        for each in missing
+    )
 
 
 def move_observations(project: Project, to: str, told: HowFar = unheard) -> Migrated:

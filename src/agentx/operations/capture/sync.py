@@ -9,6 +9,7 @@ from agentx.project.project import Project
 from agentx.wiring.hub import listen_on_github, mirror_threads
 from agentx.wiring.keeping.inventory import take_inventory
 from agentx.wiring.kept.decided import keep_decisions
+from agentx.wiring.kept.said import keep_said
 from agentx.wiring.observation_upkeep import settle_observations
 from agentx.wiring.spool import open_spool
 from agentx.wiring.work import take_time
@@ -20,6 +21,7 @@ def sync(project: Project, memory: Memory, told: HowFar = unheard) -> Drained:
     memory.settle(told)
     for room, bring_up in (
         ("decisions", keep_decisions),
+        ("said", keep_said),
         ("observations", settle_observations),
         ("replies", listen_on_github),
         ("threads", mirror_threads),

@@ -25,7 +25,11 @@ from agentx.recall.section.gather import ORDER, Gatherer
 from agentx.recall.section.render import Cap, section
 from agentx.recall.section.sources import About
 from agentx.views.sessions.file_history import GitFileHistory
-from agentx.wiring.observation_upkeep import list_damaged_observations, list_unverified
+from agentx.wiring.observation_upkeep import (
+    list_damaged_observations,
+    list_missing,
+    list_unverified,
+)
 from agentx.wiring.observations import open_observations
 from agentx.wiring.section import section_sources
 
@@ -53,11 +57,12 @@ def memory_verify(project: Project, told: HowFar = unheard) -> Verified:
     """
     with closing(open_observations(project)) as room:
         oldest_ms = room.store.get_stats().oldest_ms
+        missing = tuple(each.id for each in list_missing(project))
         if oldest_ms is None:
-            return Verified(checked=0, stale=0, superseded=0, amended=0)
+            return Verified(checked=0, stale=0, superseded=0, amended=0, missing=missing)
         found = verify(room.store, GitFileHistory(project.root, since_ms=oldest_ms), told)
         room.settle()
-        found = replace(found, unverified=list_unverified(project))
+        found = replace(found, unverified=list_unverified(project), missing=missing)
         damaged = list_damaged_observations(project)
         found = replace(found, damaged=tuple(f"{each.where}: {each.what}" for each in damaged))
     project.log.record("info", "memory-verified", checked=found.checked, stale=found.stale)

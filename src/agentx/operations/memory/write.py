@@ -19,6 +19,7 @@ from agentx.views.sessions.checkouts import find_checked_out
 from agentx.wiring.observation_upkeep import move_observations
 from agentx.wiring.observations import BACKENDS, open_observations, prepare_observations
 from agentx.wiring.trust.persons_word import guard_persons, require_person
+from agentx.wiring.vouched.store import is_missing
 
 
 @frozen
@@ -83,6 +84,12 @@ def memory_remove(project: Project, observation_id: str) -> None:
     Raises: NotFound, InvalidValue; NotThePerson for an agent, where a person said it.
     """
     with closing(open_observations(project)) as room:
+        if is_missing(room.store, observation_id):
+            hint = f"agentx memory remove {observation_id}"
+            what = f"what becomes of {observation_id}, which a person said"
+            require_person(project, what, hint=hint, about=observation_id)
+            room.store.remove(observation_id)
+            return
         found = room.get(observation_id)[0]
         guard_persons(project, room.store, found, "remove")
         room.remove(found.id)

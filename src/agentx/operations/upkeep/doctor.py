@@ -43,7 +43,11 @@ from agentx.project.project import Project, Rule
 from agentx.search.model import NO_VECTORS
 from agentx.wiring.clarifications import ledgers_aside
 from agentx.wiring.models import explain_rest
-from agentx.wiring.observation_upkeep import list_damaged_observations, list_unverified
+from agentx.wiring.observation_upkeep import (
+    list_damaged_observations,
+    list_missing,
+    list_unverified,
+)
 from agentx.wiring.runs import list_claimed_runs, list_damaged_runs, list_unmerged_runs
 from agentx.wiring.taught.lessons import list_damaged_memory
 
@@ -323,14 +327,17 @@ def _ledgers(project: Project) -> Iterator[HealthCheck]:
 def _observations(project: Project) -> Iterator[HealthCheck]:
     try:
         faults = list_damaged_observations(project)
-        unverified = list_unverified(project)
+        missing = list_missing(project)
+        unverified = {*list_unverified(project)} - {each.id for each in missing}
     except AgentXError as error:
         yield HealthCheck(name="memory", health=Health.WRONG, says=error.message, mend=error.hint)
         return
     for fault in faults[:_FAULTS_SHOWN]:
         says = f"{fault.where}: {fault.what}"
         yield HealthCheck(name="memory", health=Health.NOTE, says=says, mend=fault.hint)
-    for name in unverified[:_FAULTS_SHOWN]:
+    for lost in missing[:_FAULTS_SHOWN]:
+        yield HealthCheck(name="memory", health=Health.WRONG, says=lost.says, mend=lost.mend)
+    for name in sorted(unverified)[:_FAULTS_SHOWN]:
         yield HealthCheck(
             name="memory",
             health=Health.WRONG,

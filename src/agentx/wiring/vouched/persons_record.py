@@ -86,6 +86,11 @@ class PersonsRecord:
             return not self.is_begun
         return one.agent == PERSON_ROLE and found.mark == _mark(found.salt, one)
 
+    def holds(self, name: str) -> bool:
+        """Tell whether a person had the memory of this id kept, and did not take it away."""
+        found = self.known.get(name)
+        return found is not None and not found.is_gone
+
     def begin(self, there: Callable[[], Iterable[Observation]]) -> None:
         """Begin the record, with what people had kept so far; nothing where it is begun.
 

@@ -30,12 +30,14 @@ from agentx.observations.port import DroppedStore, ObservationStore
 from agentx.project.project import Project
 from agentx.wiring.vouched.outcomes import UNVERIFIED, is_withheld
 from agentx.wiring.vouched.persons_record import PersonsRecord
+from agentx.wiring.vouched.persons_words import PersonsWords
 from agentx.wiring.vouched.taken_away import TakenAway
 
 if TYPE_CHECKING:
     from agentx.wiring.vouched.witness import Witness
 
 _LOOK_MS = 50  # within which what bears memories out is not looked at again
+_OF_PERSON = f"{ID_PREFIX}{PERSON_ROLE}-"  # how the ids of what people had kept begin
 _END_CHARS = 60  # in which the name of a question stands
 
 
@@ -45,6 +47,7 @@ class VouchedStore(ObservationStore):
     def __init__(self, store: ObservationStore, project: Project) -> None:
         self.plain = store
         self.record = PersonsRecord(project)
+        self.words = PersonsWords(project)
         self.taken_away = TakenAway(project)
         self._project = project
         self._told: dict[str, Observation] = {}  # as they were judged at the last look
@@ -97,7 +100,7 @@ class VouchedStore(ObservationStore):
     def list_unverified(self) -> tuple[Observation, ...]:
         """Return what claims a person and nothing bears out."""
         rows = self.plain.search_by_filters(SearchFilters())
-        found = self.get_by_ids(row.id for row in rows if is_persons_name(row.agent))
+        found = self.get_by_ids(row.id for row in rows if _may_be_persons(row))
         return tuple(one for one in found if one.agent == UNVERIFIED)
 
     def list_lost(self) -> frozenset[str]:
@@ -124,8 +127,50 @@ class VouchedStore(ObservationStore):
         there = {one.id for one in self.plain.get_by_ids(kept) if self.record.bears_out(one)}
         return {name: of for name, of in kept.items() if name not in there}
 
+    def list_missing(self) -> tuple[str, ...]:
+        """Return what people told memory themselves and is not there as they had it kept."""
+        self.record.look_again()
+        known = self.record.known.items()
+        worded = {name for name, one in known if one.of} - {*self.words.lacks(self.record.known)}
+        kept = [name for name, one in known if not one.is_gone and (name in worded or not one.of)]
+        there = {one.id for one in self.plain.get_by_ids(kept) if self.record.bears_out(one)}
+        return tuple(name for name in kept if name not in there)
+
+    def keep_words(self) -> None:
+        """Keep the words of what people had kept before words were.
+
+        Raises: LockHeld, UnavailableError.
+        """
+        rows = self.plain.search_by_filters(SearchFilters(agent=PERSON_ROLE))
+        unworded = self.words.lacks(row.id for row in rows if row.id in self.record.known)
+        found = self.plain.get_by_ids(unworded)
+        self.words.keep(one for one in found if self.record.bears_out(one))
+
+    def bring_back_said(self, name: str) -> bool:
+        """Put what a person told memory in its place again; tell whether its words are known.
+
+        Raises: LockHeld, UnavailableError.
+        """
+        said = self.words.find(name)
+        if said is None or said.id != name or not self.record.bears_out(said):
+            return False
+        self._expect_news()
+        there = self.plain.get_by_id(name)
+        if there is not None:  # in other words, or of somebody else
+            self.plain.forget((name,))
+            said = replace(
+                said,
+                superseded_by=there.superseded_by,
+                changed_files=there.changed_files,
+                pinned=there.pinned,
+                reviewed=there.reviewed,
+                repeats=there.repeats,
+            )
+        self.plain.store((said,))
+        return True
+
     def _judge_all(self, found: Sequence[Observation]) -> tuple[Observation, ...]:
-        asked = [one for one in found if is_persons_name(one.agent) or _names_question(one.content)]
+        asked = [one for one in found if _may_be_persons(one) or _names_question(one.content)]
         if not asked:
             return tuple(found)
         self._look_again()
@@ -135,9 +180,7 @@ class VouchedStore(ObservationStore):
 
     def _judge_rows(self, rows: Sequence[ObservationIndex]) -> tuple[ObservationIndex, ...]:
         """Return rows as they may be told; the text of those in question is looked at."""
-        asked = [
-            row.id for row in rows if is_persons_name(row.agent) or _names_question(row.summary)
-        ]
+        asked = [row.id for row in rows if _may_be_persons(row) or _names_question(row.summary)]
         if not asked:
             return tuple(rows)
         self._look_again()
@@ -168,7 +211,12 @@ class VouchedStore(ObservationStore):
         if said:
             self.begin_record()
             self.record.keep(said)
-        self.plain.store(observations)
+        try:
+            self.plain.store(observations)
+        except AgentXError:
+            self.record.note_gone(one.id for one in said)  # nobody has it kept
+            raise
+        self.words.keep(said)
 
     def begin_record(self) -> None:
         """Begin the record of what people had kept, where none is begun.
@@ -206,7 +254,10 @@ class VouchedStore(ObservationStore):
         if said:
             self.begin_record()
             self.record.keep(said)
-        return self._judge_all(marked)
+        judged = self._judge_all(marked)
+        persons = {one.id for one in judged if one.agent == PERSON_ROLE}
+        self.words.keep(one for one in marked if one.id in persons)
+        return judged
 
     def put_away(self, observation_ids: Iterable[str]) -> None:
         """Put observations into the archive.
@@ -240,9 +291,13 @@ class VouchedStore(ObservationStore):
     def _note_gone(self, ids: Iterable[str], *, is_gone: bool = True) -> None:
         self._expect_news()
         known = tuple(ids)
-        persons = [each for each in known if each.startswith(f"{ID_PREFIX}{PERSON_ROLE}-")]
+        persons = [each for each in known if each.startswith(_OF_PERSON)]
         if persons:
             self.record.note_gone(persons, is_gone=is_gone)
+        if is_gone:
+            self.words.take_away(persons)
+        else:
+            self.words.keep(self.plain.get_by_ids(persons))
         self.taken_away.note(self._find_outcomes(known).values(), is_gone=is_gone)
 
     def _find_outcomes(self, ids: Iterable[str]) -> dict[str, tuple[str, Observation]]:
@@ -308,6 +363,17 @@ class VouchedStore(ObservationStore):
     def close(self) -> None:
         """Let go of what is open."""
         self.plain.close()
+
+
+def is_missing(store: ObservationStore, name: str) -> bool:
+    """Tell whether a person had the memory of this id kept, and no file has it any more."""
+    if not isinstance(store, VouchedStore) or not store.record.holds(name):
+        return False
+    return store.plain.get_by_id(name) is None
+
+
+def _may_be_persons(one: Observation | ObservationIndex) -> bool:
+    return one.id.startswith(_OF_PERSON) or is_persons_name(one.agent)
 
 
 def _names_question(text: str) -> bool:

@@ -94,6 +94,8 @@ class Witness:
     def _judge(self, one: Observation, name: str) -> Observation:
         if one.agent != PERSON_ROLE and is_persons_name(one.agent):
             return _doubt(one, name)  # nobody is called so, but for who wants to be taken for one
+        if one.agent != PERSON_ROLE and self._record.holds(one.id):
+            return _doubt(one, name)  # it was a person's
         if one.agent != PERSON_ROLE:
             return self._judge_outcome(one, name) if name else one
         if one.superseded_by and not self._is_overruled(one):

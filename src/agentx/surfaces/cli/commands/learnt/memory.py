@@ -228,8 +228,11 @@ def verify(invocation: Invocation) -> None:
             f"checked {render.count(found.checked, 'observation')}: {found.stale:,} with files"
             f" changed since, {found.superseded:,} superseded; {found.amended:,} marked anew"
         )
+        for name in found.missing:
+            screen.print(f"{name} is not there as a person had it kept: `agentx doctor` says more")
         for name in found.unverified:
-            screen.print(f"{name} claims a person, who did not have it kept in these words")
+            if name not in found.missing:
+                screen.print(f"{name} claims a person, who did not have it kept in these words")
         for line in found.damaged:
             screen.print(line, soft_wrap=True)
 
