@@ -67,3 +67,19 @@ def test_a_log_of_which_nothing_is_left_is_told_to_be_gone(tmp_path: Path) -> No
     (kept,) = house.data.kept.rglob("*.agentx")
     house.agentx("restore", str(kept), "--yes")
     assert [event["text"] for event in house.events()] == ["we keep the ledger in Postgres"]
+
+
+def test_what_people_decided_since_is_said_before_it_is_taken_back(tmp_path: Path) -> None:
+    house, file = _lived_in(tmp_path), tmp_path / "memory.agentx"
+    asked = "ask --issue 1 --from engineer --to human --topic buy"
+    house.agentx("clarify", *asked.split(), "--question", "May we buy it?")
+    house.agentx("export", str(file))
+    house.agentx("clarify", "resolve", "CLR-1-001", "No, never", "--as-person")
+
+    says = 'CLR-1-001 buy: "No, never" would be pending again'
+    for words in ((), ("--json",), ("--yes",)):
+        done = house.agentx("restore", str(file), *words, expect=0 if words == ("--yes",) else 3)
+        assert says in done.stderr
+    assert [one["status"] for one in house.json("clarify", "--issue", "1")["clarifications"]] == [
+        "pending"
+    ]

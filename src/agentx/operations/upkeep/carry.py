@@ -16,6 +16,8 @@ from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 from agentx.wiring.keeping.export import Exported, export_memory
 from agentx.wiring.keeping.restore import Restored, has_memory, name_project, restore_memory
+from agentx.wiring.kept.loss import RestoreLoss, find_loss
+from agentx.wiring.kept.said import leave_unsaid
 from agentx.wiring.memory import open_store
 from agentx.wiring.trust.persons_word import require_person
 
@@ -58,6 +60,7 @@ def restore(
     claim_private(project)
     claim_data(project, "restore")
     done = restore_memory(project, path, passphrase=passphrase)
+    leave_unsaid(project)
     record_act(project, AuditAct.RESTORED, path=path.absolute(), events=done.events)
     with open_store(project) as memory:
         if done.is_settled:
@@ -93,6 +96,14 @@ def settle_home(project: Project, home: Project) -> None:
 def would_replace(project: Project) -> bool:
     """Tell whether a restore would put something aside."""
     return has_memory(project)
+
+
+def list_loss(project: Project, path: Path, *, passphrase: str = "") -> RestoreLoss:
+    """Return what people decided, and told memory, that a restore would take back.
+
+    Raises: InvalidValue, DataError for a file that is none of ours, UnavailableError.
+    """
+    return find_loss(project, path, passphrase=passphrase)
 
 
 def read_passphrase(path: str) -> str:

@@ -29,3 +29,16 @@ def keep_said(project: Project) -> int:
     if back:
         project.log.record("warning", "memory-brought-back", ids=back)
     return len(back)
+
+
+def leave_unsaid(project: Project) -> None:
+    """Note that a person had memory replaced by one that has not all they had told it.
+
+    Raises: LockHeld, UnavailableError.
+    """
+    if look(project.store.persons) is None:
+        return
+    with closing(open_vouched(project)) as store:
+        missing = store.list_missing()
+        there = {one.id for one in store.plain.get_by_ids(missing)}
+        store.leave_away(each for each in missing if each not in there)

@@ -146,6 +146,15 @@ class VouchedStore(ObservationStore):
         found = self.plain.get_by_ids(unworded)
         self.words.keep(one for one in found if self.record.bears_out(one))
 
+    def leave_away(self, ids: Iterable[str]) -> None:
+        """Note that a person has what they told memory no more, and keep none of its words.
+
+        Raises: LockHeld, UnavailableError.
+        """
+        gone = tuple(ids)
+        self.record.note_gone(gone)
+        self.words.take_away(gone)
+
     def bring_back_said(self, name: str) -> bool:
         """Put what a person told memory in its place again; tell whether its words are known.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -12,6 +13,7 @@ from agentx.daemon.control import stop
 from agentx.kernel.errors import ConflictError
 from agentx.operations.upkeep.carry import (
     find_home,
+    list_loss,
     read_passphrase,
     restore,
     settle_home,
@@ -21,7 +23,9 @@ from agentx.project.project import Project
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
 from agentx.surfaces.cli.progress import behind_progress
-from agentx.surfaces.cli.screen import ask
+from agentx.surfaces.cli.screen import ask, remark
+
+_LOSS_SHOWN = 5
 
 
 @click.command(cls=Verb)
@@ -40,7 +44,10 @@ def command(invocation: Invocation, file: Path, passphrase_file: str, yes: bool)
     project = invocation.project
     passphrase = read_passphrase(passphrase_file)
     home = find_home(project, file, passphrase=passphrase)
-    if (would_replace(home) or would_replace(project)) and not yes:
+    is_replacing = would_replace(home) or would_replace(project)
+    for line in _list_lines(home, file, passphrase) if is_replacing else ():
+        remark(line)
+    if is_replacing and not yes:
         says = _say_replaced(project, home)
         if invocation.as_json or not sys.stdin.isatty():
             raise ConflictError(says, hint="say `agentx restore --yes` if that is what you want")
@@ -70,6 +77,21 @@ def command(invocation: Invocation, file: Path, passphrase_file: str, yes: bool)
             )
 
     invocation.show(done, draw)
+
+
+def _list_lines(home: Project, file: Path, passphrase: str) -> Iterator[str]:
+    """Yield what people decided, and told memory, that would be taken back: the first few."""
+    loss = list_loss(home, file, passphrase=passphrase)
+    for what, found in (
+        ("What people decided would be taken back", loss.questions),
+        ("What people told memory themselves would be gone", loss.memories),
+    ):
+        if not found:
+            continue
+        yield f"{what} ({len(found):,}):"
+        yield from (f"  {line}" for line in found[:_LOSS_SHOWN])
+        if len(found) > _LOSS_SHOWN:
+            yield f"  and {len(found) - _LOSS_SHOWN:,} more"
 
 
 def _say_replaced(project: Project, home: Project) -> str:

@@ -1,0 +1,107 @@
+"""Goal: before a memory is replaced it is said what people decided, and told it, that goes with it.
+
+Method: an export, words of people after it, and the file held against what is there.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from agentx.clarification.model import PERSON
+from agentx.operations.memory.write import NewObservation, memory_add, memory_remove
+from agentx.operations.questions import settle as clarify_settle
+from agentx.operations.upkeep import carry
+from agentx.project.project import Project
+from agentx.project.roles import caller
+from agentx.project.roles.caller import Via, WhoCalls
+from agentx.wiring.clarifications import open_clarifications
+from agentx.wiring.hub import open_issues
+from agentx.wiring.keeping.export import export_memory
+from agentx.wiring.observation_upkeep import settle_observations
+from agentx.wiring.observations import open_observations
+from agentx.work.model import NewIssue
+from tests.support.clarifying import SCOPE, project_at, request
+
+TYPING = WhoCalls(via=Via.TERMINAL)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    monkeypatch.setattr(caller, "list_ancestors", lambda: iter(()))
+    made = project_at(tmp_path)
+    open_issues(made).create(NewIssue(title="Webhooks", labels=("type:feature",)))
+    return made
+
+
+def ask(project: Project, topic: str) -> str:
+    wanted = request(issue=1, to=PERSON, topic=topic, question=f"May we {topic} it?")
+    return str(open_clarifications(project).ask(wanted, SCOPE).id)
+
+
+def decide(project: Project, name: str, said: str) -> None:
+    clarify_settle.answer(project, name, said, by=PERSON, caller=TYPING)
+    clarify_settle.resolve(project, name, by="engineer", caller=TYPING)
+
+
+def say(project: Project, text: str) -> str:
+    said = memory_add(project, NewObservation(text=text, agent=PERSON, issue=1)).id
+    settle_observations(project)
+    return said
+
+
+def test_what_people_said_since_is_named_before_it_goes(project: Project, tmp_path: Path) -> None:
+    from agentx.surfaces.cli.commands.behind.restore import _list_lines
+
+    decide(project, ask(project, "rent"), "Yes, one")
+    pending = ask(project, "buy")
+    say(project, "Never deploy on Fridays.")
+    gone = say(project, "The codeword is Zanzibar.")
+    file = tmp_path / "memory.agentx"
+    export_memory(project, file)
+    assert list(_list_lines(project, file, "")) == []
+
+    decide(project, pending, "No, never")
+    decide(project, ask(project, "sell"), "Only the old one")
+    later = say(project, "Deploy with make ship.")
+    memory_remove(project, gone)
+
+    assert list(_list_lines(project, file, "")) == [
+        "What people decided would be taken back (2):",
+        '  CLR-1-002 buy: "No, never" would be pending again',
+        '  CLR-1-003 sell: "Only the old one" would be gone',
+        "What people told memory themselves would be gone (1):",
+        "  Deploy with make ship.",
+    ]
+    assert not list(project.store.root.glob("restoring-*"))
+
+    carry.restore(project, file)
+    from agentx.wiring.kept.said import keep_said
+
+    assert keep_said(project) == 0, "a person had it replaced"
+    with closing(open_observations(project)) as room:
+        said = {one.id: one.content for one in room.store.everything()}
+    assert later not in said
+    assert "Never deploy on Fridays." in said.values()
+    assert not any(b"make ship" in path.read_bytes() for path in _list_live(project))
+
+
+def _list_live(project: Project) -> list[Path]:
+    """Return the files of the store but for what was put aside."""
+    found = project.store.root.rglob("*")
+    return [path for path in found if path.is_file() and "replaced-" not in str(path)]
+
+
+def test_only_the_first_few_are_named(project: Project, tmp_path: Path) -> None:
+    from agentx.surfaces.cli.commands.behind.restore import _list_lines
+
+    file = tmp_path / "memory.agentx"
+    ask(project, "buy")
+    export_memory(project, file)
+    for number in range(7):
+        say(project, f"Rule {number} is a rule of its own: {'abcdefg'[number] * 9}.")
+    first, *lines, more = _list_lines(project, file, "")
+    assert first == "What people told memory themselves would be gone (7):"
+    assert (len(lines), more) == (5, "  and 2 more")
