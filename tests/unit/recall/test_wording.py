@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,6 +12,8 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.text import fold_text
 from agentx.observations.model import Category, Observation
 from agentx.observations.tidying.lists import list_parts
+from agentx.recall.section.choose import choose
+from agentx.recall.section.kinds import Kind
 from agentx.recall.section.learnt import WeighedMemory, weigh
 from agentx.recall.section.wording import (
     LINE_CHARS_MAX,
@@ -18,6 +22,7 @@ from agentx.recall.section.wording import (
     word_line,
     word_memory,
 )
+from tests.support.observations import observation
 
 DAY_MS = 86_400_000
 NOTED = 1_790_000_000_000  # 21 September 2026
@@ -211,3 +216,25 @@ def test_each_line_of_a_list_is_told_as_who_said_it_by_its_own_id() -> None:
         (sources[0], "claude-code", "the cache read 49 rows one by one"),
         (sources[1], "gemini", "the cache read 189 rows one by one"),
     ]
+
+
+def test_an_open_end_is_told_beside_the_ruling_whose_words_it_ends_with() -> None:
+    said = "The user said: the build for the phone I do on the mac on Monday."
+    left = f"Left open: compile `app` for the phone (no tools here) {said}"
+    parts = [
+        replace(observation(text, category=kind), summary=text, session_id="s")
+        for text, kind in (
+            (f"{said} publish nothing until I say so", Category.DECISION),
+            (left, Category.KEY_FACT),
+        )
+    ]
+    told = weigh([WeighedMemory(observation=one, score=0.5) for one in parts])
+
+    assert {one.kind for one in choose(told, 5)} == {Kind.OPEN_END, Kind.PREFERENCE}
+
+
+def test_what_was_put_off_is_told_with_the_words_of_who_put_it_off_however_long_it_is() -> None:
+    long = "Left open: " + "the ledger of the island is still to be moved to the new store, " * 3
+    line = word_kept(Category.KEY_FACT, f"{long.rstrip(', ')}. The user said: ask Ana first")
+
+    assert line.endswith("The user said: ask Ana first")

@@ -18,10 +18,9 @@ from agentx.kernel.text import compile_late
 from agentx.observations.closing.doings import CLAUSE, Deeds, Doings, read_states
 from agentx.observations.extract.left.asking import OPTIONS, asks_user
 from agentx.observations.extract.left.open_list import read_open_list, tell_rest
-from agentx.observations.extract.left.put_off import BY_USER
 from agentx.observations.extract.left.settled import UNDONE, is_settled, leave_unsettled
 from agentx.observations.extract.left.unticked import ON_THE_LIST
-from agentx.observations.labels import LABELS, WAITS, strip_label
+from agentx.observations.labels import BY_USER, LABELS, WAITS, strip_label
 from agentx.observations.model import Observation, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.observations.validity.open_ends import is_uncommitted

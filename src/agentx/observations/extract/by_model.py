@@ -31,10 +31,10 @@ from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
 from agentx.llm.port import Allowance, Model, Prompt, Unusable
 from agentx.observations import limits
-from agentx.observations.extract.candidates import BY_USER
 from agentx.observations.extract.merging import settle
 from agentx.observations.extract.session.finding import Finding
 from agentx.observations.extract.session.spoken import find_passage, find_spoken, rests_on_person
+from agentx.observations.labels import BY_USER
 from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.evidence import is_quoted

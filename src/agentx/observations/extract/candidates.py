@@ -43,7 +43,7 @@ from agentx.observations.extract.settled.prompted import (
 from agentx.observations.extract.settled.refuted import Fallen, find_fallen
 from agentx.observations.extract.shown import find_shown
 from agentx.observations.extract.stumbles import stumbles
-from agentx.observations.labels import strip_label
+from agentx.observations.labels import BY_USER, strip_label
 from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
@@ -66,7 +66,6 @@ from agentx.prose.titles import is_written_by_machine
 
 _USER = "The user "
 _SENDER_CHARS = 40
-BY_USER = f"{_USER}said: "
 # What was wanted, or found broken: told as such, and never as what is so.
 _ASKED, _REPORTED = f"{_USER}asked: ", f"{_USER}reported: "
 _PLANNED = "Planned: "

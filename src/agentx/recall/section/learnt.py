@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.observations.ids import parse_observation_id, shorten_id
-from agentx.observations.labels import LABELS, WAITS, strip_label
+from agentx.observations.labels import LABELS, WAITS, strip_label, strip_said
 from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
@@ -213,6 +213,8 @@ def weigh(
         if not line:
             continue
         kind = kind_of(observed.category, line)
+        # By whose words something was put off is not what is open.
+        about = words & terms(strip_said(line)) if kind is Kind.OPEN_END else words
         author, at_ms = _find_newest(observed)
         worth = value_line(kind, line) * (1 - _FORMULA_SHARE + _FORMULA_SHARE * one.score)
         if kind is Kind.CHANGE:  # what changed lately
@@ -231,7 +233,7 @@ def weigh(
             Tellable(
                 doc_id=observed.id,
                 text=line + _doubts(one),
-                words=words,
+                words=about or words,
                 kind=kind,
                 session=observed.session_id,
                 at_ms=at_ms,

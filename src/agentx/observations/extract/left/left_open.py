@@ -30,17 +30,15 @@ from agentx.observations.extract.left.open_words import (
     strip_open_label,
 )
 from agentx.observations.extract.left.put_off import (
-    BY_USER,
     PutOff,
     find_put_off,
     put_words_behind,
-    strip_said,
 )
 from agentx.observations.extract.left.settled import UNDONE, SpokenWords, leave_unsettled
 from agentx.observations.extract.left.unticked import list_unticked, read_boxes, tell_boxes
 from agentx.observations.extract.left.waiting import find_unanswered, list_last_questions
 from agentx.observations.extract.session.finding import Finding
-from agentx.observations.labels import LEFT_OPEN, WAITS
+from agentx.observations.labels import BY_USER, LEFT_OPEN, WAITS, strip_said
 from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import terms

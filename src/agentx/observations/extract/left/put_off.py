@@ -21,6 +21,7 @@ from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.observations.extract.left.asking import wants_answer
 from agentx.observations.extract.left.open_words import says_open, says_stopped
+from agentx.observations.labels import BY_USER
 from agentx.prose import cues
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import coverage
@@ -106,7 +107,6 @@ _PROPOSED_CHARS, _SAID_CHARS = 185, 95
 _AND = compile_late(r"(?i:\A\W*(?:and|but|oh|und|aber|y|et) )")
 _PROMPT_CHARS = 400
 _SHORT_TERMS = 4
-BY_USER = "The user said: "
 
 
 @frozen
@@ -167,12 +167,6 @@ def is_put_off(own: str) -> bool:
 def put_words_behind(proposed: str, said: str) -> str:
     """Return what was left or proposed, with the user's words that put it off."""
     return f"{shorten(proposed, _PROPOSED_CHARS)} {BY_USER}{shorten(said, _SAID_CHARS)}"
-
-
-def strip_said(text: str) -> str:
-    """Return what was put off, without the words by which it was, where these stand behind it."""
-    proposed, _, own = text.partition(f" {BY_USER}")
-    return proposed if own else text
 
 
 def _has_subject(own: str) -> bool:
