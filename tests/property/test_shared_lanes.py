@@ -142,7 +142,11 @@ class History:
 
 
 def _is_ancestor(team: Team, made: str, work: str) -> bool:
-    return made in git(team.root, "rev-list", work).split()
+    """Tell whether a commit is in the work branch here, or else in the one that was pushed."""
+    for branch in (f"refs/heads/{work}", f"refs/remotes/origin/{work}"):
+        if git(team.root, "rev-parse", "-q", "--verify", branch, check=False):
+            return made in git(team.root, "rev-list", branch).split()
+    return False
 
 
 def play(seed: int, steps: int = _STEPS) -> None:

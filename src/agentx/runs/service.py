@@ -35,7 +35,7 @@ from agentx.runs.resuming import list_lost_steps, resumption
 from agentx.runs.rules.catalogue import kind_named
 from agentx.runs.rules.claims import GOES_ON
 from agentx.runs.rules.decide import find_lane
-from agentx.runs.rules.fold import fold
+from agentx.runs.rules.fold import fold, mark_misplaced
 from agentx.runs.store.git_lanes import GitLanes
 from agentx.runs.store.run_store import OpenRun, RunStore, yaml_text
 from agentx.runs.store.sources import sources
@@ -68,7 +68,8 @@ class Runs:
 
     def events(self, run_id: str) -> tuple[RunEvent, ...]:
         """Return the events of a run, in order."""
-        return self._store.events(self.which.choose_to_see(run_id)).events
+        name = self.which.choose_to_see(run_id)
+        return mark_misplaced(name, self._store.events(name).events)
 
     def all(self) -> Iterator[Run]:
         """Yield every run, newest first."""

@@ -153,7 +153,16 @@ class RunQuestion:
 
 def list_asking_runs(project: Project) -> tuple[Run, ...]:
     """Return the runs that go on and ever asked a person something, newest first."""
-    return tuple(open_runs(project).list_asking()) if is_folder(project.paths.runs) else ()
+    if is_folder(project.paths.runs):
+        return tuple(open_runs(project).list_asking())
+    _look_early(project)
+    return ()
+
+
+def _look_early(project: Project) -> None:
+    """Note that no run was here yet: one that comes unsigned is of no earlier version."""
+    if is_folder(project.store.root):
+        open_run_store(project).vouching.begin()
 
 
 def list_run_questions(

@@ -14,4 +14,5 @@ class Vouching(StrEnum):
     SIGNED = "signed"  # by the reader's own key, or by one that the reader trusts
     UNSIGNED = "unsigned"
     UNTRUSTED = "untrusted"
+    ELSEWHERE = "said to another question"
     FORGED = "forged"  # a key that is trusted did not sign this, here

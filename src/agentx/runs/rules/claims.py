@@ -20,6 +20,7 @@ from agentx.runs.model import RunEvent
 from agentx.runs.rules.lines import line_of
 
 ANSWERS = "escalation-resolved"
+ASKS = frozenset({"escalation-raised", "conflict-found"})
 # What takes a run on: while it waits for a person's answer an agent does none of it.
 GOES_ON = frozenset(
     {"phase-entered", "task-started", "task-completed", "lane-opened", "lane-merged"}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 
 from agentx.kernel.clock import Millis
-from agentx.kernel.vouching.standing import UNVERIFIED
+from agentx.kernel.vouching.standing import UNVERIFIED, Vouching
 from agentx.runs.asked import Escalation, PersonsAnswer
 from agentx.runs.model import (
     Artifact,
@@ -130,7 +130,7 @@ def settle_question(draft: RunDraft, event: RunEvent, escalation: str, resolutio
     about = event.text("about")
     why = str(event.standing) if event.is_claim else ""
     if about and about != sum_up(found.question):
-        why = why or "said to another question"
+        why = why or str(Vouching.ELSEWHERE)
     answer = PersonsAnswer(
         event_id=event.id,
         at_ms=event.at_ms,
@@ -157,3 +157,17 @@ def settle_question(draft: RunDraft, event: RunEvent, escalation: str, resolutio
 def escalation_name(event_id: str) -> str:
     """Return the name of the escalation that an event raised."""
     return f"ESC-{event_id[-6:]}"
+
+
+def name_question(draft: RunDraft, event: RunEvent) -> str:
+    """Return the name of a question to a person; no other question loses its own by it.
+
+    Names are short, so somebody could type an event whose name is taken: one that nobody vouches
+    for never has the plain name.
+    """
+    name = escalation_name(event.id)
+    is_taken = draft.births.get(event.id) != name and name in draft.escalations
+    if event.is_doubtful or is_taken:
+        name = draft.births.get(event.id) or free_name(name, draft.escalations)
+    draft.births[event.id] = name
+    return name

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import each_once
+from agentx.kernel.vouching.standing import UNVERIFIED, Vouching
 from agentx.runs.asked import Escalation
 from agentx.runs.model import (
     PHASES,
@@ -28,11 +29,12 @@ from agentx.runs.model import (
     RunStatus,
     Verdict,
 )
+from agentx.runs.rules.claims import ANSWERS
 from agentx.runs.rules.draft import (
     RunDraft,
     entry_of,
-    escalation_name,
     lane_named,
+    name_question,
     settle_question,
     task_meant,
     task_named,
@@ -51,6 +53,22 @@ def fold(run_id: str, events: Iterable[RunEvent]) -> Run:
 def in_order(events: Iterable[RunEvent]) -> list[RunEvent]:
     """Return the events by (time, id), each once."""
     return sorted(each_once(events), key=lambda each: (each.at_ms, each.id))
+
+
+def mark_misplaced(run_id: str, events: tuple[RunEvent, ...]) -> tuple[RunEvent, ...]:
+    """Return events with each answer marked as a claim that was said to another question."""
+    if not any(each.kind == ANSWERS and each.text("about") for each in events):
+        return events
+    asked = fold(run_id, events).escalations.values()
+    misplaced = {
+        claim.event_id for each in asked for claim in each.claims if claim.why == Vouching.ELSEWHERE
+    }
+    return tuple(
+        replace(each, actor=UNVERIFIED, standing=Vouching.ELSEWHERE)
+        if each.id in misplaced
+        else each
+        for each in events
+    )
 
 
 def evolve(run: Run, event: RunEvent) -> Run:
@@ -143,7 +161,7 @@ def _decision_made(draft: RunDraft, event: RunEvent) -> None:
 
 
 def _escalation_raised(draft: RunDraft, event: RunEvent) -> None:
-    name = escalation_name(event.id)
+    name = name_question(draft, event)
     draft.escalations[name] = Escalation(
         id=name,
         at_ms=event.at_ms,

@@ -19,9 +19,9 @@ from agentx.runs.model import (
 from agentx.runs.rules.draft import (
     RunDraft,
     entry_of,
-    escalation_name,
     free_name,
     lane_named,
+    name_question,
     settle_question,
     task_meant,
 )
@@ -174,7 +174,7 @@ def _conflict_found(draft: RunDraft, event: RunEvent) -> None:
     """Keep the conflict, and ask a person: nothing else can put two changes together."""
     lane = draft.lanes.get(lane_named(draft, event))
     files, operation = event.texts("files"), event.text("operation")
-    asked = escalation_name(event.id)
+    asked = name_question(draft, event)
     name = f"CON-{event.id[-6:]}"
     draft.conflicts[name] = Conflict(
         id=name,

@@ -22,12 +22,14 @@ from agentx.kernel.vouching.standing import UNVERIFIED, Vouching
 from agentx.runs.model import RunEvent
 from agentx.runs.paths import RunNotes
 from agentx.runs.rules.claims import (
+    ASKS,
     claims_person,
     is_person,
     message_of,
     must_be_vouched,
     must_sign,
 )
+from agentx.runs.rules.draft import escalation_name
 
 _DOUBTED_MAX = 10_000
 
@@ -98,7 +100,7 @@ class RunVouching:
         if self._pen is None:
             return tuple(events)
         known = tuple(events)
-        several = _list_differing(known)
+        several = _list_differing(known) | _list_of_one_name(known)
         found = [
             self._judge(each) if each.id in several or must_be_vouched(each) else each
             for each in known
@@ -145,7 +147,9 @@ class RunVouching:
         return self._known
 
     def _take_over(self) -> tuple[frozenset[str], frozenset[str]]:
-        events = tuple(self._list_all())
+        # Where somebody signs already, what is unsigned is of no earlier version.
+        is_begun = self._pen is not None and self._pen.signatures.is_begun()
+        events = () if is_begun else tuple(self._list_all())
         signed = {each.run for each in events if each.kind == "run-started" and each.signature}
         found = frozenset(
             _sum_up(message_of(each))
@@ -184,6 +188,15 @@ def _list_differing(events: tuple[RunEvent, ...]) -> frozenset[str]:
         if each.id in often:
             lines.setdefault(each.id, set()).add(repr(each))
     return frozenset(name for name, said in lines.items() if len(said) > 1)
+
+
+def _list_of_one_name(events: tuple[RunEvent, ...]) -> frozenset[str]:
+    """Return the events that ask a person something under one name: somebody made one up."""
+    asking: dict[str, set[str]] = {}
+    for each in events:
+        if each.kind in ASKS:
+            asking.setdefault(escalation_name(each.id), set()).add(each.id)
+    return frozenset().union(*(ids for ids in asking.values() if len(ids) > 1))
 
 
 def _names(mine: dict[str, object], name: str) -> frozenset[str]:
