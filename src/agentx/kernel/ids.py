@@ -211,6 +211,11 @@ def is_run_id(text: str) -> bool:
     return len(text) <= 80 and _RUN_ID.fullmatch(text) is not None
 
 
+def shorten_run(run_id: str) -> str:
+    """Return the end of a run's id, by which commands know it too."""
+    return run_id.rsplit("-", 1)[-1]
+
+
 def parse_run_id(text: str) -> RunId:
     """Check a run's id: it becomes a folder and a part of branch names.
 

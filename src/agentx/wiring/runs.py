@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -13,6 +14,7 @@ from agentx.host.git.programs import list_programs
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import age
 from agentx.kernel.errors import NotFound
+from agentx.kernel.ids import shorten_run
 from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
 from agentx.project.audit import AuditAct, record_act
@@ -169,9 +171,17 @@ def list_run_questions(
     project: Project, asking: tuple[Run, ...] | None = None
 ) -> tuple[RunQuestion, ...]:
     """Return what the runs that go on ask a person, oldest first."""
+    runs = list_asking_runs(project) if asking is None else asking
+    often = Counter(name for run in runs for name in run.escalations)
     found = [
-        RunQuestion(run_id=run.id, title=run.title, asked=asked, command=name_answer(run, asked))
-        for run in (list_asking_runs(project) if asking is None else asking)
+        RunQuestion(
+            run_id=run.id,
+            title=run.title,
+            asked=asked,
+            command=name_answer(run, asked)
+            + (f" --run {shorten_run(run.id)}" if often[asked.id] > 1 else ""),
+        )
+        for run in runs
         for asked in run.escalations.values()
         if asked.open
     ]

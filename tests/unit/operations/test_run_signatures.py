@@ -210,6 +210,31 @@ def test_a_run_that_somebody_typed_answers_for_nobody_though_none_was_here_befor
 
 
 @pytest.mark.promise("runs.signed")
+def test_a_question_of_that_name_in_another_run_is_asked_about_and_answered_by_chance_never(
+    shop: Shop,
+) -> None:
+    asked = shop.begin()
+    first = shop.run.id
+    _, said = shop.agentx("run", "start", "Log it")
+    shop.named = said.split()[0]
+    typed = shop.line("escalation-raised", actor="engineer", question="May we log?")
+    shop.lay({**typed, "id": f"{typed['id'][:-6]}{asked[4:]}"})
+
+    code, said = shop.agentx(*answer(asked, "Yes, log"))
+
+    assert (code, f"2 runs ask {asked}" in said) == (2, True)
+    assert QUESTION in said
+    assert "May we log?" in said
+    inbox = shop.agentx("clarify", "inbox")[1]
+    for run in (first, shop.named):
+        assert f"--run {run[-4:]}" in inbox
+    code, said = shop.agentx(*answer(asked, "Yes, log"), "--run", shop.named)
+    assert (code, "asked: May we log?" in said) == (0, True)
+    shop.named = first
+    assert shop.run.escalations[asked].open
+
+
+@pytest.mark.promise("runs.signed")
 def test_a_signed_answer_is_its_writers_alone(shop: Shop) -> None:
     asked = shop.begin()
     shop.agentx(*answer(asked, "No, never"))

@@ -12,7 +12,9 @@ from agentx.clarification.errors import NotThePerson
 from agentx.host.files.ground import ground_of
 from agentx.host.files.plain import read_bytes
 from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.ids import shorten_run
 from agentx.kernel.roles import PERSON_ROLE, is_persons_name
+from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
 from agentx.project.claims import claim_data
 from agentx.project.project import Project
@@ -23,7 +25,7 @@ from agentx.runs.rules.catalogue import KINDS, kind_named
 from agentx.runs.rules.draft import escalation_name
 from agentx.runs.task_work import read_contract
 from agentx.wiring.listeners.happenings import tell_news
-from agentx.wiring.runs import list_run_questions, open_runs, open_tasks
+from agentx.wiring.runs import list_asking_runs, list_run_questions, open_runs, open_tasks
 from agentx.wiring.trust.persons_word import require_person
 
 EVENT_TYPES = tuple(KINDS)
@@ -184,9 +186,18 @@ def _as_person(project: Project, by: Saying, given: dict[str, Any], caller: WhoC
 
 
 def _find_asking(project: Project, escalation: str) -> str:
-    """Return the run that asks a question; nothing where none that goes on does."""
-    asking = (one.run_id for one in list_run_questions(project) if one.asked.id == escalation)
-    return next(asking, "")
+    """Return the run that asks a question; nothing where none that goes on does.
+
+    Raises: InvalidValue where several do: their names are short, and one may have been typed.
+    """
+    asking = [run for run in list_asking_runs(project) if escalation in run.escalations]
+    if len(asking) > 1:
+        named = "; ".join(
+            f"`--run {shorten_run(run.id)}` {preview(run.escalations[escalation].question, 120)!r}"
+            for run in asking
+        )
+        raise InvalidValue(f"{len(asking)} runs ask {escalation}", hint=f"say which: {named}")
+    return asking[0].id if asking else ""
 
 
 def go_to_phase(project: Project, by: Saying, wanted: str, *, reason: str = "") -> Told:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.ids import shorten_run
 from agentx.runs.choosing.place import LANE_VARIABLE, RUN_VARIABLE, WorkPlace
 from agentx.runs.model import Lane, Run, RunStatus
 from agentx.runs.rules.decide import find_lane
@@ -75,7 +76,7 @@ class WhichRun:
 
     def complete(self, command: str, run: Run) -> str:
         """Return a command about a run as it can be typed: with its name, where that is needed."""
-        short = run.id.rsplit("-", 1)[1]
+        short = shorten_run(run.id)
         is_named = run.id in command or "--resolve" in command
         if is_named or not command or (self.find_meant() == run.id and not run.over):
             return command
@@ -105,7 +106,7 @@ class WhichRun:
         more = f" and {len(going) - _NAMED_MAX} more" if len(going) > _NAMED_MAX else ""
         return InvalidValue(
             f"{len(going)} runs are in progress, and it is not said which is meant: {named}{more}",
-            hint=f"name it: `--run {going[0].rsplit('-', 1)[1]}`, or {RUN_VARIABLE}; "
+            hint=f"name it: `--run {shorten_run(going[0])}`, or {RUN_VARIABLE}; "
             "in the folder of a lane it is the lane's",
         )
 

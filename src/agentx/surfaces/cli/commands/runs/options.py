@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.text import printable
+from agentx.kernel.text import preview, printable
 from agentx.runs.model import ORCHESTRATOR
 from agentx.runs.rendering import event_line
 from agentx.runs.replies import Told
@@ -86,13 +86,15 @@ def tell(invocation: Invocation, told: Told, **extra: object) -> None:
         "remarks": told.remarks,
         **extra,
     }
-    invocation.show(data, lambda screen: draw_told(screen, told))
+    invocation.show(data, lambda screen: draw_told(screen, told, str(extra.get("asked", ""))))
 
 
-def draw_told(screen: Console, told: Told) -> None:
-    """Draw what was recorded."""
+def draw_told(screen: Console, told: Told, asked: str = "") -> None:
+    """Draw what was recorded; where that is an answer, with what was asked."""
     for event in told.added:
         screen.print(render.text(printable(event_line(event))), soft_wrap=True)
+    if asked:
+        screen.print(render.text(f"asked: {printable(preview(asked, 400))}"), soft_wrap=True)
     if not told.added:
         screen.print("nothing new: it was so already", style="dim")
     for remark in told.remarks:

@@ -250,7 +250,8 @@ def escalate(
         detail: dict[str, Any] = {"escalation": resolve, "resolution": text}
         caller = find_caller(invocation.project, as_person=as_person)
         told = record_event(invocation.project, by, "escalation-resolved", detail, caller=caller)
-        tell(invocation, told)
+        asked = told.run.escalations.get(resolve)
+        tell(invocation, told, asked="" if asked is None else asked.question)
         return
     detail = {"question": text, "tried": list(tried), "options": list(options), "needed": needed}
     detail = {name: value for name, value in detail.items() if value}
