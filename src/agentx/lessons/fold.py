@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import each_once
+from agentx.kernel.roles import is_persons_name
 from agentx.kernel.text import preview
 from agentx.lessons.confidence import is_refuted
 from agentx.lessons.likeness import fingerprint
@@ -158,7 +159,10 @@ def _learn(draft: _Draft, event: LtmEvent) -> None:
     if kind is None or not event.text("text").strip():
         return
     content = canonical(kind, content_of(event.detail))
-    print_ = (kind, fingerprint(f"{content.area} {content.text}"))
+    said_by = event.text("said_by")
+    # A person's "No" is to what they were asked: with another question it is another lesson.
+    asked = f"{said_by}: {content.name}. " if said_by else ""
+    print_ = (kind, fingerprint(f"{asked}{content.area} {content.text}"))
     first = draft.by_print.get(print_)
     if first is not None:
         draft.same_as[event.id] = first
@@ -177,7 +181,8 @@ def _learn(draft: _Draft, event: LtmEvent) -> None:
             evidence=event.texts("evidence"),
             learned_from=(event.run,) if event.run else (),
             revisions=(content,),
-            author=event.actor,
+            author=said_by or event.actor,
+            is_persons=is_persons_name(event.actor) or is_persons_name(said_by),
         )
     )
 

@@ -145,6 +145,7 @@ class Lesson:
     pinned: Confidence | None = None  # a person's own judgement
     revisions: tuple[Content, ...] = ()
     author: str = ""  # who learnt it, or changed it last
+    is_persons: bool = False  # a person said it: no agent takes it back
 
     @property
     def id(self) -> str:
@@ -169,6 +170,7 @@ class Taught:
     evidence: tuple[str, ...] = ()
     contradicts: tuple[str, ...] = ()
     source: str = ""
+    said_by: str = ""  # the person whose words they are, whoever packs the run
 
 
 @frozen

@@ -5,7 +5,8 @@
     confident      what is MEDIUM or HIGH and has evidence
 
 A lesson that says what is already known confirms it. One that names what it contradicts
-takes confidence from that.
+takes confidence from that, unless a person said it: only a person takes that back. What a person
+answered is a lesson of its own, with what they were asked.
 """
 
 from __future__ import annotations
@@ -60,7 +61,9 @@ def open_candidates(known: LongTerm, offered: Iterable[Taught]) -> tuple[Taught,
     return tuple(one for one in offered if one.key not in known.settled)
 
 
-def promote(known: LongTerm, offered: Iterable[Taught]) -> Iterator[LessonChange]:
+def promote(
+    known: LongTerm, offered: Iterable[Taught], *, by_person: bool = False
+) -> Iterator[LessonChange]:
     """Yield the changes that take lessons in; what was settled before changes nothing."""
     numbers = _next_numbers(known)
     learnt: list[Taught] = []
@@ -84,7 +87,7 @@ def promote(known: LongTerm, offered: Iterable[Taught]) -> Iterator[LessonChange
             yield reject(one)
         for against in one.contradicts:
             lesson = known.find(against)
-            if lesson is not None:
+            if lesson is not None and (by_person or not lesson.is_persons):
                 yield LessonChange(
                     kind=LtmKind.CONTRADICTED,
                     lesson=lesson.uid,
@@ -104,6 +107,8 @@ def most_alike(known: LongTerm, offered: Taught) -> Lesson | None:
     """Return the lesson that says the same already, if there is one."""
     best, nearest = ALIKE, None
     for lesson in known.of_kind(offered.kind):
+        if offered.said_by and not _is_same_answer(offered, lesson):
+            continue
         likeness = alike(lesson.content.text, offered.content.text)
         if lesson.is_active and likeness >= best:
             best, nearest = likeness, lesson
@@ -129,8 +134,10 @@ def _next_numbers(known: LongTerm) -> dict[str, int]:
 
 
 def _detail(one: Taught, number: int) -> dict[str, object]:
+    said_by = {"said_by": one.said_by} if one.said_by else {}
     return {
         **detail_of(one.content),
+        **said_by,
         "kind": str(one.kind),
         "number": number,
         "confidence": str(one.confidence),
@@ -139,7 +146,17 @@ def _detail(one: Taught, number: int) -> dict[str, object]:
     }
 
 
+def _is_same_answer(offered: Taught, lesson: Lesson) -> bool:
+    said = lesson.content
+    return lesson.is_persons and (said.name, said.text) == (
+        offered.content.name,
+        offered.content.text,
+    )
+
+
 def _same(one: Taught, other: Taught) -> bool:
+    if one.said_by:
+        return False  # what a run offers is told apart already
     return one.kind is other.kind and alike(one.content.text, other.content.text) >= ALIKE
 
 

@@ -14,6 +14,7 @@ from dataclasses import asdict
 
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.roles import is_persons_name
 from agentx.lessons.confidence import judge
 from agentx.lessons.likeness import fingerprint
 from agentx.lessons.model import (
@@ -87,12 +88,13 @@ class Lessons:
     def accept_named(
         self, run: str, offered: Iterable[Taught], keys: Iterable[str], *, actor: str
     ) -> Promoted:
-        """Take in what a person chose, by key or by its number in the list.
+        """Take in what somebody chose, by key or by its number in the list.
 
         Raises: NotFound.
         """
         listed = tuple(offered)
-        return self._promote(listed, self._choose(run, listed, keys), actor)
+        chosen = self.choose(run, listed, keys)
+        return self._promote(listed, chosen, actor, by_person=is_persons_name(actor))
 
     def reject(
         self, run: str, offered: Iterable[Taught], keys: Iterable[str], *, actor: str
@@ -101,11 +103,15 @@ class Lessons:
 
         Raises: NotFound.
         """
-        chosen = self._choose(run, offered, keys)
+        chosen = self.choose(run, offered, keys)
         with self._store.editing() as desk:
             return desk.record(actor, [reject(one) for one in chosen])
 
-    def _choose(self, run: str, offered: Iterable[Taught], keys: Iterable[str]) -> list[Taught]:
+    def choose(self, run: str, offered: Iterable[Taught], keys: Iterable[str]) -> list[Taught]:
+        """Return what somebody names of what a run offers.
+
+        Raises: NotFound.
+        """
         listed = self.candidates(offered)
         chosen = []
         for key in keys:
@@ -121,11 +127,16 @@ class Lessons:
         return chosen
 
     def _promote(
-        self, offered: tuple[Taught, ...], chosen: Iterable[Taught], actor: str
+        self,
+        offered: tuple[Taught, ...],
+        chosen: Iterable[Taught],
+        actor: str,
+        *,
+        by_person: bool = False,
     ) -> Promoted:
         with self._store.editing() as desk:
             before = set(desk.known.lessons)
-            changes = list(promote(desk.known, chosen))
+            changes = list(promote(desk.known, chosen, by_person=by_person))
             desk.record(actor, changes)
             known = desk.known
         learnt = [lesson for uid, lesson in known.lessons.items() if uid not in before]

@@ -213,14 +213,51 @@ def test_no_agent_takes_back_a_lesson_that_a_person_wrote(shop: Shop) -> None:
     )
     shop.play(below="")
     tries = shop.count_refused()
-    code, said = shop.agentx("ltm", "retire", persons)
-    assert (code, shop.count_refused()) == (2, tries + 1), said
+    for verdict in ("retire", "contradict", "resolve"):
+        code, said = shop.agentx("ltm", verdict, persons)
+        assert (code, shop.count_refused()) == (2, tries + 1), said
+        tries += 1
 
     code, said = shop.agentx("ltm", "retire", agents)
     assert code == 0, said
     shop.play()
     code, said = shop.agentx("ltm", "retire", persons)
     assert code == 0, said
+
+
+@pytest.mark.promise("runs.persons-word")
+def test_what_a_person_answered_stays_theirs_when_an_agent_packs_the_run(shop: Shop) -> None:
+    shop.agentx("run", "escalate", "May we sell?")
+    other = next(one for one in shop.run.escalations if one != shop.asked)
+    shop.play()
+    for asked in (shop.asked, other):
+        shop.agentx("run", "escalate", "--resolve", asked, "NO, never", "--as-person")
+    shop.play(below="")
+    code, said = shop.agentx("ltm", "reject", shop.asked)
+    assert (code, "only a person" in said) == (2, True), said
+    shop.agentx("ltm", "add", "--kind", "decision", "NO, never again")
+    detail = {"kind": "decision", "text": "Sell it all", "confidence": "HIGH"}
+    against = {"evidence": ["x"], "contradicts": [f"ADR-{number:04}" for number in range(1, 6)]}
+    told = Happening(kind="candidate-proposed", actor="engineer", detail={**detail, **against})
+    shop.agentx("run", "phase", "fail", "--reason", "x")
+    first = shop.run.id
+    assert shop.agentx("run", "archive", first)[0] == 0
+    shop.agentx("run", "start", "Another")
+    open_runs(shop.project).say("", told)
+    assert shop.agentx("ltm", "accept", "--all")[0] == 0
+
+    known = read_lessons(shop.project).known.of_kind(LessonKind.DECISION)
+    theirs = [one for one in known if one.content.text == "NO, never"]
+    assert {one.content.name for one in theirs} == {QUESTION, "May we sell?"}
+    for one in theirs:
+        assert (one.is_persons, one.author) == (True, "human (unconfirmed)")
+        assert (one.is_active, one.contradicted_by) == (True, ())
+        for verdict in ("retire", "contradict", "resolve"):
+            code, said = shop.agentx("ltm", verdict, one.id)
+            assert (code, "only a person" in said) == (2, True), said
+    assert "NO, never [human (unconfirmed)" in shop.agentx("recall")[1]
+    shop.play()
+    assert shop.agentx("ltm", "retire", theirs[0].id)[0] == 0
 
 
 @pytest.mark.promise("runs.persons-word")

@@ -12,6 +12,7 @@ from agentx.runs.model import Run
 from agentx.wiring.runs import open_runs
 from agentx.wiring.taught.lessons import open_lessons
 from agentx.wiring.taught.teaching import lessons_of
+from agentx.wiring.trust.persons_word import require_person
 
 
 @frozen
@@ -55,10 +56,16 @@ def accept(project: Project, run_id: str, keys: tuple[str, ...], *, everything: 
 def reject(project: Project, run_id: str, keys: tuple[str, ...]) -> int:
     """Lay lessons of a run aside for good.
 
-    Raises: NotFound.
+    Raises: NotFound; NotThePerson for an agent, where a person said it.
     """
     run, _ = open_runs(project).run(run_id)
-    return open_lessons(project).reject(run.id, lessons_of(run), keys, actor=name_author(project))
+    lessons, offered = open_lessons(project), lessons_of(run)
+    for one in lessons.choose(run.id, offered, keys):
+        if one.said_by:
+            key = one.key.partition("/")[2]
+            hint = f"agentx ltm reject --run {run.id} {key}"
+            require_person(project, f"that {key} is laid aside", hint=hint, about=key)
+    return lessons.reject(run.id, offered, keys, actor=name_author(project))
 
 
 def _runs(project: Project, run_id: str) -> tuple[Run, ...]:

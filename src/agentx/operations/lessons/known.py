@@ -15,7 +15,7 @@ from agentx.wiring.taught.lessons import lesson_row, open_lessons, read_lessons
 from agentx.wiring.trust.persons_word import require_person
 
 PERSON = "person"
-_TAKES_BACK = frozenset({"resolve", "retire"})
+_TAKES_BACK = frozenset({"contradict", "resolve", "retire"})
 
 
 def name_author(project: Project) -> str:
@@ -120,7 +120,7 @@ def judge_lesson(
 def _guard_persons(project: Project, name: str, verdict: str) -> None:
     calls = find_caller(project)
     lesson = read_lessons(project).known.get(name) if calls.is_agent else None
-    if lesson is not None and lesson.author == PERSON:
-        what = f"what becomes of {lesson.id}, which a person wrote"
+    if lesson is not None and lesson.is_persons:
+        what = f"what becomes of {lesson.id}, which a person said"
         hint = f"agentx ltm {verdict} {lesson.id}"
         require_person(project, what, hint=hint, caller=calls, about=lesson.id)

@@ -8,7 +8,8 @@
     a task that was dropped          tech debt
 
 Nothing is invented: every lesson names the events that prove it. All are candidates; a
-person or a policy decides.
+person or a policy decides. What a person said stays theirs, whoever packs the run; what only
+claims to be a person's teaches nothing.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agentx.kernel.clock import MINUTE_MS, Millis
+from agentx.kernel.roles import is_persons_name
 from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
+from agentx.kernel.vouching.standing import UNVERIFIED
 from agentx.lessons.fold import canonical, content_of, word
 from agentx.lessons.limits import LESSONS_PER_RUN_MAX
 from agentx.lessons.model import (
@@ -57,9 +60,11 @@ def lessons_of(run: Run) -> tuple[Taught, ...]:
     """Return what a run taught, what its actors proposed first."""
     found = [*_list_proposed(run), *_list_decided(run), *_list_answered(run), *_list_mended(run)]
     found += [*_list_clashes(run), *_left(run)]
-    seen: dict[tuple[LessonKind, str], Taught] = {}
+    seen: dict[tuple[LessonKind, str, str], Taught] = {}
     for one in found:
-        seen.setdefault((one.kind, one.content.text.casefold()), one)
+        # Two questions that a person answered alike are two decisions.
+        asked = one.content.name if one.said_by else ""
+        seen.setdefault((one.kind, one.content.text.casefold(), asked), one)
     return tuple(seen.values())[:LESSONS_PER_RUN_MAX]
 
 
@@ -103,6 +108,7 @@ def _teach(
     confidence: Confidence,
     evidence: str,
     source: str,
+    said_by: str = "",
 ) -> Taught:
     return Taught(
         key=f"{run.id}/{key}",
@@ -112,13 +118,15 @@ def _teach(
         confidence=confidence,
         evidence=(evidence,),
         source=source,
+        said_by=said_by if is_persons_name(said_by) else "",
     )
 
 
 def _list_proposed(run: Run) -> Iterator[Taught]:
     for candidate in run.candidates.values():
         kind = _PROPOSED.get(candidate.kind)
-        if kind is not None and candidate.text.strip():
+        is_claim = candidate.actor == UNVERIFIED
+        if kind is not None and candidate.text.strip() and not is_claim:
             yield _of_candidate(run, candidate, kind)
 
 
@@ -137,11 +145,14 @@ def _of_candidate(run: Run, candidate: Candidate, kind: LessonKind) -> Taught:
         evidence=candidate.evidence or (candidate.id,),
         contradicts=texts(candidate.detail.get("contradicts", ())),
         source=candidate.source or candidate.actor,
+        said_by=candidate.actor if is_persons_name(candidate.actor) else "",
     )
 
 
 def _list_decided(run: Run) -> Iterator[Taught]:
     for decision in run.decisions:
+        if decision.actor == UNVERIFIED:
+            continue
         name, _, _ = decision.text.partition(". ")
         yield _teach(
             run,
@@ -155,6 +166,7 @@ def _list_decided(run: Run) -> Iterator[Taught]:
             confidence=Confidence.MEDIUM,
             evidence=decision.event_id,
             source=decision.actor,
+            said_by=decision.actor,
         )
 
 
@@ -175,7 +187,13 @@ def _list_answered(run: Run) -> Iterator[Taught]:
                 confidence=Confidence.HIGH,
                 evidence=escalation.id,
                 source=escalation.resolved_by or escalation.actor,
+                said_by=_name_speaker(escalation),
             )
+
+
+def _name_speaker(escalation: Escalation) -> str:
+    stands = escalation.standing
+    return escalation.resolved_by if stands is None else stands.speaker
 
 
 def _tell_question(escalation: Escalation) -> str:
