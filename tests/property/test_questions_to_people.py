@@ -4,7 +4,8 @@ Method: random histories of three clones that ask people and agents, ask on, cal
 and settle apart, and merge now and then; beside each thing a person was asked stands what people
 had seen when they spoke. In the end all clones say the same, every word is there, and what no
 person saw still waits for one, and holds its asker: each question for itself, also where clones
-asked on one thread at once, until a person answers just that one.
+asked on one thread at once, until a person answers just that one. And what a person said who was
+asked stands, or is told as contradicted, unless somebody went on from it who knew it.
 """
 
 from __future__ import annotations
@@ -98,6 +99,8 @@ class Story:
     answered: set[str] = field(default_factory=set)  # what a person was asked last who spoke
     calls: set[str] = field(default_factory=set)  # said with a call by hand
     about: dict[str, str] = field(default_factory=dict)  # by a person's word: what they were asked
+    left: set[str] = field(default_factory=set)  # people's words from which somebody went on
+    said: set[str] = field(default_factory=set)  # people's words who were asked themselves
     _numbers: count[int] = field(default_factory=lambda: count(1))
 
     def do(self, who: int, act: str, which: int) -> None:
@@ -132,10 +135,13 @@ class Story:
         there = frozenset(entry.body for entry in after.thread)
         assert any(word in body for body in there), "it was kept"
         asked = frozenset(each.body for each in after.asked)
+        if act != "answer":
+            self.left |= {each.body for each in state.thread if each.is_persons_word}
         if act in ("person", "decide"):
             self.seen.append((asked, "\n".join(there)))
             self.answered.add(self.find_asked_last(state))
             self.about[word] = state.question
+            self.said |= {word} if state.to == PERSON else set()
         elif act == "escalate" or (act == "follow-up" and after.waits_for_person):
             is_call = act == "escalate"
             self.calls |= {word} if is_call else set()
@@ -216,6 +222,13 @@ def check_told(story: Story, states: tuple[Clarification, ...]) -> None:
         for entry in state.thread:
             if entry.is_persons_word:
                 assert state.question_of(entry) == story.about[entry.body], entry.body
+    told = {
+        entry.body
+        for state in states
+        for entry in (state.persons_word, *state.contrary_words)
+        if entry is not None
+    }
+    assert story.said - story.left - told == set()
 
 
 _A, _B, _C = 0, 1, 2
@@ -230,6 +243,11 @@ THREE_AT_ONCE = [*TWO_AT_ONCE, (_C, "follow-up", 0), (_B, "merge", 1), (_B, "per
 EACH_ANSWERED_APART = [*TWO_AT_ONCE, (_A, "person", 0), (_B, "person", 0), (_A, "resolve", 0)]
 SETTLED_UNSEEN = [*_ANSWERED_ALL, (_A, "follow-up", 0), (_A, "person", 0), (_B, "resolve", 0)]
 LAST_ROUND = [*EACH_ANSWERED_APART[:-1], *((who, act, 0) for who in (_A, _B) for act in _ACTS[1:4])]
+_WENT_ON = [(_A, "follow-up", 0), (_A, "person", 0), (_A, "resolve", 0)]
+STOPPED = [*_ANSWERED_ALL, *_WENT_ON, (_B, "escalate", 0), (_B, "decide", 0)]
+STOPPED_BEFORE = [*_ANSWERED_ALL, (_B, "escalate", 0), (_B, "decide", 0), *_WENT_ON]
+CONTRADICTED = [(_B, "person", 0), (_B, "resolve", 0), (_A, "person", 0), *_WENT_ON]
+CONTRADICTED_AFTER = [(_A, "person", 0), *_WENT_ON, (_B, "person", 0), (_B, "resolve", 0)]
 
 
 @pytest.mark.promise("clarify.merge")
@@ -244,6 +262,10 @@ LAST_ROUND = [*EACH_ANSWERED_APART[:-1], *((who, act, 0) for who in (_A, _B) for
 @example(EACH_ANSWERED_APART)
 @example(SETTLED_UNSEEN)
 @example(LAST_ROUND)
+@example(STOPPED)
+@example(STOPPED_BEFORE)
+@example(CONTRADICTED)
+@example(CONTRADICTED_AFTER)
 @given(_STEPS)
 def test_what_a_person_is_asked_is_settled_by_nobody_who_did_not_see_it(steps: list[Step]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from agentx.clarification.errors import NameMoved
-from agentx.clarification.model import PERSON, Clarification, EntryType
+from agentx.clarification.model import PERSON, Clarification, EntryType, Reason
 from agentx.clarification.rendering import as_data, find_asked, stream_entry
 from agentx.clarification.store.vouching.signers import find_askers, find_sayer
 from agentx.clarification.watch.awaiting import (
@@ -22,7 +22,7 @@ from agentx.clarification.watch.awaiting import (
 )
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import IllegalTransition
-from tests.support.clarifying import SCOPE, Room, request
+from tests.support.clarifying import SCOPE, Room, request, room
 from tests.unit.clarification.test_events import bring, clone, lines
 from tests.unit.clarification.test_sight import answered
 
@@ -141,6 +141,47 @@ def test_who_settled_had_not_seen_what_a_person_was_asked_whatever_the_clocks_sa
     for here in (one, two):
         [state] = here.clarifications.ledger(42)
         assert (state.status, state.answer, state.resolution) == ("answered", "NO, never", None)
+
+
+@pytest.mark.parametrize("first", ["one", "two"])
+def test_what_a_person_decided_stands_beside_what_was_asked_on_unseen(
+    tmp_path: Path, first: str
+) -> None:
+    one, asked = answered(tmp_path / "one")
+    two = clone(one, tmp_path / "two", "d4e5f6")
+    one.clock.advance(5_000 if first == "one" else 90_000)
+    two.clock.advance(5_000 if first == "two" else 90_000)
+    one.clarifications.follow_up(asked.id, DROP, by="engineer")
+    say(one, asked.id, "NO, never")
+    one.clarifications.resolve(asked.id, by="engineer")
+    two.clarifications.escalate(asked.id, "unsure", reason=Reason.MANUAL, by="engineer")
+    two.clarifications.resolve(asked.id, "STOP", by=PERSON, via="terminal")
+    meet(one, two)
+
+    for here in (one, two):
+        stopped, went_on = here.clarifications.ledger(42)
+        assert (stopped.uid, stopped.question) == (asked.uid, "May we spend 500?")
+        assert stopped.persons_word is not None
+        assert (stopped.persons_word.body, stopped.was_decided_for_asker) == ("STOP", True)
+        assert (went_on.question, went_on.status) == (DROP, "resolved")
+        assert went_on.persons_word is not None
+        assert went_on.persons_word.body == "NO, never"
+
+
+def test_a_comment_that_two_clones_have_taken_parts_no_thread(tmp_path: Path) -> None:
+    one = room(tmp_path / "one")
+    wanted = replace(request(topic="Budget", question="May we spend 500?"), to=PERSON)
+    asked = one.clarifications.put(wanted, replace(SCOPE, can_clarify=(PERSON,))).state
+    two = clone(one, tmp_path / "two", "d4e5f6")
+    for here in (one, two):
+        here.clock.advance(1_000)
+        here.clarifications.answer(asked.id, "Yes", by=PERSON, via="github/dana/77")
+    one.clarifications.follow_up(asked.id, DROP, by="engineer")
+    meet(one, two)
+
+    for here in (one, two):
+        [state] = here.clarifications.ledger(42)
+        assert (state.question, state.waits_for_person) == (DROP, True)
 
 
 def test_who_waits_for_a_question_is_let_go_by_its_answer_alone(tmp_path: Path) -> None:
