@@ -33,7 +33,7 @@ from agentx.host.crash import CrashPoint, passing
 from agentx.host.files import plain
 from agentx.host.files.disk import look_at
 from agentx.kernel.bus import HowFar, unheard
-from agentx.kernel.capture import Channel, Draft, EventType, Role
+from agentx.kernel.capture import UNKNOWN_HARNESS, Channel, Draft, EventType, Role
 from agentx.kernel.errors import InputError, LimitError
 from agentx.kernel.ids import digest
 from agentx.kernel.paths import StorePaths
@@ -190,7 +190,7 @@ def _read(file: Path, raw: bytes, folder: SpoolFolder) -> _Taken:
     if adapter is None:
         session = payload.get("session_id") or payload.get("sessionId") or _unknown_in(folder)
         draft = _note_of(record, session, record.payload.decode("utf-8", "replace"))
-        told = {"unknown_harness": True}
+        told = {UNKNOWN_HARNESS: True}
         return _Taken(file=file, drafts=(replace(draft, delivery=call.delivery, metadata=told),))
     try:
         return _Taken(file=file, drafts=adapter.drafts(call))

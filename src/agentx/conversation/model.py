@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import field
 
-from agentx.kernel.capture import MACHINE, EventType, Metadata, Role
+from agentx.kernel.capture import MACHINE, UNKNOWN_HARNESS, EventType, Metadata, Role
 from agentx.kernel.clock import HOUR_MS, Millis
 from agentx.kernel.ids import EventId
 from agentx.kernel.values import frozen
@@ -31,6 +31,11 @@ class Event:
         """Which machine said it in the user's name; empty for what people and agents said."""
         kind = self.metadata.get(MACHINE)
         return kind if isinstance(kind, str) else ""
+
+    @property
+    def is_payload(self) -> bool:
+        """Whether its text is a payload as it came, of no known agent CLI: nobody's words."""
+        return bool(self.metadata.get(UNKNOWN_HARNESS))
 
 
 def is_lived(events: Iterable[Event]) -> bool:

@@ -66,6 +66,7 @@ class MachineWords(StrEnum):
 
 FINISHED = "finished"  # of the note that an agent said it is done: who, and with which issue
 MACHINE = "machine"  # the field of the metadata that holds the kind
+UNKNOWN_HARNESS = "unknown_harness"  # of a note that is a whole payload: nobody said whose
 
 
 class Harness(StrEnum):

@@ -199,3 +199,14 @@ def test_no_agent_puts_another_memory_in_the_place_of_one_nor_removes_it(
     assert uninstall(here.environment, here.directory, lambda _store: False, looks).dry_run
     monkeypatch.setattr(caller, "list_ancestors", lambda: iter(()))
     assert memory_edit(here, kept, "Never.").content == "Never."
+
+
+@pytest.mark.parametrize("name", ["agent-x", "Agent X"])
+def test_nobody_remembers_as_the_hub(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(caller, "list_ancestors", lambda: iter(()))
+    here = project(tmp_path, AGENTX_AGENT=name)
+    for agent in ("", name):
+        draft = NewObservation(text=f"The cache is warm {agent}.", agent=agent, by_mcp=True)
+        assert memory_add(here, draft).agent == "agent"

@@ -30,6 +30,7 @@ from agentx.operations.upkeep.doctor import _observations
 from agentx.project.project import Project
 from agentx.project.roles import caller
 from agentx.project.roles.caller import Via, WhoCalls
+from agentx.surfaces.cli.commands.learnt.recall import _count_tokens
 from agentx.views.documents.observations import ObservationDocuments
 from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.hub import open_issues
@@ -119,6 +120,16 @@ def test_a_decision_is_withheld_while_its_question_is_open_again(project: Projec
         path.write_bytes(lines)
     assert "buy: No, never. " in told(project)
     assert memories(project) == [replace(kept, changed_files=("x.py",))]
+
+
+def test_what_is_withheld_is_left_out_for_no_budget(project: Project) -> None:
+    memory_add(project, NewObservation(text="Buy it.", agent=PERSON, issue=1))
+    edit_files(project, lambda text: text.replace("Buy it.", "buy: Yes. [CLR-2-001]"))
+    reply = recall(project, None, RecallRequest(agent="", issue=1, budget_tokens=1_500))
+    assert (reply.text, reply.left_out) == ("", 0)
+    said = _count_tokens(reply, is_behind=False, has_memory=True)
+    assert "budget" not in said
+    assert "agentx memory list" in said
 
 
 def test_search_finds_what_is_withheld_as_superseded(project: Project) -> None:

@@ -145,7 +145,7 @@ def _candidates(events: tuple[Event, ...]) -> Iterator[_Candidate]:
     changed = False  # something was made of the prompt at hand
     uses_tools = any(event.event_type is EventType.TOOL_CALL for event in events)
     for index, event in enumerate(events):
-        if event.machine:
+        if event.machine or event.is_payload:
             continue
         fresh: list[_Candidate] = []
         if event.event_type is EventType.TOOL_RESULT:

@@ -8,8 +8,9 @@ from agentx.clarification.model import PERSON
 from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.clock import DAY_MS
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.roles import is_persons_name
+from agentx.kernel.roles import HUB_ROLE, is_persons_name
 from agentx.kernel.values import frozen
+from agentx.observations.ids import agent_name
 from agentx.observations.model import Category, CompactionResult, Migrated, Observation
 from agentx.observations.tidying.parting import part_persons
 from agentx.project.project import Project
@@ -71,6 +72,7 @@ def _name_author(project: Project, draft: NewObservation) -> str:
     """Return who says it: the role that is named or played, else a person, an agent, a script."""
     caller = find_caller(project, by_mcp=draft.by_mcp)
     said = draft.agent.strip() or caller.role or decide_role(project).role
+    said = "" if agent_name(said) == HUB_ROLE else said  # nobody is called so
     if said and is_persons_name(said):
         require_person(
             project, f"this as {PERSON}", hint="agentx memory add", caller=caller, about="memory"

@@ -44,6 +44,11 @@ def recall_for(
     return recall(project, memory.of_project(project.id), request)
 
 
+def may_remember(project: Project) -> bool:
+    """Tell whether anything was ever kept here."""
+    return is_folder(project.observations)
+
+
 def _make(project: Project, memory: Memory | None, request: RecallRequest) -> RecallReply:
     # A daemon has it all at hand; a command that it answers does not wait for these.
     from agentx.recall.section.gather import ORDER, Gatherer  # noqa: PLC0415  see above
@@ -64,7 +69,7 @@ def _make(project: Project, memory: Memory | None, request: RecallRequest) -> Re
         tokens=made.tokens,
         budget_tokens=request.budget_tokens,
         lines=made.shown,
-        left_out=made.left_out,
+        left_out=made.left_out if found.lines else 0,  # what is withheld fits no budget
     )
 
 

@@ -6,7 +6,7 @@ import click
 
 from agentx.kernel.limits import ISSUE_NUMBER_MAX
 from agentx.operations.limits import RECALL_TOKENS_DEFAULT, RECALL_TOKENS_MAX
-from agentx.operations.recall.recall import recall
+from agentx.operations.recall.recall import may_remember, recall
 from agentx.operations.recall.section import RecallReply, RecallRequest
 from agentx.surfaces.cli.frame import Invocation, Verb
 from agentx.surfaces.cli.screen import remark, remark_untold
@@ -49,13 +49,17 @@ def command(
     if invocation.as_json:
         return
     if invocation.is_begun:
-        remark(_count_tokens(reply, is_behind=invocation.behind is not None))
+        is_behind = invocation.behind is not None
+        has_memory = not reply.text and may_remember(invocation.project)
+        remark(_count_tokens(reply, is_behind=is_behind, has_memory=has_memory))
     remark_untold(invocation.project)
 
 
-def _count_tokens(reply: RecallReply, *, is_behind: bool) -> str:
+def _count_tokens(reply: RecallReply, *, is_behind: bool, has_memory: bool) -> str:
     if not reply.text:
         nothing = "nothing is summed up yet" if is_behind else "nothing is remembered yet"
+        if has_memory:
+            nothing = "nothing that may be told now is remembered (`agentx memory list` shows all)"
         reason = "no line fits the budget" if reply.left_out else nothing
         return f"Nothing to recall: {reason}."
     return f"{reply.tokens:,} of {reply.budget_tokens:,} tokens"
