@@ -331,7 +331,8 @@ def name_matter(state: Clarification, word: Entry | None) -> str:
 
 def name_question(state: Clarification, word: Entry | None) -> str:
     """Return the question that something was said to; nothing where there was only one."""
-    if word is None or sum(bool(read_question(each)) for each in state.thread) < _SEVERAL:
+    asked = sum(bool(read_question(each)) for each in state.thread if not each.late)
+    if word is None or asked < _SEVERAL:
         return ""
     return preview(state.question_of(word), _QUESTION_CHARS)
 
