@@ -324,10 +324,14 @@ class Clarification:
 
     def question_of(self, entry: Entry) -> str:
         """Return what was asked last when something was said, also past the last round."""
+        asked = self.find_asked(entry)
+        return self.question if asked is None else read_question(asked)
+
+    def find_asked(self, entry: Entry) -> Entry | None:
+        """Return the entry that asked it; None where the first did not come before."""
         at = next((turn for turn, each in enumerate(self.thread) if each is entry), 0)
-        before = (each for each in self.thread[:at] if not each.late)
-        asked = [words for each in before for words in (read_question(each),) if words]
-        return asked[-1] if asked else self.question
+        asked = [each for each in self.thread[:at] if not each.late and read_question(each)]
+        return asked[-1] if asked else None
 
     @property
     def answered(self) -> Entry | None:

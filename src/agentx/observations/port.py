@@ -122,6 +122,24 @@ class ObservationStore(Protocol):
         """
         ...
 
+    def note_dropped(
+        self,
+        observation_ids: Iterable[str],  # noqa: ARG002  for who knows more than the list
+        *,
+        is_dropped: bool = True,  # noqa: ARG002  as above
+    ) -> None:
+        """Note that a person drops observations, before they are put away; or wants them back.
+
+        Nothing but the list of what was dropped, unless a store knows better who did.
+
+        Raises: LockHeld, UnavailableError.
+        """
+        return
+
+    def is_taken_away(self, observation_id: str) -> bool:
+        """Tell whether a person took an observation away."""
+        return observation_id in self.drops.read().dropped
+
     def bring_back(self, observation_ids: Iterable[str]) -> None:
         """Put originals from the archive into the store again.
 

@@ -118,6 +118,26 @@ def list_unverified(project: Project) -> tuple[str, ...]:
         return tuple(one.id for one in store.list_unverified())
 
 
+def list_unheeded_drops(project: Project) -> tuple[StoreFault, ...]:
+    """Return what a file says that a person dropped of what a person had kept, and nobody did.
+
+    Raises: AgentXError when it cannot be read at all.
+    """
+    if not is_folder(project.observations):
+        return ()
+    with closing(open_vouched(project)) as store:
+        unheeded = store.drops.list_unheeded()
+    where = str(ObservationPaths(project.observations).dropped)
+    return tuple(
+        StoreFault(
+            what=f"says that a person dropped {name}, which is on no record of theirs",
+            where=where,
+            hint=f"to take that line out: agentx memory undrop {name}",
+        )
+        for name in unheeded
+    )
+
+
 def list_missing(project: Project) -> tuple[MissingMemory, ...]:
     """Return what people told memory themselves and is not there as they had it kept.
 

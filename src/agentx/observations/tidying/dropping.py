@@ -1,7 +1,7 @@
 """What a person dropped, and what that teaches: its like is not kept again.
 
-    drop    noted in the list --> out of overviews --> out of the store, into the archive
-    undrop  noted in the list --> out of the archive, into the store --> off the list
+    drop    noted on record, in the list --> out of overviews --> out of the store, into the archive
+    undrop  noted on record, in the list --> out of the archive, into the store --> off the list
 
 The text lies in the archive until it is brought back or forgotten. The list holds traces only:
 what is forgotten is still recognised and can no longer be read. A kill between two steps is
@@ -73,6 +73,7 @@ def drop(store: ObservationStore, observation: Observation, *, why: str, at_ms: 
             traces=tuple(dict.fromkeys(traces)),
             kept_out=known.kept_out if known else (),
         )
+        store.note_dropped((observation.id,))
         listed.dropped[observation.id] = noted
         _note_unsaid(listed, said)
     _cut_overviews(store, said)
@@ -148,7 +149,10 @@ def undrop(store: ObservationStore, observation_id: str) -> tuple[Dropped, bool]
     with store.drops.changing() as listed:
         noted = listed.dropped.get(observation_id)
         if noted is None:
-            raise NotFound(f"{observation_id}: nobody dropped it", hint=_SEE)
+            if not store.is_taken_away(observation_id):
+                raise NotFound(f"{observation_id}: nobody dropped it", hint=_SEE)
+            noted = Dropped(id=observation_id, at_ms=Millis(0))
+        store.note_dropped((observation_id,), is_dropped=False)
         listed.dropped[observation_id] = replace(noted, is_returning=True)
     return noted, _bring_back(store, observation_id)
 

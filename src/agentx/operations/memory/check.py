@@ -28,6 +28,7 @@ from agentx.views.sessions.file_history import GitFileHistory
 from agentx.wiring.observation_upkeep import (
     list_damaged_observations,
     list_missing,
+    list_unheeded_drops,
     list_unverified,
 )
 from agentx.wiring.observations import open_observations
@@ -63,7 +64,7 @@ def memory_verify(project: Project, told: HowFar = unheard) -> Verified:
         found = verify(room.store, GitFileHistory(project.root, since_ms=oldest_ms), told)
         room.settle()
         found = replace(found, unverified=list_unverified(project), missing=missing)
-        damaged = list_damaged_observations(project)
+        damaged = (*list_damaged_observations(project), *list_unheeded_drops(project))
         found = replace(found, damaged=tuple(f"{each.where}: {each.what}" for each in damaged))
     project.log.record("info", "memory-verified", checked=found.checked, stale=found.stale)
     return found

@@ -20,6 +20,7 @@ from agentx.observations.tidying.dropping import drop, find_dropped, refuse_drop
 from agentx.observations.tidying.overviews import is_overview
 from agentx.project.project import Project
 from agentx.redaction.redact import redact
+from agentx.wiring.kept.decided import keep_decisions
 from agentx.wiring.observations import open_observations
 from agentx.wiring.trust.persons_word import guard_persons
 
@@ -125,13 +126,19 @@ def memory_drop(project: Project, observation_id: str, *, why: str = "") -> Drop
 def memory_undrop(project: Project, observation_id: str) -> UndropReply:
     """Bring a dropped observation back; its like is kept again.
 
-    Raises: NotFound, InvalidValue, LockHeld, UnavailableError.
+    Raises: NotFound, InvalidValue, LockHeld, UnavailableError; NotThePerson for an agent, where a
+        person said it.
     """
     with closing(open_observations(project)) as room:
         dropped = find_dropped(room.store, observation_id)
         name = dropped[0] if len(dropped) == 1 else room.name_in_full(observation_id)
         parse_observation_id(name)
+        old = room.store.get_archived(name)
+        if old is not None:
+            guard_persons(project, room.store, old, "undrop")
         noted, restored = undrop(room.store, name)
+        if not restored and keep_decisions(project):  # what a question came to stands in its ledger
+            restored = room.store.get_by_id(name) is not None
     return UndropReply(id=name, restored=restored, kept_out=len(noted.kept_out))
 
 

@@ -46,6 +46,7 @@ from agentx.wiring.models import explain_rest
 from agentx.wiring.observation_upkeep import (
     list_damaged_observations,
     list_missing,
+    list_unheeded_drops,
     list_unverified,
 )
 from agentx.wiring.runs import list_claimed_runs, list_damaged_runs, list_unmerged_runs
@@ -327,6 +328,7 @@ def _ledgers(project: Project) -> Iterator[HealthCheck]:
 def _observations(project: Project) -> Iterator[HealthCheck]:
     try:
         faults = list_damaged_observations(project)
+        unheeded = list_unheeded_drops(project)
         missing = list_missing(project)
         unverified = {*list_unverified(project)} - {each.id for each in missing}
     except AgentXError as error:
@@ -335,6 +337,9 @@ def _observations(project: Project) -> Iterator[HealthCheck]:
     for fault in faults[:_FAULTS_SHOWN]:
         says = f"{fault.where}: {fault.what}"
         yield HealthCheck(name="memory", health=Health.NOTE, says=says, mend=fault.hint)
+    for fault in unheeded[:_FAULTS_SHOWN]:
+        says = f"{fault.where}: {fault.what}"
+        yield HealthCheck(name="memory", health=Health.WRONG, says=says, mend=fault.hint)
     for lost in missing[:_FAULTS_SHOWN]:
         yield HealthCheck(name="memory", health=Health.WRONG, says=lost.says, mend=lost.mend)
     for name in sorted(unverified)[:_FAULTS_SHOWN]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
 from contextlib import closing, suppress
+from pathlib import Path
 
 import msgspec
 
@@ -27,6 +28,7 @@ from agentx.observations.store.paths import ObservationPaths
 from agentx.project.project import Project
 from agentx.recall.known.answers import read_decision
 from agentx.wiring.clarifications import make_pen
+from agentx.wiring.kept.followed import follow_drops
 from agentx.wiring.kept.known import Outcome, is_from_memory, keep_outcome
 from agentx.wiring.observations import open_observations, open_vouched
 from agentx.wiring.vouched.outcomes import find_question, is_word_of, list_said, read_said
@@ -44,6 +46,7 @@ class DecidedNote(msgspec.Struct, frozen=True, kw_only=True):
     ] = {}  # by issue: how long its files of events were, and whose words counted
     place: str = ""  # where memory was kept
     memory: str = ""  # how its files were
+    taken_away: str = ""  # how the list of what the user took out of memory was
 
 
 def follow_merge(project: Project) -> None:
@@ -68,17 +71,21 @@ def keep_decisions(project: Project) -> int:
         str(stamp.issue): f"{sum(stamp.sizes.values())} {trusted} {_LOOKS}"
         for stamp in store.stamps()
     }
-    place = _find_place(project)
-    if note.place == place:
+    taken_away = _look_at(project.data.taken_away)
+    if (note.place, note.taken_away) == (_find_place(project), taken_away):
         changed = {issue for issue, now in looks.items() if note.looks.get(issue) != now}
         if not changed and note.memory == _look_at_memory(project):
             return 0
     else:
-        changed = set(looks)  # another memory has none of it
+        changed = set(
+            looks
+        )  # another memory has none of it, and what was brought back is to be kept
     kept = 0
     with closing(open_observations(project)) as room, closing(open_vouched(project)) as vouched:
         if not room.is_enabled:
             return 0
+        if note.taken_away != taken_away:
+            follow_drops(project, vouched)
         lost = vouched.list_lost()
         of_lost = {name.split("-")[1] for name in lost}
         for issue in sorted(map(int, changed | (of_lost & looks.keys()))):
@@ -91,7 +98,8 @@ def keep_decisions(project: Project) -> int:
                 if done.made is not None and each.is_lost:
                     vouched.note_found(each.state.id)
     place, memory = _find_place(project), _look_at_memory(project)
-    _write_note(project, DecidedNote(looks=looks, place=place, memory=memory))
+    now = DecidedNote(looks=looks, place=place, memory=memory, taken_away=taken_away)
+    _write_note(project, now)
     return kept
 
 
@@ -146,7 +154,11 @@ def _look_at_memory(project: Project) -> str:
     """Return what changes when the files of memory do, or the record of what people had kept."""
     folder = project.observations
     names = list_folder(folder).files if is_folder(folder) else ()
-    seen = map(look, (project.store.persons, *(folder / name for name in names)))
+    return _look_at(project.store.persons, *(folder / name for name in names))
+
+
+def _look_at(*paths: Path) -> str:
+    seen = map(look, paths)
     looks = [each and (each.st_ino, each.st_size, each.st_mtime_ns) for each in seen]
     return digest(repr(looks)).hex()
 

@@ -6,21 +6,17 @@ Neither needs the store or a daemon. What cannot be read is done without: whoeve
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import replace
-from functools import partial
-from itertools import count
 
 from agentx.clarification.events import ClarificationResolved
 from agentx.clarification.model import Clarification, KnownAnswer, NewQuestion
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.host.files.plain import is_file
 from agentx.kernel.errors import AgentXError
-from agentx.kernel.ids import digest
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
-from agentx.observations.ids import observation_id
 from agentx.observations.model import Category, Observation
 from agentx.observations.service import Observations
 from agentx.observations.validity.staleness import list_changed_since
@@ -33,8 +29,9 @@ from agentx.wiring.observations import open_observations, prepare_observations
 from agentx.wiring.vouched.outcomes import (
     find_same,
     list_kept,
+    list_names,
     list_overtaken,
-    read_said,
+    list_uids,
 )
 from agentx.wiring.vouched.sayers import name_decision
 from agentx.wiring.vouched.store import VouchedStore
@@ -135,11 +132,12 @@ def keep_outcome(project: Project, room: Observations, outcome: Outcome) -> Kept
 
 
 def _is_taken_away(room: Observations, outcome: Outcome) -> bool:
-    store, uid, decision = room.store, outcome.state.uid, outcome.decision
+    store, state, decision = room.store, outcome.state, outcome.decision
     if not isinstance(store, VouchedStore):
         return False
-    is_gone = not outcome.is_lost and store.is_taken_away(next(_list_names(uid, decision)))
-    return is_gone or store.taken_away.holds(uid, decision)
+    store.begin_record()  # what a file says from now on is held against it
+    is_gone = not outcome.is_lost and store.is_taken_away(next(list_names(state.uid, decision)))
+    return is_gone or store.taken_away.holds(list_uids(state), decision)
 
 
 def _find_place(
@@ -149,24 +147,12 @@ def _find_place(
 
     Two who keep it at once keep one. What lies under its name by hand is not it.
     """
-    for name in _list_names(uid, decision):
+    for name in list_names(uid, decision):
         there = room.store.get_by_id(name)
         same = None if there is None else find_same((there,), decision)
         if there is None or same is not None:
             return name, same
     raise AssertionError("there is always a next name")
-
-
-def _list_names(uid: str, decision: Observation) -> Iterator[str]:
-    """Yield what the memory of a decision may be called, whoever keeps it; the first counts."""
-    for turn in count():
-        word = digest(uid, read_said(decision), *((str(turn),) if turn else ()))
-        chance = partial(_take, word)
-        yield observation_id(decision.agent, decision.issue_number, decision.timestamp_ms, chance)
-
-
-def _take(word: bytes, size: int) -> bytes:
-    return word[:size]
 
 
 def supersede(room: Observations, overtaken: Iterable[Observation], by: Observation) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING
 
+from agentx.kernel.ids import digest
 from agentx.kernel.text import compile_late
 from agentx.kernel.vouching import standing
-from agentx.observations.ids import agent_name
+from agentx.observations.ids import agent_name, observation_id
 from agentx.observations.model import Observation
 from agentx.redaction.redact import redact
 
@@ -72,6 +75,29 @@ def list_said(decision: Observation) -> tuple[str, str]:
     """Return what a decision says, and how it is kept."""
     kept = replace(decision, content=redact(decision.content))
     return read_said(decision), read_said(kept)
+
+
+def list_uids(state: Clarification) -> tuple[str, ...]:
+    """Return what a question is known by: first which it was that was answered.
+
+    That stays, also where a merge makes two questions of one thread.
+    """
+    word = state.decision or state.resolution
+    asked = None if word is None else state.find_asked(word)
+    first = ("" if asked is None else asked.uid) or state.stem or state.uid
+    return tuple(dict.fromkeys((first, state.uid)))
+
+
+def list_names(uid: str, decision: Observation) -> Iterator[str]:
+    """Yield what the memory of a decision may be called, whoever keeps it; the first counts."""
+    for turn in count():
+        word = digest(uid, read_said(decision), *((str(turn),) if turn else ()))
+        chance = partial(_take, word)
+        yield observation_id(decision.agent, decision.issue_number, decision.timestamp_ms, chance)
+
+
+def _take(word: bytes, size: int) -> bytes:
+    return word[:size]
 
 
 def list_kept(memories: Iterable[Observation], name: str) -> tuple[Observation, ...]:

@@ -2,7 +2,7 @@
 
     {"begun": true}
     {"id": ..., "salt": ..., "mark": ..., "of": "CLR-1-001"}   a person had it kept
-    {"id": ..., "gone": true}                                  and took it away
+    {"id": ..., "gone": true, "droppedAt": ...}                and took it away; when, if dropped
 
 A mark is a salted digest of the text: no word can be read in it. What lay there before the record
 was begun, by an earlier version, is taken over as it is.
@@ -18,11 +18,12 @@ from typing import Any
 from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.journal import Journal
 from agentx.host.files.plain import look
+from agentx.kernel.clock import Millis, from_iso, to_iso
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import digest
 from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.values import frozen
-from agentx.observations.model import Observation
+from agentx.observations.model import Dropped, Observation
 from agentx.observations.tidying.repeats import say_again
 from agentx.project.project import Project
 from agentx.wiring.vouched.outcomes import find_question
@@ -39,6 +40,8 @@ class Remembered:
     mark: str
     of: str = ""  # the question that it says the outcome of
     is_gone: bool = False  # a person took it away
+    dropped_ms: Millis | None = None  # when they dropped it, in any checkout of theirs
+    was_gone: bool = False  # at any time
 
 
 class PersonsRecord:
@@ -91,14 +94,23 @@ class PersonsRecord:
         found = self.known.get(name)
         return found is not None and not found.is_gone
 
-    def begin(self, there: Callable[[], Iterable[Observation]]) -> None:
-        """Begin the record, with what people had kept so far; nothing where it is begun.
+    def begin(
+        self, there: Callable[[], Iterable[Observation]], gone: Callable[[], Iterable[Dropped]]
+    ) -> None:
+        """Begin the record, with what people had kept and dropped; nothing where it is begun.
 
         Raises: UnavailableError, LockHeld.
         """
         self.look_again()
         if not self.is_begun:
-            self._append([{"begun": True}, *map(self._line, there())])
+            lines = [*map(self._line, there())]
+            names = {line["id"] for line in lines}
+            dropped = [
+                {"id": each.id, "gone": True, "droppedAt": to_iso(each.at_ms)}
+                for each in gone()
+                if each.id in names and not each.is_returning
+            ]
+            self._append([{"begun": True}, *lines, *dropped])
 
     def keep(self, said: Iterable[Observation]) -> None:
         """Note what a person has kept, before it is.
@@ -107,14 +119,23 @@ class PersonsRecord:
         """
         self._append([self._line(one) for one in said])
 
-    def note_gone(self, ids: Iterable[str], *, is_gone: bool = True) -> None:
-        """Note what a person took away, or brought back.
+    def note_gone(
+        self, ids: Iterable[str], *, is_gone: bool = True, is_dropped: bool = False
+    ) -> None:
+        """Note what a person took away, by dropping it or else, or brought back.
 
         Raises: UnavailableError, LockHeld.
         """
         self.look_again()
         known = self.known
-        self._append([{"id": each, "gone": is_gone} for each in ids if each in known])
+        at = {"droppedAt": to_iso(self._project.clock.now_ms())} if is_dropped else {}
+        others = [
+            each
+            for each in ids
+            if each in known
+            and (known[each].is_gone != is_gone or (is_dropped and known[each].dropped_ms is None))
+        ]
+        self._append([{"id": each, "gone": is_gone, **at} for each in others])
 
     def _append(self, lines: list[dict[str, object]]) -> None:
         if lines:
@@ -131,9 +152,15 @@ class PersonsRecord:
 def _add(known: dict[str, Remembered], line: Any) -> None:
     name, mark = _take(line, "id"), _take(line, "mark")
     if mark:
-        known[name] = Remembered(salt=_take(line, "salt"), mark=mark, of=_take(line, "of"))
+        was_gone = name in known and known[name].was_gone
+        known[name] = Remembered(
+            salt=_take(line, "salt"), mark=mark, of=_take(line, "of"), was_gone=was_gone
+        )
     elif name in known:
-        known[name] = replace(known[name], is_gone=line.get("gone") is not False)
+        is_gone, at_ms = line.get("gone") is not False, None
+        with suppress(ValueError, AgentXError):
+            at_ms = from_iso(_take(line, "droppedAt")) if is_gone else None
+        known[name] = replace(known[name], is_gone=is_gone, dropped_ms=at_ms, was_gone=True)
 
 
 def _take(line: Any, key: str) -> str:

@@ -19,6 +19,7 @@ from agentx.observations.limits import OBSERVATION_SEARCH_LIMIT
 from agentx.observations.model import (
     Category,
     CompactionResult,
+    Dropped,
     Marking,
     Observation,
     ObservationIndex,
@@ -26,8 +27,9 @@ from agentx.observations.model import (
     StoreFault,
     StoreStats,
 )
-from agentx.observations.port import DroppedStore, ObservationStore
+from agentx.observations.port import ObservationStore
 from agentx.project.project import Project
+from agentx.wiring.vouched.drops import OF_PERSON, VouchedDrops
 from agentx.wiring.vouched.outcomes import UNVERIFIED, is_withheld
 from agentx.wiring.vouched.persons_record import PersonsRecord
 from agentx.wiring.vouched.persons_words import PersonsWords
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
     from agentx.wiring.vouched.witness import Witness
 
 _LOOK_MS = 50  # within which what bears memories out is not looked at again
-_OF_PERSON = f"{ID_PREFIX}{PERSON_ROLE}-"  # how the ids of what people had kept begin
 _END_CHARS = 60  # in which the name of a question stands
 
 
@@ -47,6 +48,7 @@ class VouchedStore(ObservationStore):
     def __init__(self, store: ObservationStore, project: Project) -> None:
         self.plain = store
         self.record = PersonsRecord(project)
+        self._drops = VouchedDrops(store, self.record)
         self.words = PersonsWords(project)
         self.taken_away = TakenAway(project)
         self._project = project
@@ -107,10 +109,12 @@ class VouchedStore(ObservationStore):
         """Return the questions of which memory lost, or has in other words, what was kept."""
         return frozenset(self._find_lost().values())
 
-    def is_taken_away(self, name: str) -> bool:
-        """Tell whether a person took the memory of this id away here."""
-        known = self.record.known.get(name)
-        return name in self.drops.read().dropped or (known is not None and known.is_gone)
+    def is_taken_away(self, observation_id: str) -> bool:
+        """Tell whether a person took the memory of this id away."""
+        noted = self.drops.read().dropped.get(observation_id)
+        known = self.record.known.get(observation_id)
+        is_noted = noted is not None and not noted.is_returning
+        return is_noted or (known is not None and known.is_gone)
 
     def note_found(self, question: str) -> None:
         """Note that what was lost of a question is kept anew.
@@ -232,7 +236,10 @@ class VouchedStore(ObservationStore):
 
         Raises: LockHeld, UnavailableError.
         """
-        self.record.begin(self._list_persons)
+        self.record.begin(self._list_persons, self._list_dropped)
+
+    def _list_dropped(self) -> Iterable[Dropped]:
+        return self.drops.read().dropped.values()
 
     def _list_persons(self) -> Iterator[Observation]:
         rows = self.plain.search_by_filters(SearchFilters(agent=PERSON_ROLE))
@@ -257,7 +264,7 @@ class VouchedStore(ObservationStore):
         outcomes = self._find_outcomes(written)
         marked = self.plain.mark(markings)
         # What a person wrote anew stands in the place of what the question came to.
-        self.taken_away.note(outcomes.values())
+        self.taken_away.note(outcomes)
         self._expect_news()
         said = [one for one in marked if one.agent == PERSON_ROLE and one.id in borne_out | written]
         if said:
@@ -269,13 +276,22 @@ class VouchedStore(ObservationStore):
         return judged
 
     def put_away(self, observation_ids: Iterable[str]) -> None:
-        """Put observations into the archive.
+        """Put observations into the archive; who drops them has noted it before.
 
         Raises: InvalidValue, LockHeld, UnavailableError.
         """
+        self._expect_news()
+        self.plain.put_away(observation_ids)
+
+    def note_dropped(self, observation_ids: Iterable[str], *, is_dropped: bool = True) -> None:
+        """Note on record that a person drops observations, or wants them back.
+
+        Raises: LockHeld, UnavailableError.
+        """
         ids = tuple(observation_ids)
-        self._note_gone(ids)
-        self.plain.put_away(ids)
+        if any(each.startswith(OF_PERSON) for each in ids):
+            self.begin_record()
+        self._note_gone(ids, is_gone=is_dropped, is_dropped=is_dropped)
 
     def bring_back(self, observation_ids: Iterable[str]) -> None:
         """Put originals from the archive into the store again.
@@ -297,24 +313,31 @@ class VouchedStore(ObservationStore):
         self._note_gone(ids)
         return self.plain.forget(ids)
 
-    def _note_gone(self, ids: Iterable[str], *, is_gone: bool = True) -> None:
+    def _note_gone(
+        self, ids: Iterable[str], *, is_gone: bool = True, is_dropped: bool = False
+    ) -> None:
         self._expect_news()
         known = tuple(ids)
-        persons = [each for each in known if each.startswith(_OF_PERSON)]
+        persons = [each for each in known if each.startswith(OF_PERSON)]
+        outcomes = self._find_outcomes(known)
+        if not is_gone:  # what lies in no file here stands in its ledger
+            by_id = (self.witness.find_outcome_by_id(each) for each in known)
+            outcomes += [each for each in by_id if each is not None]
+        # First what counts in every checkout: who is killed then has it done by the next sync.
+        self.taken_away.note(outcomes, is_gone=is_gone, is_dropped=is_dropped)
         if persons:
-            self.record.note_gone(persons, is_gone=is_gone)
+            self.record.note_gone(persons, is_gone=is_gone, is_dropped=is_dropped)
         if is_gone:
             self.words.take_away(persons)
         else:
             self.words.keep(self.plain.get_by_ids(persons))
-        self.taken_away.note(self._find_outcomes(known).values(), is_gone=is_gone)
 
-    def _find_outcomes(self, ids: Iterable[str]) -> dict[str, tuple[str, Observation]]:
-        """Return by id what questions came to, as memories have it, each with its question."""
+    def _find_outcomes(self, ids: Iterable[str]) -> list[tuple[tuple[str, ...], Observation]]:
+        """Return what questions came to, as memories have it, each with its question's uids."""
         known = [one for one in self.plain.get_by_ids(ids) if _names_question(one.content)]
         self.witness.look_again()
-        found = ((one.id, self.witness.find_outcome(one)) for one in known)
-        return {name: outcome for name, outcome in found if outcome is not None}
+        found = map(self.witness.find_outcome, known)
+        return [outcome for outcome in found if outcome is not None]
 
     def settle(self) -> int:
         """Bring every file up to date with what was stored; return how many records moved."""
@@ -324,9 +347,9 @@ class VouchedStore(ObservationStore):
     # --- what it hands on ---------------------------------------------------------------------
 
     @property
-    def drops(self) -> DroppedStore:
-        """What a person dropped."""
-        return self.plain.drops
+    def drops(self) -> VouchedDrops:
+        """What a person dropped, as far as that is borne out."""
+        return self._drops
 
     def list_by_category(self, category: Category) -> tuple[ObservationIndex, ...]:
         """Return everything of one category, newest first."""
@@ -382,7 +405,7 @@ def is_missing(store: ObservationStore, name: str) -> bool:
 
 
 def _may_be_persons(one: Observation | ObservationIndex) -> bool:
-    return one.id.startswith(_OF_PERSON) or is_persons_name(one.agent)
+    return one.id.startswith(OF_PERSON) or is_persons_name(one.agent)
 
 
 def _names_question(text: str) -> bool:

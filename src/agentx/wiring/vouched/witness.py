@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain, islice
 
 from agentx.clarification.model import Clarification
 from agentx.clarification.store.ledgers import LedgerStore
@@ -22,6 +23,7 @@ from agentx.host.files.plain import is_folder, list_folder, look
 from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.ids import parse_clarification_id
 from agentx.kernel.roles import PERSON_ROLE, is_persons_name
+from agentx.observations.ids import parse_observation_id
 from agentx.observations.model import Observation
 from agentx.observations.validity.reading import compare_observed
 from agentx.project.project import Project
@@ -34,7 +36,9 @@ from agentx.wiring.vouched.outcomes import (
     UNVERIFIED,
     find_question,
     is_word_of,
+    list_names,
     list_said,
+    list_uids,
     read_said,
 )
 from agentx.wiring.vouched.persons_record import PersonsRecord
@@ -77,19 +81,39 @@ class Witness:
             known = self._judged[one.id] = (now, one, self._judge(one, name))
         return known[2]
 
-    def find_outcome(self, one: Observation) -> tuple[str, Observation] | None:
-        """Return the question that a memory says the outcome of, and what that is.
+    def find_outcome(self, one: Observation) -> tuple[tuple[str, ...], Observation] | None:
+        """Return the uids of the question that a memory says the outcome of, and what that is.
 
-        What a person wrote anew is what the question came to, in their words.
+        What a person wrote anew is what the question came to, in their words. A merge may have
+        given the question another name since.
         """
         state = self._find(find_question(one))
         if state is None or not state.uid:
             return None
         now = read_decision(state)
         is_now = now is not None and is_word_of(one, now)
-        if now is None or not (is_now and (one.mended_ms or read_said(one) in list_said(now))):
-            return state.uid, one
-        return state.uid, now
+        if now is not None and is_now and read_said(one) in list_said(now):
+            return list_uids(state), now
+        renamed = self.find_outcome_by_id(one.id)
+        if renamed is not None:
+            return renamed
+        return list_uids(state), now if now is not None and is_now and one.mended_ms else one
+
+    def find_outcome_by_id(self, name: str) -> tuple[tuple[str, ...], Observation] | None:
+        """Return what a memory of this id says the outcome of, by the ledger alone."""
+        if not self._is_asked:
+            return None
+        try:
+            states = self._look(parse_observation_id(name).issue_number).values()
+        except (AgentXError, OSError):
+            return None
+        for state in states:
+            decision = read_decision(state) if state.uid else None
+            if decision is not None:
+                first = (islice(list_names(uid, decision), 2) for uid in (state.uid, state.stem))
+                if name in chain.from_iterable(first):
+                    return list_uids(state), decision
+        return None
 
     def _judge(self, one: Observation, name: str) -> Observation:
         if one.agent != PERSON_ROLE and is_persons_name(one.agent):
