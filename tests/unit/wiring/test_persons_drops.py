@@ -165,8 +165,13 @@ def test_no_agent_brings_back_what_a_person_dropped(
     [one] = memories(project)
     memory_drop(project, one.id)
     monkeypatch.setattr(caller, "list_ancestors", lambda: iter((CLAUDE,)))
+    before = read_records(project)
     with pytest.raises(NotThePerson):
         memory_undrop(project, one.id)
+    shutil.rmtree(project.observations)  # nor where its text lies nowhere
+    with pytest.raises(NotThePerson):
+        memory_undrop(project, one.id)
+    assert read_records(project) == before
 
 
 def test_who_is_killed_while_dropping_has_it_dropped_at_the_next_sync(

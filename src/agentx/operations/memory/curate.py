@@ -8,6 +8,7 @@ from dataclasses import replace
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import ConflictError, InvalidValue
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
+from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.text import cut, preview, without_recall
 from agentx.kernel.values import frozen
 from agentx.observations.ids import parse_observation_id, shorten_id
@@ -22,7 +23,7 @@ from agentx.project.project import Project
 from agentx.redaction.redact import redact
 from agentx.wiring.kept.decided import keep_decisions
 from agentx.wiring.observations import open_observations
-from agentx.wiring.trust.persons_word import guard_persons
+from agentx.wiring.trust.persons_word import guard_persons, require_person
 
 _WHY_CHARS_MAX = 300
 _NAMED_MAX = 3
@@ -132,10 +133,13 @@ def memory_undrop(project: Project, observation_id: str) -> UndropReply:
     with closing(open_observations(project)) as room:
         dropped = find_dropped(room.store, observation_id)
         name = dropped[0] if len(dropped) == 1 else room.name_in_full(observation_id)
-        parse_observation_id(name)
+        whose = parse_observation_id(name).agent
         old = room.store.get_archived(name)
         if old is not None:
             guard_persons(project, room.store, old, "undrop")
+        elif whose == PERSON_ROLE:  # only the record has it
+            what = f"what becomes of {name}, which a person said"
+            require_person(project, what, hint=f"agentx memory undrop {name}", about=name)
         noted, restored = undrop(room.store, name)
         if not restored and keep_decisions(project):  # what a question came to stands in its ledger
             restored = room.store.get_by_id(name) is not None
