@@ -82,7 +82,7 @@ def name_moved(name: str, meant: Iterable[Clarification | None]) -> NameMoved:
     is_one_topic = len({state.topic for state in here}) < len(here)  # asked on one thread
 
     def quote(state: Clarification) -> str:
-        return f"'{preview(state.question if is_one_topic else state.topic, _TOPIC_CHARS_MAX)}'"
+        return f"'{preview(state.asked_last if is_one_topic else state.topic, _TOPIC_CHARS_MAX)}'"
 
     now = [f"is {quote(state)} now, and " for state in here if state.id == name]
     was = [f"{quote(state)}, which is {state.id} now" for state in here if state.id != name]

@@ -322,6 +322,12 @@ class Clarification:
         """What was asked last."""
         return self.asked[-1].body if self.asked else ""
 
+    @property
+    def asked_last(self) -> str:
+        """What was asked last, also past the last round, where a person is called with it."""
+        said = (read_question(entry) for entry in self.thread if not entry.late)
+        return next((words for words in reversed([*said]) if words), self.question)
+
     def question_of(self, entry: Entry) -> str:
         """Return what was asked last when something was said, also past the last round."""
         asked = self.find_asked(entry)

@@ -264,13 +264,13 @@ class Clarifications:
             raise not_found(known)
         return state
 
-    def find_meant(self, said: str) -> Clarification:
+    def find_meant(self, said: str, *, by_person: bool = False) -> Clarification:
         """Return what somebody means who is to decide it.
 
-        Raises: NameMoved for a name that meant another here before, and as `find`.
+        Raises: NameMoved for a name that meant another here before, or to a person, and as `find`.
         """
         known, issue = parse_clarification_name(said)
-        meant = self._store.list_meant(issue, known)
+        meant = self._store.list_meant(issue, known, by_person=by_person)
         if meant:
             raise name_moved(known, meant)
         return self.find(known)

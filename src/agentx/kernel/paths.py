@@ -163,6 +163,12 @@ class StorePaths:
         return folder / encode_name(self.shared_by) if self.shared_by else folder
 
     @property
+    def shown(self) -> Path:
+        """What names of questions meant to this user."""
+        folder = self.root / "shown"
+        return folder / encode_name(self.shared_by) if self.shared_by else folder
+
+    @property
     def cautions(self) -> Path:
         """What hooks look commands and files up in."""
         return self.digests / "cautions.tsv"

@@ -26,6 +26,7 @@ from agentx.clarification.rendering import inbox_line
 from agentx.clarification.service import Clarifications, SeenLedgers, Survey
 from agentx.clarification.store.book import Pen
 from agentx.clarification.store.ledgers import LedgerStore
+from agentx.clarification.store.naming.shown import ShownNames
 from agentx.clarification.store.vouching.doubts import EventDoubt
 from agentx.clarification.store.vouching.overruled import name_overruled
 from agentx.clarification.store.vouching.signers import find_askers
@@ -33,6 +34,7 @@ from agentx.clarification.watch.awaiting import find_untrusted_question
 from agentx.host.files.plain import is_folder
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import CorruptRecord
+from agentx.kernel.ids import digest
 from agentx.kernel.text import preview
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
@@ -79,7 +81,13 @@ def make_pen(project: Project) -> Pen:
         signatures=keyring,
         doubt=doubt,
         entropy=project.entropy,
+        shown=find_shown(project),
     )
+
+
+def find_shown(project: Project) -> ShownNames:
+    """Return where it is kept what names of questions meant to this user here."""
+    return ShownNames(project.store.shown, digest(str(project.root), size=8).hex())
 
 
 def name_decider(project: Project, key: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from agentx.clarification.errors import NameMoved
+from agentx.clarification.errors import MaxRoundsExceeded, NameMoved
 from agentx.clarification.model import PERSON, Clarification, EntryType, Reason
 from agentx.clarification.rendering import as_data, find_asked, stream_entry
 from agentx.clarification.store.vouching.signers import find_askers, find_sayer
@@ -235,3 +235,23 @@ def test_a_view_is_the_same_whichever_way_it_was_made(tmp_path: Path) -> None:
     assert one.clarifications.ledger(42).clarifications == written
     asking = [entry for entry in written[1].thread if entry.type is EntryType.QUESTION]
     assert [entry.uid for entry in asking] == ["", written[1].uid]
+
+
+def test_what_is_asked_past_the_last_round_is_quoted_where_its_name_moved(tmp_path: Path) -> None:
+    one, asked = answered(tmp_path / "one")
+    while one.clarifications.find(asked.id).round < asked.rounds_max:
+        one.clarifications.follow_up(asked.id, "And now?", by="engineer")
+        say(one, asked.id, "Yes")
+    two = clone(one, tmp_path / "two", "d4e5f6")
+    two.clarifications.ledger(42)
+    for here, question in ((one, DROP), (two, KEEP)):
+        here.clock.advance(5_000 if here is one else 9_000)
+        with pytest.raises(MaxRoundsExceeded):
+            here.clarifications.follow_up(asked.id, question, by="engineer")
+    meet(one, two)
+
+    with pytest.raises(NameMoved) as refused:
+        one.clarifications.find_meant(asked.id)
+    for said in (refused.value.message, refused.value.hint):
+        assert f"'{DROP}'" in said
+        assert f"'{KEEP}'" in said

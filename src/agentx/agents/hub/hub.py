@@ -207,12 +207,12 @@ class Hub:
         """
         return self._clarifications.find(clarification_id)
 
-    def find_meant(self, said: str) -> Clarification:
+    def find_meant(self, said: str, *, by_person: bool = False) -> Clarification:
         """Return what somebody means who is to decide it.
 
         Raises: as `Clarifications.find_meant`.
         """
-        return self._clarifications.find_meant(said)
+        return self._clarifications.find_meant(said, by_person=by_person)
 
     def can_route(self, agent: str) -> bool:
         """Tell whether somebody can be asked in this agent's place, right now."""

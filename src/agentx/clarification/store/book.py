@@ -20,6 +20,7 @@ from agentx.clarification.store.naming.names import (
     keep_names,
     list_shown,
 )
+from agentx.clarification.store.naming.shown import ShownNames
 from agentx.clarification.store.question_events import QuestionEvent, has_words
 from agentx.clarification.store.question_files import (
     NOTHING_JUDGED,
@@ -51,6 +52,7 @@ class Pen:
     signatures: Signatures
     doubt: Callable[[int, EventDoubt], None] = lambda _issue, _doubt: None
     entropy: Entropy = system_entropy
+    shown: ShownNames = ShownNames()
 
 
 _NOTHING = Made(files={})

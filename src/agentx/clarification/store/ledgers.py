@@ -30,6 +30,7 @@ from agentx.clarification.store.ledger_json import (
     read_settled_rows,
 )
 from agentx.clarification.store.naming.names import find_row, list_meant
+from agentx.clarification.store.naming.shown import join_names
 from agentx.clarification.store.question_events import QuestionEvent, QuestionEventKind
 from agentx.clarification.store.question_files import QuestionFiles, choose_file
 from agentx.clarification.store.shortening import find_long, find_settled, is_of, shorten
@@ -119,15 +120,19 @@ class LedgerStore:
         row = find_row(book.rows, book.made.names, wanted)
         return None if row is None else clarification_of(row, issue)
 
-    def list_meant(self, issue: int, wanted: str) -> tuple[Clarification | None, ...]:
+    def list_meant(
+        self, issue: int, wanted: str, *, by_person: bool = False
+    ) -> tuple[Clarification | None, ...]:
         """Return what a name means, and what else it meant here before; None is what is gone.
 
-        One that always meant the same means nothing else.
+        One that always meant the same means nothing else. `by_person` says that a person says it,
+        to whom it meant what they were shown last, wherever that was.
 
         Raises: as `find`.
         """
         book = self._open(issue)
-        before = list_meant(book.rows, book.made.names, wanted)
+        shown = self._pen.shown.list_before(issue, book.rows, by_person=by_person)
+        before = list_meant(book.rows, join_names(book.made.names, shown), wanted)
         meant = (*((book.rows[wanted],) if before and wanted in book.rows else ()), *before)
         return tuple(None if row is None else clarification_of(row, issue) for row in meant)
 
@@ -366,6 +371,7 @@ class LedgerStore:
                 made = replace(made, files=sizes, reached=sizes.get(made.mine, 0))
             # What it says is on disk; a power cut costs the view alone.
             replace_file(path, book.page(made, self._pen.secret()), is_synced=False)
+        self._pen.shown.keep(book.issue, book.rows, made.names, book.forgotten)
         if self._pen.secret():  # else nobody knows next time that it was said
             for event in book.doubts.keys() - set(book.left.doubted):
                 self._pen.doubt(book.issue, book.doubts[event])

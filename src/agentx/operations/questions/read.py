@@ -5,7 +5,7 @@ Every one of them runs the monitor first: there may be no process in the backgro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from agentx.clarification.model import (
@@ -22,8 +22,10 @@ from agentx.kernel.errors import AgentXError
 from agentx.kernel.values import frozen
 from agentx.operations.questions.routing import watch
 from agentx.project.project import Project
+from agentx.project.roles.caller import Via, find_caller
 from agentx.project.settings import NotifySettings
 from agentx.wiring.clarifications import (
+    find_shown,
     inbox,
     keep_signed,
     list_overruled,
@@ -121,6 +123,12 @@ def inbox_of(project: Project, who: str) -> Overview:
         run_questions=asked if is_told else (),
         withheld=len(waiting) - len(shown) + (0 if is_told else len(asked)),
     )
+
+
+def note_told(project: Project, states: Iterable[Clarification]) -> None:
+    """Note what a person at a terminal was shown: a name means that to them from now on."""
+    if find_caller(project).via is Via.TERMINAL:
+        find_shown(project).note_told(states)
 
 
 def _tell_untrusted(states: tuple[Clarification, ...]) -> Iterator[str]:

@@ -43,7 +43,8 @@ def answer(
         who speaks for somebody else.
     """
     hub = hub_of(project)
-    state, said = hub.find_meant(clarification_id), speaker_named(project, by)
+    state = hub.find_meant(clarification_id, by_person=caller.is_person)
+    said = speaker_named(project, by)
     is_called = state.status is ClarificationStatus.ESCALATED and caller.is_person
     speaker = said or caller.role or (PERSON if is_called else state.to)
     _check_speaker(project, caller, speaker, clarification_id)
@@ -58,7 +59,8 @@ def resolve(
     Raises: as `answer`.
     """
     hub = hub_of(project)
-    state, said = hub.find_meant(clarification_id), speaker_named(project, by)
+    state = hub.find_meant(clarification_id, by_person=caller.is_person)
+    said = speaker_named(project, by)
     is_agents = state.status is ClarificationStatus.ANSWERED
     speaker = said or (caller.role or state.asker if is_agents else PERSON)
     _check_speaker(project, caller, speaker, clarification_id)
@@ -73,7 +75,7 @@ def accept(
     Raises: NotFound when memory does not (any more), and as `answer`.
     """
     hub = hub_of(project)
-    state = hub.find_meant(clarification_id)
+    state = hub.find_meant(clarification_id, by_person=caller.is_person)
     is_persons = state.to == PERSON
     asker = PERSON if is_persons else caller.role or state.asker
     speaker = asker if is_persons else speaker_named(project, by) or asker
@@ -96,7 +98,7 @@ def escalate(
     Raises: as `answer`.
     """
     hub = hub_of(project)
-    state = hub.find_meant(clarification_id)
+    state = hub.find_meant(clarification_id, by_person=caller.is_person)
     speaker = speaker_named(project, by) or caller.role or (PERSON if caller.is_person else HUB)
     if speaker != HUB:
         _check_speaker(project, caller, speaker, clarification_id)
@@ -111,7 +113,7 @@ def forget(project: Project, clarification_id: str, *, caller: WhoCalls) -> None
     if caller.is_agent:
         _refuse(project, caller, PERSON, clarification_id)
     hub = hub_of(project)
-    state = hub.find_meant(clarification_id)
+    state = hub.find_meant(clarification_id, by_person=caller.is_person)
     stem = state.stem or state.uid
     ledger = open_clarifications(project).ledger(state.issue)
     shared = [each for each in ledger if stem in (each.uid, each.stem)]  # forgotten with it

@@ -25,6 +25,7 @@ def show_overview(invocation: Invocation, seen: clarify_read.Overview, which: st
     }
     warn_of_damage(invocation, seen.monitor)
     invocation.show(data, lambda screen: draw_overview(screen, seen, which))
+    clarify_read.note_told(invocation.project, seen.clarifications)
     _leave_if_unread(seen)
 
 
@@ -59,6 +60,7 @@ def show_inbox(invocation: Invocation, seen: clarify_read.Overview, who: str) ->
         data["withheld"] = seen.withheld
     warn_of_damage(invocation, seen.monitor)
     invocation.show(data, lambda screen: draw_inbox(screen, seen, who))
+    clarify_read.note_told(invocation.project, seen.clarifications)
     _leave_if_unread(seen)
 
 
@@ -78,6 +80,7 @@ def show_thread(invocation: Invocation, issue: int) -> None:
     invocation.show(
         data, lambda screen: draw_thread(screen, ledger.issue, tuple(ledger), invocation.dates)
     )
+    clarify_read.note_told(invocation.project, ledger)
 
 
 def _list_data(invocation: Invocation, states: Iterable[Clarification]) -> list[object]:
