@@ -7,11 +7,19 @@ an error has the lower case code of its kind.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from agentx.clarification.model import Clarification
 from agentx.clarification.watch.awaiting import name_asked
 from agentx.host.limits import LOCK_LAST_WAIT_MS, LOCK_TRIES_MAX
-from agentx.kernel.errors import AgentUnavailable, InvalidValue, LimitError, LockHeld, NotFound
+from agentx.kernel.errors import (
+    AgentUnavailable,
+    InvalidValue,
+    LimitError,
+    LockHeld,
+    NotFound,
+    UnavailableError,
+)
 from agentx.kernel.text import preview
 
 _TOPIC_CHARS_MAX = 60
@@ -100,6 +108,18 @@ def lock_timeout(name: str, held: LockHeld) -> LockTimeout:
     return LockTimeout(
         f"Failed to acquire lock for {name} after {LOCK_TRIES_MAX} retries ({seconds:g}s timeout).",
         hint=f"{held.message}; {held.hint}",
+    )
+
+
+def view_unwritten(path: Path, error: UnavailableError, *, has_words: bool) -> UnavailableError:
+    """Say that what was said is kept, where only the view of it could not be written."""
+    why = error.message.removeprefix(f"{path}: ").removesuffix("; nothing was changed")
+    if has_words:
+        done, again = "it is forgotten, but this file still has its words", "the words go with"
+    else:
+        done, again = "what was said is kept", "do not say it again; this file is made by"
+    return UnavailableError(
+        f"{path}: {why}; {done}", hint=f"{again} the next command that can write it; {error.hint}"
     )
 
 

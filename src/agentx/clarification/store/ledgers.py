@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from agentx.clarification.errors import lock_timeout
+from agentx.clarification.errors import lock_timeout, view_unwritten
 from agentx.clarification.model import Clarification, Ledger
 from agentx.clarification.store.book import Book, Opener, Pen
 from agentx.clarification.store.edit import LedgerEdit
@@ -370,7 +370,12 @@ class LedgerStore:
                 sizes = files.sizes()
                 made = replace(made, files=sizes, reached=sizes.get(made.mine, 0))
             # What it says is on disk; a power cut costs the view alone.
-            replace_file(path, book.page(made, self._pen.secret()), is_synced=False)
+            try:
+                replace_file(path, book.page(made, self._pen.secret()), is_synced=False)
+            except UnavailableError as error:
+                raise (
+                    view_unwritten(path, error, has_words=has_words) if kept else error
+                ) from error
         self._pen.shown.keep(book.issue, book.rows, made.names, book.forgotten)
         if self._pen.secret():  # else nobody knows next time that it was said
             for event in book.doubts.keys() - set(book.left.doubted):
