@@ -113,13 +113,14 @@ def lock_timeout(name: str, held: LockHeld) -> LockTimeout:
 
 def view_unwritten(path: Path, error: UnavailableError, *, has_words: bool) -> UnavailableError:
     """Say that what was said is kept, where only the view of it could not be written."""
+    first = error.hint.removesuffix(", then try again")
     why = error.message.removeprefix(f"{path}: ").removesuffix("; nothing was changed")
     if has_words:
         done, again = "it is forgotten, but this file still has its words", "the words go with"
     else:
         done, again = "what was said is kept", "do not say it again; this file is made by"
     return UnavailableError(
-        f"{path}: {why}; {done}", hint=f"{again} the next command that can write it; {error.hint}"
+        f"{path}: {why}; {done}", hint=f"{again} the next command that can write it; {first}"
     )
 
 

@@ -32,6 +32,7 @@ def test_an_answer_that_was_kept_is_not_told_as_nothing(
         assert "nothing was changed" not in refused.value.message
         assert "what was said is kept" in refused.value.message
         assert "do not say it again" in refused.value.hint
+        assert "try again" not in refused.value.hint
     assert here.clarifications.find(asked.id).answer == "No, never"
 
     here.clarifications.resolve(asked.id)
