@@ -5,7 +5,8 @@
     LOW up to 1, MEDIUM at 2, HIGH from 3; below 0 it is retired
 
 One run counts once, however often it says the same: what a run repeats is no new evidence. A
-person's own judgement stands until the next contradiction.
+person's own judgement stands until the next contradiction. What claims a person and is
+vouched for by nobody is LOW; a person's words that were changed on the page are at most MEDIUM.
 """
 
 from __future__ import annotations
@@ -31,6 +32,14 @@ def level(count: int) -> Confidence:
 
 def judge(lesson: Lesson) -> Confidence:
     """Return how far a lesson may be trusted."""
+    if lesson.is_unverified:
+        return Confidence.LOW
+    found = _judge(lesson)
+    is_high = found is Confidence.HIGH
+    return Confidence.MEDIUM if lesson.is_reworded and is_high else found
+
+
+def _judge(lesson: Lesson) -> Confidence:
     if lesson.pinned is not None:
         return lesson.pinned
     confirmations = max(len(lesson.learned_from) - 1, 0)

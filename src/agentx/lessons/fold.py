@@ -13,9 +13,8 @@ from enum import StrEnum
 from typing import TypeVar
 
 from agentx.kernel.clock import Millis
-from agentx.kernel.ids import each_once
-from agentx.kernel.roles import is_persons_name
 from agentx.kernel.text import preview
+from agentx.kernel.vouching.standing import UNVERIFIED
 from agentx.lessons.confidence import is_refuted
 from agentx.lessons.likeness import fingerprint
 from agentx.lessons.limits import LESSON_NAME_CHARS
@@ -35,14 +34,21 @@ from agentx.lessons.model import (
     texts,
 )
 from agentx.lessons.names import EVERYWHERE, area_name, one_line
+from agentx.lessons.vouching.claims import claims_person
 
 Word = TypeVar("Word", bound=StrEnum)
 
 
-def fold(events: Iterable[LtmEvent]) -> LongTerm:
-    """Return what all events add up to."""
-    ordered = sorted(each_once(events), key=lambda event: event.place)
-    draft = _Draft(free=_first_free(ordered))
+Vouches = Callable[[LtmEvent], bool]
+
+
+def fold(events: Iterable[LtmEvent], vouches: Vouches = lambda _event: True) -> LongTerm:
+    """Return what all events add up to; `vouches` tells whether somebody vouches for one.
+
+    It is asked of what claims a person, and of what changes a lesson that is a person's.
+    """
+    ordered = sorted(_choose_each(events, vouches), key=lambda event: event.place)
+    draft = _Draft(free=_first_free(ordered), vouches=vouches)
     for event in ordered:
         _STEPS[event.kind](draft, event)
     return LongTerm(
@@ -53,7 +59,18 @@ def fold(events: Iterable[LtmEvent]) -> LongTerm:
         events=len(ordered),
         last_event_id=ordered[-1].id if ordered else "",
         last_ms=ordered[-1].at_ms if ordered else 0,
+        unheeded=tuple(draft.unheeded),
     )
+
+
+def _choose_each(events: Iterable[LtmEvent], vouches: Vouches) -> tuple[LtmEvent, ...]:
+    """Return each id once: of several that differ, the one that somebody vouches for."""
+    found: dict[str, LtmEvent] = {}
+    for each in events:
+        other = found.setdefault(each.id, each)
+        if other != each and not (other.signature and vouches(other)) and each.signature:
+            found[each.id] = each if vouches(each) else other
+    return tuple(found.values())
 
 
 def content_of(detail: Detail) -> Content:
@@ -107,6 +124,8 @@ class _Draft:
     """What is known while it is being added up."""
 
     free: dict[str, int]
+    vouches: Vouches
+    unheeded: list[LtmEvent] = field(default_factory=list)
     lessons: dict[str, Lesson] = field(default_factory=dict)
     measures: dict[str, Measure] = field(default_factory=dict)
     same_as: dict[str, str] = field(default_factory=dict)
@@ -127,6 +146,14 @@ class _Draft:
     def lesson(self, uid: str) -> Lesson | None:
         """Return a lesson by the id of any event that taught it."""
         return self.lessons.get(self.same_as.get(uid, uid))
+
+    def find_changed(self, event: LtmEvent) -> Lesson | None:
+        """Return the lesson that an event may change: a person's, where somebody vouches for it."""
+        lesson = self.lesson(event.lesson)
+        if lesson is not None and lesson.is_persons and not self.vouches(event):
+            self.unheeded.append(event)
+            return None
+        return lesson
 
     def put(self, lesson: Lesson) -> None:
         """Keep a lesson as it is now."""
@@ -154,12 +181,15 @@ def _kind(event: LtmEvent) -> LessonKind | None:
 
 
 def _learn(draft: _Draft, event: LtmEvent) -> None:
-    draft.settled.update(event.texts("candidates"))
+    is_persons = claims_person(event) and draft.vouches(event)
+    is_unverified = claims_person(event) and not is_persons
+    if not is_unverified:
+        draft.settled.update(event.texts("candidates"))
     kind = _kind(event)
     if kind is None or not event.text("text").strip():
         return
     content = canonical(kind, content_of(event.detail))
-    said_by = event.text("said_by")
+    said_by = UNVERIFIED if is_unverified else event.text("said_by")
     # A person's "No" is to what they were asked: with another question it is another lesson.
     asked = f"{said_by}: {content.name}. " if said_by else ""
     print_ = (kind, fingerprint(f"{asked}{content.area} {content.text}"))
@@ -167,6 +197,13 @@ def _learn(draft: _Draft, event: LtmEvent) -> None:
     if first is not None:
         draft.same_as[event.id] = first
         _confirm(draft, first, event)
+        known = draft.lessons[first]
+        if not is_persons or known.is_persons:
+            return
+        # An agent had said the same: from now on it is the person's.
+        person = said_by or event.actor
+        theirs = replace(known, author=person, is_persons=True, status=LessonStatus.ACTIVE)
+        draft.put(replace(theirs, content=content, contradicted_by=(), pinned=None))
         return
     draft.by_print[print_] = event.id
     draft.put(
@@ -182,7 +219,8 @@ def _learn(draft: _Draft, event: LtmEvent) -> None:
             learned_from=(event.run,) if event.run else (),
             revisions=(content,),
             author=said_by or event.actor,
-            is_persons=is_persons_name(event.actor) or is_persons_name(said_by),
+            is_persons=is_persons,
+            is_unverified=is_unverified,
         )
     )
 
@@ -204,7 +242,7 @@ def _confirm(draft: _Draft, uid: str, event: LtmEvent) -> None:
 
 
 def _contradict(draft: _Draft, event: LtmEvent) -> None:
-    lesson = draft.lesson(event.lesson)
+    lesson = draft.find_changed(event)
     if lesson is None:
         return
     against = lesson.contradicted_by
@@ -223,10 +261,16 @@ def _contradict(draft: _Draft, event: LtmEvent) -> None:
 
 
 def _edit(draft: _Draft, event: LtmEvent) -> None:
-    lesson = draft.lesson(event.lesson)
+    lesson = draft.find_changed(event)
     if lesson is None:
         return
     content = canonical(lesson.kind, content_of(event.detail))
+    if lesson.is_persons and content.text and not claims_person(event):
+        said = lesson.revisions[0]
+        is_reworded = (content.name, content.text) != (said.name, said.text)
+        # What a person said proves nothing of other words.
+        evidence = () if is_reworded else lesson.evidence
+        lesson = replace(lesson, is_reworded=is_reworded, evidence=evidence)
     pinned = event.detail.get("confidence")
     draft.put(
         replace(
@@ -250,7 +294,7 @@ def _retire(draft: _Draft, event: LtmEvent) -> None:
 
 
 def _stand(draft: _Draft, event: LtmEvent, status: LessonStatus) -> None:
-    lesson = draft.lesson(event.lesson)
+    lesson = draft.find_changed(event)
     if lesson is not None:
         reason = event.text("reason")
         draft.lessons[lesson.uid] = replace(

@@ -91,6 +91,9 @@ class LtmEvent:
     lesson: str = ""
     run: str = ""
     detail: Detail = field(default_factory=dict)
+    writer: str = ""
+    key: str = ""
+    signature: str = ""
 
     @property
     def place(self) -> tuple[int, bool, str]:
@@ -146,6 +149,8 @@ class Lesson:
     revisions: tuple[Content, ...] = ()
     author: str = ""  # who learnt it, or changed it last
     is_persons: bool = False  # a person said it: no agent takes it back
+    is_unverified: bool = False  # it claims a person, and nobody vouches for it
+    is_reworded: bool = False  # a person said it otherwise; a page edited by hand says this
 
     @property
     def id(self) -> str:
@@ -201,6 +206,7 @@ class LongTerm:
     events: int = 0
     last_event_id: str = ""
     last_ms: int = 0  # when the newest event happened
+    unheeded: tuple[LtmEvent, ...] = ()  # against a person's word, and vouched for by nobody
 
     def of_kind(self, *kinds: LessonKind) -> tuple[Lesson, ...]:
         """Return the lessons of some kinds, by number."""

@@ -19,6 +19,7 @@ from typing import Any
 from agentx.kernel.clock import to_iso
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
+from agentx.kernel.vouching.standing import UNVERIFIED
 from agentx.lessons.confidence import judge
 from agentx.lessons.fold import canonical, word
 from agentx.lessons.model import (
@@ -84,6 +85,12 @@ def page_of(lesson: Lesson) -> Path:
     if lesson.kind is LessonKind.LEARNING:
         return area_page(lesson.content.area)
     return PATTERN_PAGES.get(lesson.kind, _PLACES.debt)
+
+
+def name_status(lesson: Lesson) -> str:
+    """Return how a lesson stands, as it is shown."""
+    is_claim = lesson.is_unverified and lesson.is_active
+    return UNVERIFIED.upper() if is_claim else str(lesson.status)
 
 
 def area_page(area: str) -> Path:
@@ -199,7 +206,7 @@ def _tell_origin(lesson: Lesson) -> Document:
         contradicted_by=list(lesson.contradicted_by),
         evidence=list(lesson.evidence),
         confidence=str(judge(lesson)),
-        status="" if lesson.is_active else str(lesson.status),
+        status=name_status(lesson) if lesson.is_unverified or not lesson.is_active else "",
         uid=lesson.uid,
     )
 
@@ -275,6 +282,8 @@ def decision_text(lesson: Lesson) -> str:
         source.append(f"- Area: {content.area}")
     source += [f"- Confidence: {judge(lesson)}", f"- Lesson: {lesson.uid}"]
     status = {LessonStatus.ACTIVE: "Accepted"}.get(lesson.status, "Retired")
+    if lesson.is_unverified and lesson.is_active:
+        status = "Unverified"
     parts = (
         f"# {lesson.id}: {content.name}",
         f"## Status\n\n{status}",

@@ -33,4 +33,6 @@ class LessonNotes:
 
     # Locked while lessons are written on this machine; it is never written.
     desk = Below("runs/lessons")
+    # What was unsigned here before, and what is doubted.
+    vouched = Below("lessons/vouched.json")
     pages = Below("runs/lessons.pages")  # what the pages looked like when they were last made here

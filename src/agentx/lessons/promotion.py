@@ -110,7 +110,7 @@ def most_alike(known: LongTerm, offered: Taught) -> Lesson | None:
         if offered.said_by and not _is_same_answer(offered, lesson):
             continue
         likeness = alike(lesson.content.text, offered.content.text)
-        if lesson.is_active and likeness >= best:
+        if lesson.is_active and not lesson.is_unverified and likeness >= best:
             best, nearest = likeness, lesson
     return nearest
 

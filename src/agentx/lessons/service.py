@@ -55,6 +55,10 @@ class Lessons:
         """Return what is known."""
         return self._store.read()
 
+    def begin(self) -> None:
+        """Note that this checkout looked, be there nothing yet: what comes unsigned is a claim."""
+        self._store.vouching.begin()
+
     def refresh(self) -> Knowledge:
         """Take in what people changed on the pages, and make the pages whole."""
         with self._store.editing() as desk:
@@ -230,7 +234,7 @@ class Lessons:
         wanted = set(fingerprint(words).split())
         scored = []
         for lesson in self.read().known.lessons.values():
-            if not lesson.is_active:
+            if not lesson.is_active or lesson.is_unverified:
                 continue
             fits = _fit(lesson, listed, area, wanted)
             if fits or not (listed or wanted):

@@ -17,6 +17,7 @@ from typing import Any
 
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.documents.document import Fault
+from agentx.host.documents.vouched import VouchedNotes
 from agentx.host.documents.yaml_file import YAML, readings
 from agentx.host.files import json_text
 from agentx.host.files.atomic import replace_file
@@ -51,9 +52,11 @@ from agentx.lessons.pages import (
 )
 from agentx.lessons.paths import LessonNotes, LtmPaths
 from agentx.lessons.promotion import LessonChange
+from agentx.lessons.vouching.pen import LessonPen, LessonVouching
 
 VERSION = 1
 _PAGES = (".yaml", ".md")
+_SIGNED = b'"sig"'
 
 
 @frozen
@@ -90,7 +93,12 @@ class LessonStore:
     """The lessons of one project."""
 
     def __init__(
-        self, project: ProjectPaths, store: StorePaths, clock: Clock, entropy: Entropy
+        self,
+        project: ProjectPaths,
+        store: StorePaths,
+        clock: Clock,
+        entropy: Entropy,
+        pen: LessonPen | None = None,
     ) -> None:
         self._project = project
         self._paths = LtmPaths(project.lessons)
@@ -98,6 +106,8 @@ class LessonStore:
         self._desk, self._seen = notes.desk, notes.pages
         self._clock = clock
         self._entropy = entropy
+        noted = VouchedNotes(notes.vouched, str(project.root), clock, "agentx ltm")
+        self.vouching = LessonVouching(pen, noted, lambda: self._events([]))
 
     def read(self) -> Knowledge:
         """Return what is known, by the events alone.
@@ -105,12 +115,16 @@ class LessonStore:
         Raises: UnavailableError when a file cannot be read.
         """
         faults: list[PageFault] = []
-        return Knowledge(known=fold(self._events(faults)), faults=tuple(faults))
+        known = fold(self._events(faults), self.vouching.vouches)
+        return Knowledge(known=known, faults=tuple(faults))
 
     def stamp(self) -> str:
-        """Return a text that changes when events are added."""
-        stats = [stat for file in self._files() if (stat := look(file))]
-        return f"{len(stats)}:{sum(stat.st_size for stat in stats)}"
+        """Return a text that changes when events are added, or others count."""
+        files = self._files()
+        stats = [stat for file in files if (stat := look(file))]
+        count = f"{len(stats)}:{sum(stat.st_size for stat in stats)}"
+        is_signed = any(map(_is_signed, files))  # else trust changes nothing
+        return f"{count}:{self.vouching.stamp()}" if is_signed else count
 
     @contextmanager
     def editing(self) -> Iterator[LessonDesk]:
@@ -151,6 +165,7 @@ class LessonStore:
         Each is later than `after_ms`, whatever the clock says: what was known when something
         was said of it stands before it, even if it was learnt where the clock is ahead.
         """
+        self.vouching.begin()
         begin_ms = max(self._clock.now_ms(), after_ms + 1)
         events = [
             self._event(actor, change, begin_ms + turn) for turn, change in enumerate(changes)
@@ -164,7 +179,7 @@ class LessonStore:
         return len(events)
 
     def _event(self, actor: str, change: LessonChange, at_ms: int) -> LtmEvent:
-        return LtmEvent(
+        event = LtmEvent(
             id=mint(Millis(at_ms), self._entropy),
             at_ms=Millis(at_ms),
             actor=actor,
@@ -173,6 +188,7 @@ class LessonStore:
             run=change.run,
             detail=change.detail,
         )
+        return self.vouching.sign(event)
 
     def _files(self, refused: list[Path] | None = None) -> list[Path]:
         return find_files(self._paths.events, depth=1, suffix=".jsonl", refused=refused)
@@ -342,6 +358,13 @@ def _stamp(body: str) -> str:
     return f"{_STAMP} {digest(body, size=6).hex()}. Edit it freely: changes are taken in."
 
 
+def _is_signed(file: Path) -> bool:
+    try:
+        return _SIGNED in read_bytes(file)
+    except OSError:
+        return False
+
+
 def _stamps(text: str) -> list[str]:
     return [line for line in text.splitlines() if _STAMP in line]
 
@@ -360,6 +383,8 @@ def _line(event: LtmEvent) -> dict[str, Any]:
         line["run"] = event.run
     if event.detail:
         line["detail"] = dict(event.detail)
+    if event.signature:
+        line |= {"writer": event.writer, "key": event.key, "sig": event.signature}
     return line
 
 
@@ -377,4 +402,7 @@ def _read(value: Any) -> LtmEvent:
         lesson=str(value.get("lesson", "")),
         run=str(value.get("run", "")),
         detail=detail,
+        writer=str(value.get("writer", "")),
+        key=str(value.get("key", "")),
+        signature=str(value.get("sig", "")),
     )

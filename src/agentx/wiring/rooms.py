@@ -48,10 +48,10 @@ def searchable_rooms(project: Project) -> Rooms:
         return RunDocuments(open_run_store(project), project.id)
 
     def lessons() -> RoomSource:
-        from agentx.lessons.store import LessonStore  # noqa: PLC0415
         from agentx.views.documents.lessons import LessonSource  # noqa: PLC0415
+        from agentx.wiring.taught.lessons import open_lesson_store  # noqa: PLC0415
 
-        return LessonSource(LessonStore(paths, store, clock, project.entropy), project.id)
+        return LessonSource(open_lesson_store(project), project.id)
 
     notes = NoteFile(store.text_index / _NOTES, clock)
     kept = _Kept(notes, project.log)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from agentx.host.files.plain import is_folder
+from agentx.host.files.plain import is_folder, look
 from agentx.host.git.heads import has_branches
 from agentx.kernel.errors import AgentXError, DataError, UnavailableError
 from agentx.kernel.text import preview
@@ -291,7 +291,10 @@ class _Rooms:
         return self._bounds.mark(found, about)
 
     def lessons(self, limit: int) -> Iterable[Lesson]:
-        if not (self._may_tell and is_folder(self._project.paths.lessons)):
+        from agentx.lessons.paths import LessonNotes  # noqa: PLC0415  it is small
+
+        looked = look(LessonNotes(self._project.store.root).vouched) is not None
+        if not self._may_tell or (looked and not is_folder(self._project.paths.lessons)):
             return ()
         from agentx.wiring.taught.lessons import relevant_lessons  # noqa: PLC0415  lessons are there
 

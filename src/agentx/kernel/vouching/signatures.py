@@ -1,13 +1,20 @@
 """Who signs what lies in files that anybody who can write the repository can write.
 
-Questions and runs are such files: who writes them signs, who reads them asks whether it counts.
+Questions, runs and lessons are such files: who writes them signs, who reads them asks whether it
+counts.
 """
 
 from __future__ import annotations
 
 from typing import Protocol
 
+from agentx.kernel.ids import digest
 from agentx.kernel.vouching.standing import Vouching
+
+
+def sum_up_message(message: bytes) -> str:
+    """Return by what the words that somebody signs are noted."""
+    return digest(message.decode("ascii"), size=16).hex()
 
 
 class Signatures(Protocol):

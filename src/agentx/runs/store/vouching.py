@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import replace
 
-from agentx.host.documents.json_file import json_file
+from agentx.host.documents.vouched import VouchedNotes
 from agentx.kernel.clock import Clock
-from agentx.kernel.errors import AgentXError, UnavailableError
-from agentx.kernel.ids import digest
+from agentx.kernel.errors import UnavailableError
 from agentx.kernel.values import frozen
-from agentx.kernel.vouching.signatures import Signatures
+from agentx.kernel.vouching.signatures import Signatures, sum_up_message
 from agentx.kernel.vouching.standing import UNVERIFIED, Vouching
 from agentx.runs.model import RunEvent
 from agentx.runs.paths import RunNotes
@@ -30,8 +28,6 @@ from agentx.runs.rules.claims import (
     must_sign,
 )
 from agentx.runs.rules.draft import escalation_name
-
-_DOUBTED_MAX = 10_000
 
 
 @frozen
@@ -56,11 +52,8 @@ class RunVouching:
         list_all: Callable[[], Iterable[RunEvent]],
     ) -> None:
         self._pen = pen
-        self._notes = notes
-        self._checkout = checkout
-        self._clock = clock
+        self._notes = VouchedNotes(notes.vouched, checkout, clock, "agentx run")
         self._list_all = list_all
-        self._known: tuple[frozenset[str], frozenset[str]] | None = None
 
     def stamp(self) -> str:
         """Return what changes when other words count than before."""
@@ -69,7 +62,7 @@ class RunVouching:
     def begin(self) -> None:
         """Note what was unsigned here before the first event is signed."""
         if self._pen is not None:
-            self._look()
+            self._notes.look(self._find_unsigned)
 
     def sign(self, event: RunEvent) -> RunEvent:
         """Return an event with its writer's signature, where it has to have one.
@@ -118,7 +111,8 @@ class RunVouching:
             message = message_of(event)
         except RecursionError:  # nested deeper than any of ours
             message = b""
-        if not event.signature and self._is_taken_over(message):
+        taken_over = self._notes.look(self._find_unsigned)
+        if not event.signature and sum_up_message(message) in taken_over:
             return event
         standing = self._pen.signatures.judge(event.key, event.signature, message)
         if standing is Vouching.SIGNED:
@@ -126,56 +120,20 @@ class RunVouching:
         if not claims_person(event):
             return replace(event, standing=standing)
         claim = replace(event, standing=standing, actor=UNVERIFIED)
-        self._tell_once(claim, _sum_up(message))
+        if self._notes.doubt(sum_up_message(message), self._find_unsigned):
+            self._pen.doubt(claim)
         return claim
 
-    # --- what this machine notes ------------------------------------------------------------------
-
-    def _is_taken_over(self, message: bytes) -> bool:
-        return _sum_up(message) in self._look()[0]
-
-    def _look(self) -> tuple[frozenset[str], frozenset[str]]:
-        """Return what was unsigned here before anybody signed, and what was doubted already."""
-        if self._known is None:
-            with suppress(AgentXError, OSError):
-                file = json_file(self._notes.vouched, self._clock, owner="agentx run")
-                mine = ((file.read() or {}).get("checkouts") or {}).get(self._checkout)
-                if isinstance(mine, dict):
-                    self._known = _names(mine, "taken_over"), _names(mine, "doubted")
-        if self._known is None:
-            self._known = self._take_over()
-        return self._known
-
-    def _take_over(self) -> tuple[frozenset[str], frozenset[str]]:
+    def _find_unsigned(self) -> frozenset[str]:
         # Where somebody signs already, what is unsigned is of no earlier version.
         is_begun = self._pen is not None and self._pen.signatures.is_begun()
         events = () if is_begun else tuple(self._list_all())
         signed = {each.run for each in events if each.kind == "run-started" and each.signature}
-        found = frozenset(
-            _sum_up(message_of(each))
+        return frozenset(
+            sum_up_message(message_of(each))
             for each in events
             if must_be_vouched(each) and not each.signature and each.run not in signed
         )
-        self._note({"taken_over": sorted(found), "doubted": []})
-        return found, frozenset()
-
-    def _tell_once(self, claim: RunEvent, name: str) -> None:
-        taken_over, doubted = self._look()
-        if name in doubted or self._pen is None:
-            return
-        self._known = taken_over, doubted | {name}
-        self._note({"taken_over": sorted(taken_over), "doubted": sorted(self._known[1])})
-        self._pen.doubt(claim)
-
-    def _note(self, said: dict[str, list[str]]) -> None:
-        """Note it; what cannot be written is found again the next time."""
-        with suppress(AgentXError, OSError):
-            file = json_file(self._notes.vouched, self._clock, owner="agentx run")
-            with file.editing() as doc:
-                mine = doc.setdefault("checkouts", {}).setdefault(self._checkout, {})
-                mine.setdefault("taken_over", said["taken_over"])
-                doubted = {*mine.get("doubted", ()), *said["doubted"]}
-                mine["doubted"] = sorted(doubted)[:_DOUBTED_MAX]
 
 
 def _list_differing(events: tuple[RunEvent, ...]) -> frozenset[str]:
@@ -197,12 +155,3 @@ def _list_of_one_name(events: tuple[RunEvent, ...]) -> frozenset[str]:
         if each.kind in ASKS:
             asking.setdefault(escalation_name(each.id), set()).add(each.id)
     return frozenset().union(*(ids for ids in asking.values() if len(ids) > 1))
-
-
-def _names(mine: dict[str, object], name: str) -> frozenset[str]:
-    found = mine.get(name)
-    return frozenset(map(str, found)) if isinstance(found, list) else frozenset()
-
-
-def _sum_up(message: bytes) -> str:
-    return digest(message.decode("ascii"), size=16).hex()

@@ -30,7 +30,8 @@ class LessonSource:
     def documents(self, key: str) -> Iterator[Document]:
         """Yield every lesson."""
         assert key == _ALL
-        for lesson in self._store.read().known.lessons.values():
+        known = self._store.read().known.lessons.values()
+        for lesson in (one for one in known if not one.is_unverified):
             yield lesson_document(lesson, self._project)
 
 

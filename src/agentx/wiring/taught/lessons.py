@@ -4,31 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from agentx.host.files.plain import is_folder
+from agentx.host.files.plain import is_folder, look
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import CorruptRecord
+from agentx.kernel.vouching.standing import Vouching
 from agentx.lessons.confidence import judge
 from agentx.lessons.model import (
     Lesson,
     LessonKind,
     LessonLearnt,
     LessonRow,
+    LtmEvent,
 )
-from agentx.lessons.paths import LtmPaths
+from agentx.lessons.pages import name_status
+from agentx.lessons.paths import LessonNotes, LtmPaths
 from agentx.lessons.service import Lessons
 from agentx.lessons.store import Knowledge, LessonStore
+from agentx.lessons.vouching.pen import LessonPen
+from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
 from agentx.runs.store.archive import Archive
 from agentx.views.lesson_pages import LessonPages
 from agentx.wiring.listeners.log import log_told
+from agentx.wiring.trust.keys import open_keyring
+
+_TRUST = "it counts for nothing; `agentx trust --show` lists the writers, and whom you trust"
 
 
 def open_lessons(project: Project, bus: Bus | None = None) -> Lessons:
     """Return the long-term memory of a project."""
     bell = bus if bus is not None else Bus()
     log_told(project, bell, {LessonLearnt: "lesson-learnt"})
-    store = LessonStore(project.paths, project.store, project.clock, project.entropy)
-    return Lessons(store, bell)
+    return Lessons(open_lesson_store(project), bell)
+
+
+def open_lesson_store(project: Project) -> LessonStore:
+    """Return the files of a project's lessons; whose words they are is told by the user's keys."""
+    keyring = open_keyring(project)
+
+    def doubt(event: LtmEvent, standing: Vouching) -> None:
+        facts = {"line": event.id, "writer": event.writer, "via": str(standing)}
+        record_act(project, AuditAct.UNVERIFIED, type=str(event.kind), room="lessons", **facts)
+
+    pen = LessonPen(writer=keyring.choose_writer, signatures=keyring, doubt=doubt)
+    return LessonStore(project.paths, project.store, project.clock, project.entropy, pen)
 
 
 def open_archive(project: Project) -> Archive:
@@ -50,7 +69,7 @@ def lesson_row(lesson: Lesson) -> LessonRow:
         line=content.line,
         priority=str(content.priority) if lesson.kind is LessonKind.DEBT else "",
         confidence=str(judge(lesson)),
-        status=str(lesson.status),
+        status=name_status(lesson),
         learned_from=lesson.learned_from,
         contradicted_by=lesson.contradicted_by,
         evidence=lesson.evidence,
@@ -68,6 +87,7 @@ def read_lessons(project: Project) -> Knowledge:
     The pages of a stranger's repository are left alone, and where there are none, none are made.
     """
     lessons = open_lessons(project)
+    lessons.begin()
     is_ours = is_folder(project.paths.lessons) and project.trust.has_data
     return lessons.refresh() if is_ours else lessons.read()
 
@@ -76,9 +96,18 @@ def relevant_lessons(
     project: Project, files: Iterable[str] = (), words: str = "", limit: int = 10
 ) -> Iterator[Lesson]:
     """Yield the lessons that concern some files or words, the surest first. Cheap without any."""
-    if project.trust.has_data and is_folder(LtmPaths(project.paths.lessons).events):
+    if project.trust.has_data and not is_folder(project.paths.lessons):
+        note_first_look(project)
+    elif project.trust.has_data and is_folder(LtmPaths(project.paths.lessons).events):
         lesson_pages(project).catch_up()
         yield from open_lessons(project).relevant(files, words, limit)
+
+
+def note_first_look(project: Project) -> None:
+    """Note that this checkout looked and found no lessons; cheap once it did."""
+    noted = look(LessonNotes(project.store.root).vouched)
+    if noted is None and is_folder(project.store.root):
+        open_lessons(project).begin()
 
 
 def lesson_pages(project: Project) -> LessonPages:
@@ -91,8 +120,16 @@ def lesson_pages(project: Project) -> LessonPages:
 def list_damaged_memory(project: Project) -> Iterator[tuple[str, str, str]]:
     """Yield what is wrong with lessons and archives: which of them, what, and how to mend it."""
     if is_folder(LtmPaths(project.paths.lessons).events):
-        for fault in open_lessons(project).read().faults:
+        found = open_lessons(project).read()
+        for fault in found.faults:
             yield "lessons", str(fault), "mend the line, or bring the file back with git"
+        for lesson in found.known.lessons.values():
+            if lesson.is_unverified and lesson.is_active:
+                yield "lessons", f"{lesson.id} claims a person, and nobody vouches for it", _TRUST
+        for event in found.known.unheeded:
+            named = found.known.get(event.lesson).id
+            says = f"{named} is a person's, and nobody vouches for a line ({event.kind}) against it"
+            yield "lessons", says, _TRUST
     archive = open_archive(project)
     for run_id in archive.ids():
         try:

@@ -79,7 +79,8 @@ def _tell(run: Run, said: tuple[RunSaying, ...]) -> RunProof:
 
 def _find_said(lesson: Lesson, events: tuple[RunEvent, ...]) -> Iterator[RunSaying]:
     named = {one[-_SHORT_ID_CHARS:] for one in lesson.evidence}
-    texts = {fingerprint(revision.text) for revision in lesson.revisions}
+    ever = (lesson.content,) if lesson.is_reworded else lesson.revisions
+    texts = {fingerprint(revision.text) for revision in ever}
     for event in events:
         if event.id[-_SHORT_ID_CHARS:] in named or fingerprint(event.text("text")) in texts:
             yield RunSaying(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from agentx.kernel.clock import age
+from agentx.kernel.vouching.standing import UNVERIFIED
 from agentx.lessons.model import (
     PATTERNS,
     Confidence,
@@ -190,12 +191,17 @@ def _draw_lessons(screen: Console, found: LessonList, what: str) -> None:
         said = f"{row.name}: {row.text}" if row.name and row.name != row.text else row.text
         table.add_row(
             row.id,
-            render.text(str(row.priority or row.confidence), style=colour),
+            render.text(_say_trust(row), style=colour),
             render.count(len(row.learned_from), "run") if row.learned_from else "by hand",
             row.area,
             said,
         )
     screen.print(table)
+
+
+def _say_trust(row: LessonRow) -> str:
+    is_claim = row.status == UNVERIFIED.upper()
+    return UNVERIFIED if is_claim else str(row.priority or row.confidence)
 
 
 def _draw_lesson(screen: Console, row: LessonRow, now_ms: int) -> None:

@@ -1,0 +1,71 @@
+"""What a checkout noted of whose words count: what it took over unsigned, and what it doubted.
+
+    {"checkouts": {"<folder>": {"taken_over": [<digest>, ...], "doubted": [<digest>, ...]}}}
+
+The file lies in the user's own store: nobody writes it who can only write the repository.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from agentx.host.documents.json_file import json_file
+from agentx.kernel.clock import Clock
+from agentx.kernel.errors import AgentXError
+
+_DOUBTED_MAX = 10_000
+
+
+class VouchedNotes:
+    """The notes of one checkout on one kind of words."""
+
+    def __init__(self, path: Path, checkout: str, clock: Clock, owner: str) -> None:
+        self._path = path
+        self._checkout = checkout
+        self._clock = clock
+        self._owner = owner
+        self._known: tuple[frozenset[str], frozenset[str]] | None = None
+
+    def look(self, find_unsigned: Callable[[], Iterable[str]]) -> frozenset[str]:
+        """Return what was taken over when this checkout first looked; now, where it never did."""
+        return self._look(find_unsigned)[0]
+
+    def doubt(self, name: str, find_unsigned: Callable[[], Iterable[str]]) -> bool:
+        """Note that something is doubted; tell whether it was not before."""
+        taken_over, doubted = self._look(find_unsigned)
+        if name in doubted:
+            return False
+        self._known = taken_over, doubted | {name}
+        self._note(taken_over, self._known[1])
+        return True
+
+    def _look(
+        self, find_unsigned: Callable[[], Iterable[str]]
+    ) -> tuple[frozenset[str], frozenset[str]]:
+        if self._known is None:
+            with suppress(AgentXError, OSError):
+                file = json_file(self._path, self._clock, owner=self._owner)
+                mine = ((file.read() or {}).get("checkouts") or {}).get(self._checkout)
+                if isinstance(mine, dict):
+                    self._known = _names(mine, "taken_over"), _names(mine, "doubted")
+        if self._known is None:
+            self._known = frozenset(find_unsigned()), frozenset()
+            self._note(*self._known)
+        return self._known
+
+    def _note(self, taken_over: frozenset[str], doubted: frozenset[str]) -> None:
+        """Note it; what cannot be written is found again the next time."""
+        with suppress(AgentXError, OSError):
+            file = json_file(self._path, self._clock, owner=self._owner)
+            with file.editing() as doc:
+                mine = doc.setdefault("checkouts", {}).setdefault(self._checkout, {})
+                mine.setdefault("taken_over", sorted(taken_over))
+                known = {*mine.get("doubted", ()), *doubted}
+                mine["doubted"] = sorted(known)[:_DOUBTED_MAX]
+
+
+def _names(mine: dict[str, object], name: str) -> frozenset[str]:
+    found = mine.get(name)
+    return frozenset(map(str, found)) if isinstance(found, list) else frozenset()

@@ -1,0 +1,110 @@
+"""Whose words the events of lessons are: signed by who writes, judged by who reads.
+
+    claims a person                  nobody vouches for it: an `unverified` lesson, told to nobody
+    changes what a person taught     nobody vouches for it: it takes nothing away
+    anything else                    counts as it is: roles are believed
+
+The keys are those of questions and runs. What earlier versions left unsigned is taken over once: by
+a checkout that looks for the first time while nobody signs lessons there yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Protocol
+
+from agentx.kernel.errors import UnavailableError
+from agentx.kernel.values import frozen
+from agentx.kernel.vouching.signatures import Signatures, sum_up_message
+from agentx.kernel.vouching.standing import Vouching
+from agentx.lessons.model import LtmEvent
+from agentx.lessons.vouching.claims import CHANGES, claims_person, message_of
+
+
+@frozen
+class LessonPen:
+    """With what a checkout signs the events of lessons, and tells whose others' are."""
+
+    writer: Callable[[], str]
+    signatures: Signatures
+    doubt: Callable[[LtmEvent, Vouching], None]  # is told once of each that nobody vouches for
+
+
+class Noted(Protocol):
+    """What this checkout noted of whose words count."""
+
+    def look(self, find_unsigned: Callable[[], Iterable[str]]) -> frozenset[str]:
+        """Return what was taken over when this checkout first looked; now, where it never did."""
+
+    def doubt(self, name: str, find_unsigned: Callable[[], Iterable[str]]) -> bool:
+        """Note that something is doubted; tell whether it was not before."""
+
+
+class LessonVouching:
+    """Who vouches for the events of one checkout's lessons; without a pen nobody asks."""
+
+    def __init__(
+        self,
+        pen: LessonPen | None,
+        notes: Noted,
+        list_all: Callable[[], Iterable[LtmEvent]],
+    ) -> None:
+        self._pen = pen
+        self._notes = notes
+        self._list_all = list_all
+
+    def stamp(self) -> str:
+        """Return what changes when other words count than before."""
+        return "" if self._pen is None else self._pen.signatures.stamp()
+
+    def begin(self) -> None:
+        """Note what was unsigned here before anybody signs, be it nothing."""
+        if self._pen is not None:
+            self._notes.look(self._find_unsigned)
+
+    def sign(self, event: LtmEvent) -> LtmEvent:
+        """Return an event with its writer's signature, where it has to have one.
+
+        Raises: UnavailableError where a person says something and there is no key to sign it with.
+        """
+        if self._pen is None or not (claims_person(event) or event.kind in CHANGES):
+            return event
+        writer = self._pen.writer()
+        self._pen.signatures.introduce(writer)
+        bare = replace(event, writer=writer)
+        key, signature = self._pen.signatures.sign(message_of(bare))
+        if signature:
+            return replace(bare, key=key, signature=signature)
+        if claims_person(event):
+            raise UnavailableError(
+                "what a person says is signed, and your key cannot be read or made",
+                hint="the data folder must be writable: `agentx doctor` says where it is",
+            )
+        return event
+
+    def vouches(self, event: LtmEvent) -> bool:
+        """Tell whether somebody vouches for an event; what nobody does is doubted aloud, once."""
+        if self._pen is None:
+            return True
+        try:
+            message = message_of(event)
+        except RecursionError:  # nested deeper than any of ours
+            message = b""
+        name = sum_up_message(message)
+        if not event.signature and name in self._notes.look(self._find_unsigned):
+            return True
+        standing = self._pen.signatures.judge(event.key, event.signature, message)
+        if standing is Vouching.SIGNED:
+            return True
+        if self._notes.doubt(name, self._find_unsigned):
+            self._pen.doubt(event, standing)
+        return False
+
+    def _find_unsigned(self) -> Iterator[str]:
+        events = tuple(self._list_all())
+        if any(event.signature for event in events):
+            return  # somebody signs lessons here already: what is unsigned is of no earlier version
+        for event in events:
+            if not event.signature and (claims_person(event) or event.kind in CHANGES):
+                yield sum_up_message(message_of(event))
