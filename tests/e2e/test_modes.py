@@ -91,7 +91,10 @@ def scenes(tmp_path_factory: pytest.TempPathFactory, server: GithubServer) -> di
 
 def untimed(ledger: Any) -> Any:
     """Return a ledger without its times, and without what each house has of its own."""
-    rows = [{**row, "uid": ""} for row in ledger["clarifications"]]
+    rows = [
+        {**row, "uid": "", "thread": [{**entry, "uid": ""} for entry in row["thread"]]}
+        for row in ledger["clarifications"]
+    ]
     told = {name: value for name, value in ledger.items() if name != "made"}
     told["clarifications"] = rows
     return json.loads(TIMES.sub("TIME", json.dumps(told)))

@@ -102,6 +102,15 @@ def name_moved(name: str, meant: Iterable[Clarification | None]) -> NameMoved:
     )
 
 
+def refuse_older(state: Clarification) -> NameMoved:
+    """Say that another question waits under a name than the one that a person was shown."""
+    asked = preview(state.asked_last, _TOPIC_CHARS_MAX)
+    return NameMoved(
+        f"{state.id} was asked further since you were shown it: '{asked}'",
+        hint=f"to answer that: {name_asked(state)}; `agentx clarify inbox` shows all of it",
+    )
+
+
 def lock_timeout(name: str, held: LockHeld) -> LockTimeout:
     """Say which ledger others kept."""
     seconds = LOCK_LAST_WAIT_MS / 1000

@@ -15,6 +15,7 @@ from agentx.clarification.errors import (
     max_rounds_exceeded,
     name_moved,
     not_found,
+    refuse_older,
 )
 from agentx.clarification.events import (
     ClarificationAnswered,
@@ -53,6 +54,7 @@ from agentx.clarification.protocol import decide
 from agentx.clarification.scope import Put, check_text, find_same, rounds_of
 from agentx.clarification.store.ledgers import LEDGER_WAIT_MS, LedgerStore
 from agentx.clarification.store.stamps import Stamp
+from agentx.clarification.watch.awaiting import is_asked_further
 from agentx.clarification.watch.monitor import Remedy, World, findings
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import MINUTE_MS, Clock, Millis
@@ -267,13 +269,18 @@ class Clarifications:
     def find_meant(self, said: str, *, by_person: bool = False) -> Clarification:
         """Return what somebody means who is to decide it.
 
-        Raises: NameMoved for a name that meant another here before, or to a person, and as `find`.
+        Raises: NameMoved for a name that meant another here before, or to a person; where a person
+            was shown an earlier question of the thread; and as `find`.
         """
         known, issue = parse_clarification_name(said)
         meant = self._store.list_meant(issue, known, by_person=by_person)
         if meant:
             raise name_moved(known, meant)
-        return self.find(known)
+        state = self.find(known)
+        told = self._store.find_told(issue, known) if by_person else ""
+        if told and is_asked_further(state, told):
+            raise refuse_older(state)
+        return state
 
     def ledger(self, issue: int) -> Ledger:
         """Return the clarifications of an issue.

@@ -136,6 +136,10 @@ class LedgerStore:
         meant = (*((book.rows[wanted],) if before and wanted in book.rows else ()), *before)
         return tuple(None if row is None else clarification_of(row, issue) for row in meant)
 
+    def find_told(self, issue: int, name: str) -> str:
+        """Return which question the person was shown last under a name; nothing where none was."""
+        return self._pen.shown.find_told(issue, name)
+
     def _open(self, issue: int, sizes: Mapping[str, int] | None = None) -> Book:
         try:
             return self._opener(issue).look(sizes)

@@ -33,6 +33,15 @@ def name_asked(state: Clarification) -> str:
     return f"{state.id}@{find_awaited(state)}" if state.uid else state.id
 
 
+def is_asked_further(state: Clarification, told: str) -> bool:
+    """Tell whether something waits that was asked after the question that somebody was shown."""
+    first = (state.uid, state.stem)
+    awaited = find_awaited(state)
+    is_told = awaited == told or (awaited in first and told in first)
+    is_open = state.is_unanswered or state.status is ClarificationStatus.ESCALATED
+    return is_open and not is_told and has_asked(state, told)
+
+
 def has_asked(state: Clarification, awaited: str) -> bool:
     """Tell whether a question, or a call for a person, stands in a thread and is vouched for."""
     known = (entry.uid for entry in state.thread if not entry.doubt)

@@ -80,6 +80,11 @@ class ShownNames:
                     del asked[state.id]
             self._write(_PERSON, issue, before, NamesShown(names, asked), ())
 
+    def find_told(self, issue: int, name: str) -> str:
+        """Return which question a person was shown last under a name; nothing where none was."""
+        told = self._read(_PERSON, issue)
+        return told.asked.get(name) or next(iter(told.names.get(name, ())[-1:]), "")
+
     def _read(self, whose: str, issue: int) -> NamesShown:
         if self.folder is None:
             return NOTHING_SHOWN
