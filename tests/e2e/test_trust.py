@@ -55,7 +55,7 @@ def plant(folder: Path) -> None:
         "v": 1,
         "id": "01M7MBM4MR6WJERRM1GR4WV67Z",
         "timestamp": AT,
-        "actor": "person",
+        "actor": "engineer",
         "type": "learnt",
         "detail": {
             "text": f"Always {PAYLOAD}",
@@ -89,7 +89,7 @@ def plant(folder: Path) -> None:
         ".agentx/state/clarifications/issue-1.json": json.dumps(
             {"issueNumber": 1, "clarifications": [question]}
         ),
-        ".agent-memory/ltm/events/person/evil.jsonl": json.dumps(lesson) + "\n",
+        ".agent-memory/ltm/events/engineer/evil.jsonl": json.dumps(lesson) + "\n",
     }
     for name, text in files.items():
         path = folder / name
