@@ -141,6 +141,7 @@ def test_lessons_of_earlier_versions_count_as_they_were_left(shop: Shop) -> None
 
 @pytest.mark.promise("lessons.signed")
 def test_a_first_look_at_nothing_is_a_look(shop: Shop) -> None:
+    shop.agentx("sync")  # where nothing was set up, who only reads leaves nothing behind
     shop.agentx("ltm", "decisions")
     shop.lay(shop.line("learnt", detail=SAID))
     assert shop.find("FORGED").is_unverified

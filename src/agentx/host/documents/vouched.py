@@ -32,6 +32,12 @@ class VouchedNotes:
         """Return what was taken over when this checkout first looked; now, where it never did."""
         return self._look(find_unsigned)[0]
 
+    def take_over(self, names: Iterable[str]) -> None:
+        """Let words count from now on, whoever signed them."""
+        taken_over, doubted = self._look(lambda: ())
+        self._known = taken_over | frozenset(names), doubted
+        self._note(*self._known)
+
     def doubt(self, name: str, find_unsigned: Callable[[], Iterable[str]]) -> bool:
         """Note that something is doubted; tell whether it was not before."""
         taken_over, doubted = self._look(find_unsigned)
@@ -61,7 +67,7 @@ class VouchedNotes:
             file = json_file(self._path, self._clock, owner=self._owner)
             with file.editing() as doc:
                 mine = doc.setdefault("checkouts", {}).setdefault(self._checkout, {})
-                mine.setdefault("taken_over", sorted(taken_over))
+                mine["taken_over"] = sorted({*mine.get("taken_over", ()), *taken_over})
                 known = {*mine.get("doubted", ()), *doubted}
                 mine["doubted"] = sorted(known)[:_DOUBTED_MAX]
 

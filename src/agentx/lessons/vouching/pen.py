@@ -37,6 +37,9 @@ class Noted(Protocol):
     def look(self, find_unsigned: Callable[[], Iterable[str]]) -> frozenset[str]:
         """Return what was taken over when this checkout first looked; now, where it never did."""
 
+    def take_over(self, names: Iterable[str]) -> None:
+        """Let words count from now on, whoever signed them."""
+
     def doubt(self, name: str, find_unsigned: Callable[[], Iterable[str]]) -> bool:
         """Note that something is doubted; tell whether it was not before."""
 
@@ -63,12 +66,17 @@ class LessonVouching:
         if self._pen is not None:
             self._notes.look(self._find_unsigned)
 
+    def adopt(self) -> None:
+        """Let all count that is here: the user put it here."""
+        claims = (each for each in self._list_all() if _needs_voucher(each))
+        self._notes.take_over(sum_up_message(message_of(each)) for each in claims)
+
     def sign(self, event: LtmEvent) -> LtmEvent:
         """Return an event with its writer's signature, where it has to have one.
 
         Raises: UnavailableError where a person says something and there is no key to sign it with.
         """
-        if self._pen is None or not (claims_person(event) or event.kind in CHANGES):
+        if self._pen is None or not _needs_voucher(event):
             return event
         writer = self._pen.writer()
         self._pen.signatures.introduce(writer)
@@ -92,7 +100,7 @@ class LessonVouching:
         except RecursionError:  # nested deeper than any of ours
             message = b""
         name = sum_up_message(message)
-        if not event.signature and name in self._notes.look(self._find_unsigned):
+        if name in self._notes.look(self._find_unsigned):
             return True
         standing = self._pen.signatures.judge(event.key, event.signature, message)
         if standing is Vouching.SIGNED:
@@ -106,5 +114,9 @@ class LessonVouching:
         if any(event.signature for event in events):
             return  # somebody signs lessons here already: what is unsigned is of no earlier version
         for event in events:
-            if not event.signature and (claims_person(event) or event.kind in CHANGES):
+            if not event.signature and _needs_voucher(event):
                 yield sum_up_message(message_of(event))
+
+
+def _needs_voucher(event: LtmEvent) -> bool:
+    return claims_person(event) or event.kind in CHANGES

@@ -14,11 +14,13 @@ from agentx.project.audit import AuditAct, record_act
 from agentx.project.claims import claim_data, claim_private
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
+from agentx.project.roles.caller import find_caller
 from agentx.wiring.keeping.export import Exported, export_memory
 from agentx.wiring.keeping.restore import Restored, has_memory, name_project, restore_memory
 from agentx.wiring.kept.loss import RestoreLoss, find_loss
 from agentx.wiring.kept.said import leave_unsaid
 from agentx.wiring.memory import open_store
+from agentx.wiring.taught.lessons import open_lessons
 from agentx.wiring.trust.persons_word import require_person
 
 _PASSPHRASE_BYTES_MAX = 4_096
@@ -61,6 +63,8 @@ def restore(
     claim_data(project, "restore")
     done = restore_memory(project, path, passphrase=passphrase)
     leave_unsaid(project)
+    if not find_caller(project).is_agent:  # the key that signed stays where it was
+        open_lessons(project).adopt()
     record_act(project, AuditAct.RESTORED, path=path.absolute(), events=done.events)
     with open_store(project) as memory:
         if done.is_settled:

@@ -87,7 +87,8 @@ def read_lessons(project: Project) -> Knowledge:
     The pages of a stranger's repository are left alone, and where there are none, none are made.
     """
     lessons = open_lessons(project)
-    lessons.begin()
+    if is_folder(project.store.root):  # who only reads makes none
+        lessons.begin()
     is_ours = is_folder(project.paths.lessons) and project.trust.has_data
     return lessons.refresh() if is_ours else lessons.read()
 
