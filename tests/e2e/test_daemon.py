@@ -217,22 +217,27 @@ def test_an_idle_daemon_goes_and_one_that_is_asked_stays(store: StorePaths, run:
     assert "ended: idle" in said
 
 
-@pytest.mark.parametrize("is_replaced", [False, True])
+@pytest.mark.parametrize("when", ["away", "replaced", "replaced while it began"])
 def test_a_daemon_whose_repository_was_moved_away_goes(
-    store: StorePaths, run: Run, tmp_path: Path, is_replaced: bool
+    store: StorePaths, run: Run, tmp_path: Path, when: str
 ) -> None:
-    root = tmp_path / "shop"
+    root, is_early = tmp_path / "shop", when.endswith("began")
     root.mkdir()
-    child = run(store, "idle_exit_ms=2000", f"root={root}")
+    more = ("hang_ms=500",) if is_early else ()
+    child = run(store, "idle_exit_ms=2000", f"root={root}", *more, wait=not is_early)
+    until(lambda: lock_owner(store) is not None)
     root.rename(tmp_path / "moved")
-    if is_replaced:
+    if when != "away":
         root.mkdir()
+    until(lambda: state(store).condition is Condition.RUNNING)
 
-    with connected(store) as memory, suppress(AgentXError):
-        while child.poll() is None:  # somebody who asks all the time does not keep it
+    def ask_and_look() -> bool:  # somebody who asks all the time does not keep it
+        with suppress(AgentXError):
             memory.status()
-            time.sleep(0.1)
+        return child.poll() is not None
 
+    with connected(store) as memory:
+        until(ask_and_look)
     _, said = child.communicate(timeout=15)
     assert "ended: the folder of the project was moved or removed" in said
 

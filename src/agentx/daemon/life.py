@@ -95,6 +95,7 @@ def run_daemon(
 
     Raises: LockHeld when another daemon serves the store, and what `open_memory` raises.
     """
+    began_in = _identify(plan.root)
     os.umask(0o077)
     keep_few_arenas()
     sys.setswitchinterval(DAEMON_SWITCH_SECONDS)
@@ -127,7 +128,7 @@ def run_daemon(
             besides=besides,
         )
         with _working(own), _serving(plan, offer, open_servers), _scheduling(scheduled):
-            reason = _until_told(plan, held, activity, summons, scheduled)
+            reason = _until_told(plan, held, activity, summons, scheduled, began_in=began_in)
             _log.info("stopping: %s", reason)
             views.leave_off()
         with _failing_aloud("the last drain failed; the spool keeps what it holds"):
@@ -237,12 +238,14 @@ def _until_told(
     activity: Activity,
     summons: Summons,
     scheduler: Scheduler | None,
+    *,
+    began_in: tuple[int, int],
 ) -> str:
     """Return why the daemon has to stop, once it has to."""
     watch_ms = DAEMON_WATCH_EVERY_MS
     if plan.idle_exit_ms:
         watch_ms = min(watch_ms, max(plan.idle_exit_ms // 4, 10))
-    began_in, looks_away = _identify(plan.root), 0
+    looks_away = 0
     while True:
         if reason := summons.wait(watch_ms):
             return reason
