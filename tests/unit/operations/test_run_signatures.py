@@ -261,6 +261,27 @@ def test_a_signed_answer_is_its_writers_alone(shop: Shop) -> None:
 
 
 @pytest.mark.promise("runs.signed")
+def test_what_a_person_answered_counts_where_they_restore_it_and_no_agent_restores_it_there(
+    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = shop.begin()
+    shop.agentx(*answer(asked, "No, never"))
+    file, run = tmp_path / "all.agentx", shop.run.id
+    assert shop.agentx("export", str(file))[0] == 0
+    other = Shop(tmp_path / "other", monkeypatch)
+    other.play(below="engineer")
+    assert other.agentx("restore", str(file), "--yes")[0] == 2
+    assert not (other.folder / ".agent-memory").exists(), "refused before anything is changed"
+    other.play()
+
+    code, said = other.agentx("restore", str(file), "--yes")
+
+    assert code == 0, said
+    told = other.agentx("run", "show", run)[1]
+    assert f"{asked} was answered (asked: {QUESTION}) by human (unconfirmed): No, never" in told
+
+
+@pytest.mark.promise("runs.signed")
 def test_another_clones_answer_counts_while_its_writer_is_trusted(
     shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,17 +34,15 @@ class VouchedNotes:
 
     def take_over(self, names: Iterable[str]) -> None:
         """Let words count from now on, whoever signed them."""
-        taken_over, doubted = self._look(lambda: ())
-        self._known = taken_over | frozenset(names), doubted
-        self._note(*self._known)
+        self._look(tuple)
+        self._note(frozenset(), frozenset(), frozenset(names))
 
     def doubt(self, name: str, find_unsigned: Callable[[], Iterable[str]]) -> bool:
         """Note that something is doubted; tell whether it was not before."""
         taken_over, doubted = self._look(find_unsigned)
         if name in doubted:
             return False
-        self._known = taken_over, doubted | {name}
-        self._note(taken_over, self._known[1])
+        self._note(taken_over, doubted | {name})
         return True
 
     def _look(
@@ -57,19 +55,30 @@ class VouchedNotes:
                 if isinstance(mine, dict):
                     self._known = _names(mine, "taken_over"), _names(mine, "doubted")
         if self._known is None:
-            self._known = frozenset(find_unsigned()), frozenset()
-            self._note(*self._known)
+            return self._note(frozenset(find_unsigned()), frozenset())
         return self._known
 
-    def _note(self, taken_over: frozenset[str], doubted: frozenset[str]) -> None:
-        """Note it; what cannot be written is found again the next time."""
+    def _note(
+        self,
+        found: frozenset[str],
+        doubted: frozenset[str],
+        given: frozenset[str] = frozenset(),
+    ) -> tuple[frozenset[str], frozenset[str]]:
+        """Note what the first look found, and more; return what is noted.
+
+        What cannot be written is found again the next time.
+        """
+        self._known = found | given, doubted
         with suppress(AgentXError, OSError):
             file = json_file(self._path, self._clock, owner=self._owner)
             with file.editing() as doc:
                 mine = doc.setdefault("checkouts", {}).setdefault(self._checkout, {})
-                mine["taken_over"] = sorted({*mine.get("taken_over", ()), *taken_over})
+                # Of two that look at once the first counts: what came since is of no first look.
+                mine["taken_over"] = sorted({*mine.get("taken_over", found), *given})
                 known = {*mine.get("doubted", ()), *doubted}
                 mine["doubted"] = sorted(known)[:_DOUBTED_MAX]
+                self._known = _names(mine, "taken_over"), _names(mine, "doubted")
+        return self._known
 
 
 def _names(mine: dict[str, object], name: str) -> frozenset[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from agentx.kernel.errors import UnavailableError
 from agentx.kernel.ids import digest
 from agentx.kernel.vouching.standing import Vouching
 
@@ -34,6 +35,23 @@ class Signatures(Protocol):
 
     def judge(self, key: str, signature: str, message: bytes) -> Vouching:
         """Return how something stands that a key is said to have signed."""
+
+
+def sign_words(
+    signatures: Signatures, writer: str, message: bytes, *, is_persons: bool
+) -> tuple[str, str]:
+    """Return the name of the user's key and its signature, after the writer was introduced.
+
+    Raises: UnavailableError where a person says something and there is no key to sign it with.
+    """
+    signatures.introduce(writer)
+    key, signature = signatures.sign(message)
+    if is_persons and not signature:
+        raise UnavailableError(
+            "what a person says is signed, and your key cannot be read or made",
+            hint="the data folder must be writable: `agentx doctor` says where it is",
+        )
+    return key, signature
 
 
 class Unsigned:

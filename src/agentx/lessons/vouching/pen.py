@@ -14,9 +14,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Protocol
 
-from agentx.kernel.errors import UnavailableError
 from agentx.kernel.values import frozen
-from agentx.kernel.vouching.signatures import Signatures, sum_up_message
+from agentx.kernel.vouching.signatures import Signatures, sign_words, sum_up_message
 from agentx.kernel.vouching.standing import Vouching
 from agentx.lessons.model import LtmEvent
 from agentx.lessons.vouching.claims import CHANGES, claims_person, message_of
@@ -79,17 +78,10 @@ class LessonVouching:
         if self._pen is None or not _needs_voucher(event):
             return event
         writer = self._pen.writer()
-        self._pen.signatures.introduce(writer)
         bare = replace(event, writer=writer)
-        key, signature = self._pen.signatures.sign(message_of(bare))
-        if signature:
-            return replace(bare, key=key, signature=signature)
-        if claims_person(event):
-            raise UnavailableError(
-                "what a person says is signed, and your key cannot be read or made",
-                hint="the data folder must be writable: `agentx doctor` says where it is",
-            )
-        return event
+        message, is_persons = message_of(bare), claims_person(event)
+        key, signature = sign_words(self._pen.signatures, writer, message, is_persons=is_persons)
+        return replace(bare, key=key, signature=signature) if signature else event
 
     def vouches(self, event: LtmEvent) -> bool:
         """Tell whether somebody vouches for an event; what nobody does is doubted aloud, once."""

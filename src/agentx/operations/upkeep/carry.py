@@ -20,6 +20,7 @@ from agentx.wiring.keeping.restore import Restored, has_memory, name_project, re
 from agentx.wiring.kept.loss import RestoreLoss, find_loss
 from agentx.wiring.kept.said import leave_unsaid
 from agentx.wiring.memory import open_store
+from agentx.wiring.runs import open_run_store
 from agentx.wiring.taught.lessons import open_lessons
 from agentx.wiring.trust.persons_word import require_person
 
@@ -65,6 +66,7 @@ def restore(
     leave_unsaid(project)
     if not find_caller(project).is_agent:  # the key that signed stays where it was
         open_lessons(project).adopt()
+        open_run_store(project).vouching.adopt()
     record_act(project, AuditAct.RESTORED, path=path.absolute(), events=done.events)
     with open_store(project) as memory:
         if done.is_settled:
@@ -78,11 +80,14 @@ def find_home(project: Project, path: Path, *, passphrase: str = "") -> Project:
     """Return the project that an export is to be restored as: on another machine, or in another
     folder, a project has another id by nature, and an export keeps the one it had.
 
-    Raises: InvalidValue, DataError for a file that is none of ours.
+    Raises: InvalidValue, DataError for a file that is none of ours; NotThePerson for an agent,
+        where the folder would be another project.
     """
     named = name_project(path, passphrase=passphrase)
     if named == project.id:
         return project
+    what = "that this folder is another project"
+    require_person(project, what, hint=f"agentx restore {path}", about="restore")
     forced = {**project.environment.variables, "MEMORY_PROJECT_ID": named}
     return open_project(project.directory, read_environment(forced))
 

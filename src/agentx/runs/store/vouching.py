@@ -13,9 +13,8 @@ from dataclasses import replace
 
 from agentx.host.documents.vouched import VouchedNotes
 from agentx.kernel.clock import Clock
-from agentx.kernel.errors import UnavailableError
 from agentx.kernel.values import frozen
-from agentx.kernel.vouching.signatures import Signatures, sum_up_message
+from agentx.kernel.vouching.signatures import Signatures, sign_words, sum_up_message
 from agentx.kernel.vouching.standing import UNVERIFIED, Vouching
 from agentx.runs.model import RunEvent
 from agentx.runs.paths import RunNotes
@@ -64,6 +63,11 @@ class RunVouching:
         if self._pen is not None:
             self._notes.look(self._find_unsigned)
 
+    def adopt(self) -> None:
+        """Let all count that is here: the user put it here."""
+        claims = (each for each in self._list_all() if must_be_vouched(each))
+        self._notes.take_over(sum_up_message(message_of(each)) for each in claims)
+
     def sign(self, event: RunEvent) -> RunEvent:
         """Return an event with its writer's signature, where it has to have one.
 
@@ -72,15 +76,10 @@ class RunVouching:
         if self._pen is None or not must_sign(event):
             return event
         writer = self._pen.writer()
-        self._pen.signatures.introduce(writer)
         bare = replace(event, writer=writer)
-        key, signature = self._pen.signatures.sign(message_of(bare))
+        message, is_persons = message_of(bare), is_person(event.actor)
+        key, signature = sign_words(self._pen.signatures, writer, message, is_persons=is_persons)
         if not signature:
-            if is_person(event.actor):
-                raise UnavailableError(
-                    "what a person says is signed, and your key cannot be read or made",
-                    hint="the data folder must be writable: `agentx doctor` says where it is",
-                )
             return event
         owner = self._pen.name_owner(key)
         return replace(bare, key=key, signature=signature, standing=Vouching.SIGNED, owner=owner)
@@ -112,7 +111,7 @@ class RunVouching:
         except RecursionError:  # nested deeper than any of ours
             message = b""
         taken_over = self._notes.look(self._find_unsigned)
-        if not event.signature and sum_up_message(message) in taken_over:
+        if sum_up_message(message) in taken_over:
             return event
         standing = self._pen.signatures.judge(event.key, event.signature, message)
         if standing is Vouching.SIGNED:
