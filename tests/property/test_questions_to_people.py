@@ -161,8 +161,8 @@ class Story:
         )
 
 
-def play(folder: Path, steps: list[Step]) -> None:
-    clones = tuple(Clone(folder / name, name, FakeClock()) for name in CLONES)
+def play_story(clones: tuple[Clone, ...], steps: list[Step]) -> Story:
+    """Let clones that know two questions, to a person and to a role, do what a history says."""
     for turn, to in enumerate((PERSON, "architect")):
         wanted = request(issue=ISSUE, to=to, topic=to, question=f"{turn}?")
         clones[0].room.ask(replace(wanted, rounds_max=3), ANYBODY)
@@ -177,7 +177,11 @@ def play(folder: Path, steps: list[Step]) -> None:
         for clone in clones:
             for other in clones:
                 clone.take(other)
-    check(story)
+    return story
+
+
+def play(folder: Path, steps: list[Step]) -> None:
+    check(play_story(tuple(Clone(folder / name, name, FakeClock()) for name in CLONES), steps))
 
 
 def check(story: Story) -> None:

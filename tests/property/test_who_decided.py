@@ -8,7 +8,6 @@ settled question is looked up among the signed events.
 from __future__ import annotations
 
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,14 +24,14 @@ from agentx.recall.known.answers import find_word, read_decision
 from tests.property.test_questions_to_people import (
     _REALLY,
     _STEPS,
-    ANYBODY,
     CLONES,
     ISSUE,
     Clone,
     Step,
     Story,
+    play_story,
 )
-from tests.support.clarifying import KeyOfTests, request
+from tests.support.clarifying import KeyOfTests
 from tests.support.time_and_chance import FakeClock
 
 SEEDS = {name: name.encode().ljust(32, b"-") for name in CLONES}
@@ -56,19 +55,7 @@ class SigningClone(Clone):
 def play(folder: Path, steps: list[Step]) -> int:
     """Play a history; return how many decisions of people it came to."""
     clones = tuple(SigningClone(folder / name, name, FakeClock()) for name in CLONES)
-    for turn, to in enumerate((PERSON, "architect")):
-        wanted = request(issue=ISSUE, to=to, topic=to, question=f"{turn}?")
-        clones[0].room.ask(replace(wanted, rounds_max=3), ANYBODY)
-        clones[0].clock.advance(1_000)
-    for turn, clone in enumerate(clones[1:]):
-        clone.take(clones[0])
-        clone.clock.advance(2_150 + 150 * turn)
-    story = Story(clones)
-    for who, act, which in steps:
-        story.do(who, act, which)
-    for clone in clones:
-        for other in clones:
-            clone.take(other)
+    story = play_story(clones, steps)
     return sum(check(story, clone) for clone in clones)
 
 

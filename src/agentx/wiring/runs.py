@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -14,7 +13,6 @@ from agentx.host.git.programs import list_programs
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import age
 from agentx.kernel.errors import NotFound
-from agentx.kernel.ids import shorten_run
 from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
 from agentx.project.audit import AuditAct, record_act
@@ -172,14 +170,15 @@ def list_run_questions(
 ) -> tuple[RunQuestion, ...]:
     """Return what the runs that go on ask a person, oldest first."""
     runs = list_asking_runs(project) if asking is None else asking
-    often = Counter(name for run in runs for name in run.escalations)
+    if not runs:
+        return ()
+    which = open_runs(project).which
     found = [
         RunQuestion(
             run_id=run.id,
             title=run.title,
             asked=asked,
-            command=name_answer(run, asked)
-            + (f" --run {shorten_run(run.id)}" if often[asked.id] > 1 else ""),
+            command=which.complete(name_answer(run, asked), run),
         )
         for run in runs
         for asked in run.escalations.values()

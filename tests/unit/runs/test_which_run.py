@@ -132,7 +132,7 @@ def test_what_is_proposed_can_be_typed_though_several_are_in_progress(team: Team
     here = choosing(team)
     assert here.complete(start, first) == f"{start} --run {first.id[-4:]}"
     assert here.complete("agentx run pr", first) == f"agentx run pr {first.id[-4:]}"
-    for said in (f"agentx run resume {first.id}", "agentx run escalate --resolve ESC-1 X", ""):
+    for said in (f"agentx run resume {first.id}", ""):
         assert here.complete(said, first) == said
     assert choosing(team, run=first.id).complete(start, first) == start
     team.says(first.id, "run-failed", reason="no")

@@ -48,13 +48,13 @@ def _nobody_above(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(caller, "list_ancestors", lambda: iter(()))
 
 
-def checkout(root: Path, name: str, home: str = "home") -> Project:
+def checkout(root: Path, name: str, home: str = "home", **more: str) -> Project:
     folder = root / name
     folder.mkdir()
     for words in (("init", "-q"), ("config", "user.name", home)):
         subprocess.run(["git", *words], cwd=folder, check=True, timeout=20)
     (folder / ".agentx").mkdir()
-    environment = read_environment({"HOME": str(root / home), "PATH": "/nowhere"})
+    environment = read_environment({"HOME": str(root / home), "PATH": "/nowhere", **more})
     return trusted(replace(open_project(folder, environment), clock=FakeClock()))
 
 
@@ -63,6 +63,29 @@ def project(tmp_path: Path) -> Project:
     made = checkout(tmp_path, "one")
     open_issues(made).create(NewIssue(title="Webhooks", labels=("type:feature",)))
     return made
+
+
+def meet_colleagues(root: Path) -> tuple[Project, Project, Callable[[], None]]:
+    """Return two people's checkouts that trust each other, and how their questions are merged."""
+    ana, bob = both = [checkout(root, name, home=name) for name in ("ana", "bob")]
+    for each in both:
+        open_issues(each).create(NewIssue(title="Webhooks", labels=("type:feature",)))
+        open_clarifications(each).ask(request(issue=1, topic=each.root.name), SCOPE)
+
+    def merge() -> None:
+        for source, target in (both, both[::-1]):
+            for path in (each for each in source.paths.questions.rglob("*") if each.is_file()):
+                there = target.paths.questions / path.relative_to(source.paths.questions)
+                there.parent.mkdir(parents=True, exist_ok=True)
+                if not there.exists() or there.stat().st_size < path.stat().st_size:
+                    shutil.copy(path, there)
+
+    merge()
+    for each in both:
+        accept_repository(each)
+        [writer] = [one.writer for one in list_writers(each) if not one.own]
+        trust_writer(each, writer, caller=TYPING)
+    return ana, bob, merge
 
 
 def ask(project: Project, topic: str, to: str = PERSON) -> str:
@@ -219,25 +242,7 @@ def test_nothing_is_read_where_nothing_is_new(
 
 
 def test_a_decision_names_who_said_it_after_a_merge(tmp_path: Path) -> None:
-    ana, bob = (checkout(tmp_path, name, home=name) for name in ("ana", "bob"))
-    for each in (ana, bob):
-        open_issues(each).create(NewIssue(title="Webhooks", labels=("type:feature",)))
-        open_clarifications(each).ask(request(issue=1, topic=each.root.name), SCOPE)
-    both = (ana, bob)
-
-    def merge() -> None:
-        for source, target in (both, both[::-1]):
-            for path in (each for each in source.paths.questions.rglob("*") if each.is_file()):
-                there = target.paths.questions / path.relative_to(source.paths.questions)
-                there.parent.mkdir(parents=True, exist_ok=True)
-                if not there.exists() or there.stat().st_size < path.stat().st_size:
-                    shutil.copy(path, there)
-
-    merge()
-    for each in both:
-        accept_repository(each)
-        [writer] = [one.writer for one in list_writers(each) if not one.own]
-        trust_writer(each, writer, caller=TYPING)
+    ana, bob, merge = meet_colleagues(tmp_path)
     name = ask(ana, "drop")
     clarify_settle.answer(ana, name, "Yes, one", by=PERSON, caller=TYPING)
     merge()
@@ -250,7 +255,7 @@ def test_a_decision_names_who_said_it_after_a_merge(tmp_path: Path) -> None:
         clarify_ask.follow_up(each, name, asked, by="engineer", told=lambda _entry: None)
         clarify_settle.answer(each, name, said, by=PERSON, caller=TYPING)
     merge()
-    for each in both:
+    for each in (ana, bob):
         each.clock.sleep_ms(9_000)
     for state in open_clarifications(bob).list_all():
         if state.status == "answered":
@@ -260,7 +265,7 @@ def test_a_decision_names_who_said_it_after_a_merge(tmp_path: Path) -> None:
         "NO, never all": "Decided by ana, asked: Really drop ALL?",
         "YES, keep logs": "Decided by bob, asked: Really keep logs?",
     }
-    for each in both:
+    for each in (ana, bob):
         keep_decisions(each)
         told = [one.content for one in memories(each) if not one.superseded_by]
         assert told

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,10 +24,8 @@ from agentx.operations.memory.curate import memory_drop, memory_dropped, memory_
 from agentx.operations.memory.write import NewObservation, memory_add, memory_remove
 from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import settle as clarify_settle
-from agentx.operations.setup.writers import accept_repository, list_writers, trust_writer
 from agentx.operations.upkeep.doctor import _observations
-from agentx.project.config import read_environment
-from agentx.project.project import Project, open_project
+from agentx.project.project import Project
 from agentx.project.roles import caller
 from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.hub import open_issues
@@ -39,10 +35,15 @@ from agentx.wiring.observation_upkeep import settle_observations
 from agentx.wiring.observations import open_observations
 from agentx.wiring.vouched.store import VouchedStore
 from agentx.work.model import NewIssue
-from tests.support.clarifying import SCOPE, request
-from tests.support.time_and_chance import FakeClock
-from tests.support.trusting import trusted
-from tests.unit.wiring.test_kept_decisions import TYPING, ask, carry, decide_unkept, memories
+from tests.unit.wiring.test_kept_decisions import (
+    TYPING,
+    ask,
+    carry,
+    checkout,
+    decide_unkept,
+    meet_colleagues,
+    memories,
+)
 
 CLAUDE = Ancestor(name="claude", arguments=("claude",), variables={})
 
@@ -50,16 +51,6 @@ CLAUDE = Ancestor(name="claude", arguments=("claude",), variables={})
 @pytest.fixture(autouse=True)
 def _nobody_above(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(caller, "list_ancestors", lambda: iter(()))
-
-
-def checkout(root: Path, name: str, home: str = "home", **more: str) -> Project:
-    folder = root / name
-    folder.mkdir()
-    for words in (("init", "-q"), ("config", "user.name", home)):
-        subprocess.run(["git", *words], cwd=folder, check=True, timeout=20)
-    (folder / ".agentx").mkdir()
-    environment = read_environment({"HOME": str(root / home), "PATH": "/nowhere", **more})
-    return trusted(replace(open_project(folder, environment), clock=FakeClock()))
 
 
 @pytest.fixture
@@ -261,24 +252,7 @@ def test_what_a_person_dropped_in_one_checkout_no_other_of_theirs_tells(
 def test_what_a_person_dropped_stays_away_when_its_question_is_called_otherwise(
     tmp_path: Path,
 ) -> None:
-    ana, bob = both = [checkout(tmp_path, name, home=name) for name in ("ana", "bob")]
-    for each in both:
-        open_issues(each).create(NewIssue(title="Webhooks", labels=("type:feature",)))
-        open_clarifications(each).ask(request(issue=1, topic=each.root.name), SCOPE)
-
-    def merge() -> None:
-        for source, target in (both, both[::-1]):
-            for path in (each for each in source.paths.questions.rglob("*") if each.is_file()):
-                there = target.paths.questions / path.relative_to(source.paths.questions)
-                there.parent.mkdir(parents=True, exist_ok=True)
-                if not there.exists() or there.stat().st_size < path.stat().st_size:
-                    shutil.copy(path, there)
-
-    merge()
-    for each in both:
-        accept_repository(each)
-        [writer] = [one.writer for one in list_writers(each) if not one.own]
-        trust_writer(each, writer, caller=TYPING)
+    ana, bob, merge = meet_colleagues(tmp_path)
     name = ask(ana, "drop")
     clarify_settle.answer(ana, name, "Yes, one", by=PERSON, caller=TYPING)
     merge()

@@ -77,7 +77,7 @@ class WhichRun:
     def complete(self, command: str, run: Run) -> str:
         """Return a command about a run as it can be typed: with its name, where that is needed."""
         short = shorten_run(run.id)
-        is_named = run.id in command or "--resolve" in command
+        is_named = run.id in command
         if is_named or not command or (self.find_meant() == run.id and not run.over):
             return command
         return f"{command} {'' if command in _NAMES_LAST else '--run '}{short}"
