@@ -61,12 +61,16 @@ def test_a_run_from_plan_to_pull_request_with_two_lanes_and_a_conflict(house: Ho
     # From inside a lane the same run is meant.
     house.agentx("run", "task", "log", "TASK-001", "checks the @", cwd=Path(one["folder"]))
 
+    unchecked = house.json("run", "lane", "merge", one["lane_id"], expect=3)
+    seen = ("--verdict", "PASSED", "--check", "rejects a@=tried it", "--actor", "verifier")
+    house.agentx("run", "verify", *seen, cwd=Path(one["folder"]))
     house.agentx("run", "lane", "merge", one["lane_id"])
     refused = house.json("run", "lane", "merge", two["lane_id"], expect=3)
     resumed = house.agentx("run", "resume")
     context = house.json("run", "context", "--task", "TASK-002", "--budget", "4000")
     too_little = house.json("run", "context", "--task", "TASK-002", "--budget", "20", expect=5)
 
+    assert "rejects a@" in unchecked["error"]["message"]
     assert "conflicts in mail.py" in refused["error"]["message"]
     assert "merge conflict" in resumed.stdout
     assert f"agentx run lane merge {two['lane_id']}" in resumed.stdout
@@ -123,6 +127,7 @@ def test_where_somebody_stands_says_which_run_lane_and_task_are_meant(house: Hou
     _commit(house, lane["folder"], "mail.py", "def check(address):\n    return '@' in address\n")
 
     asked = house.json("run", "task", "done", "TASK-001", expect=2)
+    house.agentx("run", "verify", "--verdict", "PASSED", cwd=folder / "deep")
     done = house.json("run", "task", "done", cwd=folder / "deep")
     finished = house.json("run", "lane", "finish", cwd=folder)
     told = house.agentx("recall", cwd=folder).stdout

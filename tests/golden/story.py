@@ -329,6 +329,7 @@ def _merge_lane(town: Town, text: str) -> None:
     (folder / "mail.js").write_text(text, encoding="utf-8")
     _commit(town, folder, "check")
     town.tell("run", "task", "log", "TASK-001", "checks the @", cwd=folder)
+    town.tell("run", "verify", "--run", "test -f mail.js", cwd=folder)
     town.tell("run", "lane", "merge", lane["lane_id"])
 
 

@@ -39,6 +39,7 @@ class ProgramCall:
     time_limit_ms: int
     output_bytes_max: int = PROGRAM_OUTPUT_BYTES_MAX
     heard: Callable[[bytes], None] | None = None  # is told what it prints, as it comes
+    end_bytes_max: int = 0  # of what comes after that, so much of its end is kept too
     can_wait: bool = False  # for another day: it is ended when this process is about to leave
 
 
@@ -51,6 +52,7 @@ class Ended:
     err: str
     too_late: bool
     too_much: bool = False  # it printed more than was kept
+    end: str = ""  # the end of what it printed beyond that
 
 
 class _Leaving:
@@ -131,7 +133,7 @@ def _follow(process: subprocess.Popen[bytes], call: ProgramCall) -> Ended:
     assert process.stderr is not None, "it is a pipe"
     # Before anything is said: a program that hears nothing does nothing yet.
     watch = _watch(process.pid)
-    out = _Ear(process.stdout, call.output_bytes_max, call.heard)
+    out = _Ear(process.stdout, call.output_bytes_max, call.heard, call.end_bytes_max)
     err = _Ear(process.stderr, call.output_bytes_max)
     mouth = threading.Thread(target=_speak, args=(process.stdin, call.said), daemon=True)
     mouth.start()
@@ -158,6 +160,7 @@ def _follow(process: subprocess.Popen[bytes], call: ProgramCall) -> Ended:
         err=err.text,
         too_late=too_late,
         too_much=out.is_full or err.is_full,
+        end=out.end,
     )
 
 
@@ -165,9 +168,15 @@ class _Ear:
     """Reads a pipe to its end, and keeps its first part."""
 
     def __init__(
-        self, pipe: IO[bytes], bytes_max: int, heard: Callable[[bytes], None] | None = None
+        self,
+        pipe: IO[bytes],
+        bytes_max: int,
+        heard: Callable[[bytes], None] | None = None,
+        end_bytes_max: int = 0,
     ) -> None:
         self.is_full = False
+        self._end = bytearray()
+        self._end_bytes_max = end_bytes_max
         self._heard_by = heard
         self._pipe = pipe
         self._bytes_max = bytes_max
@@ -180,6 +189,11 @@ class _Ear:
         """What was heard."""
         return bytes(self._heard).decode("utf-8", "replace")
 
+    @property
+    def end(self) -> str:
+        """The end of what was heard and did not fit."""
+        return bytes(self._end).decode("utf-8", "replace")
+
     def join(self) -> None:
         """Wait for the end of the pipe, but not for ever."""
         self._thread.join(_JOIN_S)
@@ -190,6 +204,9 @@ class _Ear:
                 room = max(self._bytes_max - len(self._heard), 0)
                 self.is_full = self.is_full or len(block) > room
                 self._heard += block[:room]
+                if self._end_bytes_max and len(block) > room:
+                    self._end += block[room:]
+                    del self._end[: -self._end_bytes_max]
                 if self._heard_by is not None:
                     self._heard_by(block[:room])
 

@@ -36,3 +36,6 @@ REVIEW_MAX = 50
 LIVE_SESSIONS_SHOWN = 5
 # What agents said on the way to a settled answer is kept whole for so long.
 QUESTION_WHOLE_DAYS = 30
+# How long a check may take where nobody says, and at most: a suite of hours is run elsewhere.
+RUN_CHECK_WAIT_S = 600
+RUN_CHECK_WAIT_S_MAX = 4 * 60 * 60

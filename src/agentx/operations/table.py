@@ -144,7 +144,7 @@ _AGENTS = (
     _row("agents.show_role", "operations.agents.roles:show_role", "agent show"),
 )
 
-_TASK_STEPS = ("start", "log", "done", "fail", "drop", "block")
+_TASK_STEPS = ("start", "log", "done", "fail", "drop", "block", "reopen", "retry")
 
 _RUNS = (
     _row("runs.start", "operations.runs.write:start_run", "run start"),
@@ -166,6 +166,8 @@ _RUNS = (
     _row("runs.phase", "operations.runs.write:go_to_phase", "run phase"),
     _row("runs.artifact", "operations.runs.write:write_artifact", "run artifact"),
     _row("runs.verify", "operations.runs.write:record_verification", "run verify"),
+    _row("runs.check", "operations.runs.write:run_checks", "run verify"),
+    _row("runs.declare", "operations.runs.write:declare_checks", "run verify"),
     _row("runs.context", "operations.runs.context:run_context", "run context", "run_task_context"),
     _row("runs.resume", "operations.runs.recover:resume_run", "run resume"),
     _row("runs.rebuild", "operations.runs.recover:rebuild_runs", "run rebuild"),

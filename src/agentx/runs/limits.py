@@ -19,3 +19,9 @@ RUN_COMPLETED_DAYS = 30
 RUN_FAILED_DAYS = 7
 # What a packed run may hold when it is unpacked; a small file may claim to hold any amount.
 RUN_ARCHIVE_BYTES_MAX = 256 * 1024 * 1024
+# What is read of a check's output, its beginning and its end, and what is kept of that.
+RUN_CHECK_HEAD_BYTES_MAX = 64 * 1024
+RUN_CHECK_END_BYTES_MAX = 128 * 1024
+RUN_CHECK_OUTPUT_CHARS_MAX = 8_000
+# Checks that are run in one go: their outputs fit into one event.
+RUN_CHECKS_MAX = 100

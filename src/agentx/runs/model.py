@@ -150,6 +150,7 @@ class Contract:
     files: tuple[str, ...] = ()
     acceptance: tuple[str, ...] = ()
     depends_on: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()  # commands that must pass
 
 
 @frozen
@@ -169,6 +170,9 @@ class Check:
     name: str
     passed: bool
     evidence: str = ""
+    command: str = ""  # what was executed; empty where somebody only said so
+    exit_code: int | None = None
+    output: str = ""
 
 
 @frozen
@@ -180,6 +184,16 @@ class Report:
     verdict: Verdict
     checks: tuple[Check, ...]
     summary: str
+    event_id: str = ""
+    commit: str = ""  # what was checked out
+    dirty: tuple[str, ...] = ()  # files that were not committed then
+    was_executed: bool = False
+    is_vouched: bool = True
+
+    @property
+    def passed(self) -> bool:
+        """Whether it did not fail."""
+        return self.verdict is not Verdict.FAILED
 
 
 @frozen
@@ -198,6 +212,8 @@ class Task:
     attempts: int = 0
     log: tuple[LogEntry, ...] = ()
     reports: tuple[Report, ...] = ()
+    reopened_ms: Millis = _NEVER  # what was verified before counts no more
+    doubted: tuple[str, ...] = ()  # checks that nobody vouches for: they are not run unasked
 
     @property
     def contract(self) -> Contract:
@@ -338,6 +354,8 @@ class Run:
     escalations: Mapping[str, Escalation] = field(default_factory=dict)
     conflicts: Mapping[str, Conflict] = field(default_factory=dict)
     reports: tuple[Report, ...] = ()
+    checks: tuple[str, ...] = ()  # commands that the whole run must pass
+    doubted: tuple[str, ...] = ()
     candidates: Mapping[str, Candidate] = field(default_factory=dict)
     artifacts: Mapping[str, Artifact] = field(default_factory=dict)
     decisions: tuple[LogEntry, ...] = ()
@@ -373,6 +391,7 @@ class Run:
 
 
 ORCHESTRATOR = "orchestrator"
+BY_HAND = "by-hand"  # who changed a file of the run
 
 
 CANDIDATE_KINDS = ("pattern", "error-pattern", "solution", "decision", "tech-debt", "learning")

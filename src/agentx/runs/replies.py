@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from agentx.kernel.values import frozen
-from agentx.runs.model import Conflict, Lane, Phase, Run, RunEvent, RunStatus
+from agentx.runs.model import Conflict, Lane, Phase, Report, Run, RunEvent, RunStatus
 
 
 @frozen
@@ -35,6 +35,16 @@ class LaneTold:
     lane: Lane | None
     folder: str
     conflict: Conflict | None = None
+
+
+@frozen
+class Checked:
+    """What came of running checks."""
+
+    told: Told
+    report: Report
+    folder: str
+    unrun: tuple[str, ...] = ()  # declared by nobody who is trusted here
 
 
 class Interruption(StrEnum):

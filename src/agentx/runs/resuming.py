@@ -20,9 +20,11 @@ from agentx.runs.model import (
 )
 from agentx.runs.rendering import list_answered, tell_answered
 from agentx.runs.replies import Interruption, NextStep, Resumption, Unmerged
+from agentx.runs.rules.gates import list_missing_of_run, tell_nothing_moved
 from agentx.runs.rules.graph import ready, waits_for
 
 _HAPPENED_MAX = 8
+_MISSING_MAX = 3
 
 
 Folder = Callable[[str], str]  # the name of a lane, or of the work branch -> where its files are
@@ -194,11 +196,15 @@ def _phase_steps(run: Run) -> Iterator[NextStep]:
         if len(waiting) == len(undone):
             yield NextStep(text="every task waits for another", command="agentx run task list")
         return
-    if run.phase is Phase.VERIFICATION and not run.reports:
-        yield NextStep(
-            text="verify, and say what came of it",
-            command="agentx run verify --verdict PASSED --check NAME=EVIDENCE",
-        )
+    if run.phase is Phase.VERIFICATION:
+        missing = list_missing_of_run(run, tell_nothing_moved)
+        for each in missing[:_MISSING_MAX]:
+            yield NextStep(text=each.text, command=each.command)
+        if not missing and not run.reports:
+            yield NextStep(
+                text="verify, and say what came of it",
+                command="agentx run verify --verdict PASSED --check NAME=EVIDENCE",
+            )
     if run.phase is Phase.PR_PREP:
         yield NextStep(text="read what the pull request says", command="agentx run pr")
         yield NextStep(text="when it is opened", command="agentx run phase complete")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import cache, partial
 from typing import Any
 
 from agentx.kernel.bus import Bus
@@ -36,6 +37,7 @@ from agentx.runs.rules.catalogue import kind_named
 from agentx.runs.rules.claims import GOES_ON
 from agentx.runs.rules.decide import find_lane
 from agentx.runs.rules.fold import fold, mark_misplaced
+from agentx.runs.rules.gates import Missing, is_stale, list_missing_of_run
 from agentx.runs.store.git_lanes import GitLanes
 from agentx.runs.store.run_store import OpenRun, RunStore, yaml_text
 from agentx.runs.store.sources import sources
@@ -52,6 +54,7 @@ class Runs:
         self._store = store
         self.git = lanes
         self._bus = bus
+        self.clock = store.clock
         self.which = WhichRun(store, place or WorkPlace())
 
     # --- reading --------------------------------------------------------------------------------
@@ -93,7 +96,13 @@ class Runs:
     # --- writing --------------------------------------------------------------------------------
 
     def start(
-        self, title: str, *, description: str = "", requester: str = "", actor: str = ORCHESTRATOR
+        self,
+        title: str,
+        *,
+        description: str = "",
+        requester: str = "",
+        checks: tuple[str, ...] = (),
+        actor: str = ORCHESTRATOR,
     ) -> Run:
         """Begin a run.
 
@@ -110,6 +119,7 @@ class Runs:
             "requester": redact(requester),
             "base_branch": branch,
             "base_commit": commit,
+            "checks": [redact(each) for each in checks],
         }
         said = Happening(
             kind="run-started",
@@ -256,6 +266,24 @@ class Runs:
     def list_unmerged(self, run: Run) -> tuple[Unmerged, ...]:
         """Return the lanes of a run that goes on which count as merged, and git says otherwise."""
         return () if run.over else self.git.list_unmerged(run)
+
+    def list_missing(self, run: Run) -> tuple[Missing, ...]:
+        """Return what contracts ask for before the run goes past its verification."""
+        tell = partial(self._store.tell_moved, run)
+        found = list_missing_of_run(run, tell)
+        typed = self.which.complete
+        return tuple(replace(each, command=typed(each.command, run)) for each in found)
+
+    def tell_stale(self, run: Run) -> dict[str, str]:
+        """Return why the last verdict of a task is not of what is there now, by task."""
+        tell = cache(partial(self._store.tell_moved, run))
+        lanes = {name: lane.id for name, lane in run.lanes.items() if lane.open}
+        found = {
+            task.id: is_stale(task.reports[-1], lanes.get(task.lane, ""), tell)
+            for task in run.tasks.values()
+            if task.reports and not run.over
+        }
+        return {name: why for name, why in found.items() if why}
 
     # --- context --------------------------------------------------------------------------------
 

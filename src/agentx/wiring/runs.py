@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agentx.clarification.limits import CLARIFY_DECIDED_TOLD_MS
 from agentx.host.files.plain import is_folder
@@ -17,7 +18,7 @@ from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
-from agentx.project.roles.caller import WhoCalls
+from agentx.project.roles.caller import WhoCalls, find_caller
 from agentx.project.trust.writers import Hand
 from agentx.runs.asked import Escalation
 from agentx.runs.choosing.place import find_place
@@ -31,7 +32,9 @@ from agentx.runs.replies import Unmerged
 from agentx.runs.resuming import name_answer
 from agentx.runs.rules.claims import GOES_ON
 from agentx.runs.rules.fold import fold
+from agentx.runs.rules.gates import list_lost_checks
 from agentx.runs.rules.graph import ready
+from agentx.runs.rules.permits import check_permit, find_role
 from agentx.runs.service import Runs
 from agentx.runs.store.git_lanes import GitLanes
 from agentx.runs.store.run_store import RunStore
@@ -40,9 +43,13 @@ from agentx.runs.task_work import TaskWork
 from agentx.wiring.listeners.log import log_told
 from agentx.wiring.trust.keys import name_own_key, open_keyring, show_owner
 
+if TYPE_CHECKING:
+    from agentx.runs.checking.check_work import CheckWork
+
 _STEPS_IN_DIGEST = 3
 _LINE_CHARS_MAX = 160
 _EVENTS_ON_PAGE = 10
+_COMMAND_CHARS = 80
 
 
 def open_runs(
@@ -62,15 +69,17 @@ def open_runs(
         bell,
         {RunRecorded: "run-recorded", RunEnded: "run-ended", RunRepaired: "run-repaired"},
     )
-    store = open_run_store(project, caller)
     lanes = GitLanes(
         project.root, project.store, project.directory, lambda: _may_git_run_all(project)
     )
+    store = open_run_store(project, caller, lanes)
     place = find_place(RunNotes(project.store.root), project.directory, said)
     return Runs(store, lanes, bell, place)
 
 
-def open_run_store(project: Project, caller: WhoCalls | None = None) -> RunStore:
+def open_run_store(
+    project: Project, caller: WhoCalls | None = None, lanes: GitLanes | None = None
+) -> RunStore:
     """Return the files of a project's runs; whose words they are is told by the user's keys."""
     hand = Hand(project.data, project.root, project.entropy)
     keyring = open_keyring(project, hand)
@@ -85,11 +94,45 @@ def open_run_store(project: Project, caller: WhoCalls | None = None) -> RunStore
         name_owner=lambda key: show_owner(keyring, key),
         doubt=doubt,
     )
-    guard = partial(_guard_waiting, project, caller)
-    return RunStore(project.paths, project.store, project.clock, project.entropy, pen, guard=guard)
+    return RunStore(
+        project.paths,
+        project.store,
+        project.clock,
+        project.entropy,
+        pen,
+        guard=partial(_guard, project, cache(lambda: caller or find_caller(project))),
+        tell_moved=(lambda _run, _lane, _commit: "") if lanes is None else lanes.tell_moved,
+    )
 
 
-def _guard_waiting(project: Project, caller: WhoCalls | None, run: Run, said: Happening) -> None:
+def _guard(
+    project: Project, find_caller: Callable[[], WhoCalls], run: Run, said: Happening
+) -> None:
+    """Refuse what is not for who calls to say.
+
+    Raises: NotThePerson, IllegalTransition.
+    """
+    calls = find_caller()
+    check_permit(find_role(calls.role, said.actor), said.kind)
+    _guard_checks(project, calls, run, said)
+    _guard_waiting(project, calls, run, said)
+
+
+def _guard_checks(project: Project, calls: WhoCalls, run: Run, said: Happening) -> None:
+    """Refuse an agent that would take a check away which was agreed.
+
+    Raises: NotThePerson.
+    """
+    lost = list_lost_checks(run, said)
+    if lost:
+        from agentx.wiring.trust.persons_word import require_person  # noqa: PLC0415  few do
+
+        what = f"that a check goes which was agreed: {preview(lost[0], _COMMAND_CHARS)!r}"
+        hint = f"agentx run task revise {said.task} --no-checks" if said.task else "agentx run"
+        require_person(project, what, hint=hint, caller=calls, about=said.task or run.id)
+
+
+def _guard_waiting(project: Project, caller: WhoCalls, run: Run, said: Happening) -> None:
     """Refuse an agent that would take a run on which waits for a person's answer.
 
     Raises: NotThePerson.
@@ -117,6 +160,13 @@ def open_lanes(project: Project, bus: Bus | None = None) -> LaneWork:
 def open_tasks(project: Project) -> TaskWork:
     """Return the tasks of a project's runs."""
     return TaskWork(open_runs(project))
+
+
+def open_checks(project: Project, caller: WhoCalls | None = None) -> CheckWork:
+    """Return the checks of a project's runs."""
+    from agentx.runs.checking.check_work import CheckWork  # noqa: PLC0415  few commands run any
+
+    return CheckWork(open_runs(project, caller=caller))
 
 
 def active_run(project: Project) -> str:

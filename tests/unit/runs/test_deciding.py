@@ -63,13 +63,14 @@ def test_execution_ends_when_every_task_and_lane_did(events: list[object], reaso
 def test_a_failed_verification_holds_the_run_until_it_passes() -> None:
     story = [
         event(1, "task-added", task="T", title="x"),
-        event(2, "phase-entered", phase="VERIFICATION"),
-        event(3, "verification-recorded", task="T", verdict="FAILED"),
+        event(2, "task-completed", task="T"),
+        event(3, "phase-entered", phase="VERIFICATION"),
+        event(4, "verification-recorded", task="T", verdict="FAILED"),
     ]
 
-    with pytest.raises(IllegalTransition, match="verification failed for T"):
+    with pytest.raises(IllegalTransition, match="T: the last verdict is FAILED"):
         decide(_run(*story), happening("phase-entered", phase="CLEANUP"))
-    passed = event(4, "verification-recorded", task="T", verdict="PASSED")
+    passed = event(5, "verification-recorded", task="T", verdict="PASSED")
     assert _kinds(_run(*story, passed), "phase-entered", phase="CLEANUP") == ["phase-entered"]
 
 

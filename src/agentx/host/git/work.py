@@ -57,7 +57,7 @@ def is_ancestor(path: Path, older: str, newer: str) -> bool:
 
 def list_changed_files(path: Path) -> tuple[str, ...]:
     """Return the files that are changed or new and not committed; ignored ones do not count."""
-    said = git_done(path, "status", "--porcelain", "-z", "--untracked-files=normal")
+    said = git_done(path, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal")
     return tuple(name[3:] for name in said.names)
 
 

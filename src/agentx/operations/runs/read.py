@@ -8,9 +8,10 @@ from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls, find_caller
 from agentx.runs.asked import Escalation
-from agentx.runs.model import PHASES, Conflict, Lane, PhaseEntry, Run, RunEvent, Task
+from agentx.runs.model import PHASES, Conflict, Lane, Phase, PhaseEntry, Run, RunEvent, Task
 from agentx.runs.rendering import event_line, list_answered, list_claims
 from agentx.runs.replies import NextStep, Unmerged
+from agentx.runs.rules.gates import Missing
 from agentx.runs.rules.graph import ready, waits_for
 from agentx.wiring.runs import open_runs
 
@@ -68,6 +69,8 @@ class TaskRow:
     lane: str
     reason: str
     verdict: str
+    stale: str  # why the verdict is not of what is there now
+    checks: tuple[str, ...]  # commands that must pass
     version: int
     attempts: int
     last_log: str
@@ -108,6 +111,8 @@ class RunOverview:
     faults: tuple[str, ...]
     unmerged: tuple[Unmerged, ...] = ()  # lanes that count as merged, and git says otherwise
     answered: tuple[Escalation, ...] = ()  # by people, in the order they did
+    checks: tuple[str, ...] = ()  # commands that the whole run must pass
+    missing: tuple[Missing, ...] = ()  # what contracts ask for before it goes on
     unverified: tuple[str, ...] = ()  # what claims to be a person's answer, and settles nothing
 
 
@@ -132,7 +137,12 @@ def show_run(project: Project, run_id: str = "", *, caller: WhoCalls | None = No
     run, faults = runs.run(run_id or runs.which.active())
     unmerged = runs.list_unmerged(run)
     steps = steps_for(project, runs.way_on(run, unmerged=unmerged).next, caller)
-    return replace(overview_of(run, runs.events(run.id), steps, faults), unmerged=unmerged)
+    stale = runs.tell_stale(run)
+    found = overview_of(run, runs.events(run.id), steps, faults)
+    tasks = tuple(replace(each, stale=stale.get(each.task_id, "")) for each in found.tasks)
+    verifies = not run.over and run.phase not in (Phase.PLANNING, Phase.EXECUTION)
+    missing = runs.list_missing(run) if verifies else ()
+    return replace(found, tasks=tasks, unmerged=unmerged, missing=missing)
 
 
 def steps_for(
@@ -202,6 +212,7 @@ def overview_of(
         next=steps,
         faults=faults,
         answered=tuple(list_answered(run)),
+        checks=run.checks,
         unverified=tuple(
             f"{asked.id}: {claim}"
             for asked in run.escalations.values()
@@ -237,6 +248,8 @@ def _task(run: Run, task: Task, can_start: frozenset[str]) -> TaskRow:
         lane=task.lane,
         reason=task.reason,
         verdict=str(task.reports[-1].verdict) if task.reports else "",
+        stale="",
+        checks=task.contract.checks,
         version=task.version,
         attempts=task.attempts,
         last_log=task.log[-1].text if task.log else "",

@@ -11,6 +11,7 @@ from agentx.project.project import Project
 from agentx.runs.pages.pull_request import checklist, description
 from agentx.runs.paths import RunPaths
 from agentx.runs.replies import Changes, Rebuilt, Resumption
+from agentx.runs.rules.gates import Missing
 from agentx.wiring.runs import open_lanes, open_runs
 
 
@@ -27,6 +28,7 @@ class PullRequest:
     files: tuple[str, ...]
     changes: Changes | None
     remarks: tuple[str, ...] = ()  # what was found on the way
+    missing: tuple[Missing, ...] = ()  # what contracts ask for, with what to type
 
 
 def resume_run(project: Project, run_id: str = "", *, actor: str) -> tuple[Resumption, Rebuilt]:
@@ -54,7 +56,8 @@ def pull_request(project: Project, run_id: str = "", *, actor: str) -> PullReque
         told, changes = lanes.record_changes(run.id, actor=actor)
         run, remarks = told.run, told.remarks
     unmerged = () if run.over else lanes.list_unmerged(run)
-    page = checklist(run, unmerged)
+    missing = () if run.over else open_runs(project).list_missing(run)
+    page = checklist(run, unmerged, missing)
     here = RunPaths()
     return PullRequest(
         run_id=run.id,
@@ -66,4 +69,5 @@ def pull_request(project: Project, run_id: str = "", *, actor: str) -> PullReque
         files=tuple(str(path) for path in (here.pr_description, here.pr_checklist)),
         changes=changes,
         remarks=remarks,
+        missing=missing,
     )

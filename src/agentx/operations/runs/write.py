@@ -16,16 +16,24 @@ from agentx.kernel.ids import shorten_run
 from agentx.kernel.roles import PERSON_ROLE, is_persons_name
 from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
+from agentx.operations.limits import RUN_CHECK_WAIT_S
 from agentx.project.claims import claim_data
 from agentx.project.project import Project
 from agentx.project.roles.caller import Via, WhoCalls, find_caller
+from agentx.runs.choosing.place import Aim
 from agentx.runs.model import ORCHESTRATOR, Contract, Happening, Run, Verdict
-from agentx.runs.replies import Told
+from agentx.runs.replies import Checked, Told
 from agentx.runs.rules.catalogue import KINDS, kind_named
 from agentx.runs.rules.draft import escalation_name
 from agentx.runs.task_work import read_contract
 from agentx.wiring.listeners.happenings import tell_news
-from agentx.wiring.runs import list_asking_runs, list_run_questions, open_runs, open_tasks
+from agentx.wiring.runs import (
+    list_asking_runs,
+    list_run_questions,
+    open_checks,
+    open_runs,
+    open_tasks,
+)
 from agentx.wiring.trust.persons_word import require_person
 
 EVENT_TYPES = tuple(KINDS)
@@ -45,6 +53,7 @@ _OBSERVED = {
     "branch-made": "run lane open",
     "work-rebased": "run lane rebase",
     "conflict-found": "run lane merge LANE",
+    "checks-run": "run verify --run 'COMMAND'",
 }
 # What ends a run, and takes what it asks out of the inbox.
 _ENDS = frozenset({"run-failed", "run-completed"})
@@ -61,13 +70,19 @@ class Saying:
 
 
 def start_run(
-    project: Project, title: str, *, description: str = "", requester: str = "", actor: str
+    project: Project,
+    title: str,
+    *,
+    description: str = "",
+    requester: str = "",
+    checks: Iterable[str] = (),
+    actor: str,
 ) -> Run:
     """Begin a run."""
     check_speaker(project, actor)
     claim_data(project, "run start")
     return open_runs(project).start(
-        title, description=description, requester=requester, actor=actor
+        title, description=description, requester=requester, checks=tuple(checks), actor=actor
     )
 
 
@@ -250,7 +265,7 @@ def revise_task(project: Project, by: Saying, changes: Mapping[str, Any]) -> Tol
 
 
 def task_step(project: Project, by: Saying, kind: str, detail: Mapping[str, Any]) -> Told:
-    """Move a task that is there: begin it, log, complete, fail, drop or block it."""
+    """Move a task that is there: begin it, log, complete, fail, drop, block, reopen, retry it."""
     actor = check_speaker(project, by.actor)
     said = Happening(kind=kind, actor=actor, task=by.task, lane=by.lane, detail=dict(detail))
     return open_tasks(project).step(by.run_id, said)
@@ -266,14 +281,50 @@ def record_verification(
             "a check failed, so the verdict is not PASSED",
             hint="use --verdict FAILED or PASSED_WITH_WARNINGS",
         )
-    detail = {"verdict": verdict, "checks": found, **_pick_given(summary=summary)}
+    checks_of = open_checks(project)
+    aim = Aim(run_id=by.run_id, task=by.task, lane=by.lane)
+    by = replace(by, task=checks_of.find_task(aim))
+    commit = checks_of.find_commit(aim)
+    detail = {
+        "verdict": verdict,
+        "checks": found,
+        **_pick_given(summary=summary, commit=commit),
+    }
     kind = "verification-recorded"
     told = task_step(project, by, kind, detail) if by.task else _record(project, by, kind, detail)
-    passed = verdict.upper() != Verdict.FAILED
     failed = tuple(str(each["name"]) for each in found if not each["passed"])
-    at = project.clock.now_ms()
-    tell_news(project, ValidationResult(timestamp=at, agent=by.actor, passed=passed, errors=failed))
+    _tell_verdict(project, by.actor, verdict.upper() != Verdict.FAILED, failed)
     return told
+
+
+def run_checks(
+    project: Project, by: Saying, commands: Iterable[str], *, wait_s: int = RUN_CHECK_WAIT_S
+) -> Checked:
+    """Execute what a task's contract, or the run's, asks for and what is named; keep the result.
+
+    Raises: InvalidValue, NotFound, LimitError, ConflictError, IllegalTransition.
+    """
+    actor = check_speaker(project, by.actor)
+    aim = Aim(run_id=by.run_id, task=by.task, lane=by.lane)
+    done = open_checks(project).run(aim, commands, actor=actor, wait_ms=wait_s * 1000)
+    failed = tuple(each.name for each in done.report.checks if not each.passed)
+    _tell_verdict(project, actor, done.report.passed, failed)
+    return done
+
+
+def declare_checks(project: Project, by: Saying, commands: Iterable[str]) -> Told:
+    """Say which commands the whole run must pass; those before are replaced."""
+    return record_event(project, by, "checks-declared", {"checks": list(commands)})
+
+
+def is_run(project: Project, name: str) -> bool:
+    """Tell whether a text names a run: by its id, or the end of it."""
+    return any(name == each or each.endswith(f"-{name}") for each in open_runs(project).ids())
+
+
+def _tell_verdict(project: Project, actor: str, passed: bool, failed: tuple[str, ...]) -> None:
+    at = project.clock.now_ms()
+    tell_news(project, ValidationResult(timestamp=at, agent=actor, passed=passed, errors=failed))
 
 
 def write_artifact(project: Project, by: Saying, name: str, text: str) -> Told:

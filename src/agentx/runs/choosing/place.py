@@ -25,6 +25,15 @@ class WorkPlace:
     is_said: bool = False  # by the environment, which may name what is not there
 
 
+@frozen
+class Aim:
+    """What somebody names: a run, a task, a lane; what is empty is where they stand."""
+
+    run_id: str = ""
+    task: str = ""
+    lane: str = ""
+
+
 def find_place(notes: RunNotes, directory: Path, variables: Mapping[str, str]) -> WorkPlace:
     """Return where somebody stands; a folder of a run comes before the environment."""
     said = WorkPlace(

@@ -20,6 +20,7 @@ _SECTIONS = {
     "acceptance criteria": "acceptance",
     "dependencies": "depends_on",
     "depends on": "depends_on",
+    "checks": "checks",
 }
 _OTHER_NAMES = {
     "acceptance_criteria": "acceptance",
@@ -44,6 +45,7 @@ def contract_of(fields: Mapping[str, Any]) -> Contract:
         files=_texts(given, "files"),
         acceptance=_texts(given, "acceptance"),
         depends_on=_texts(given, "depends_on"),
+        checks=_commands(given),
     )
 
 
@@ -72,6 +74,7 @@ def contract_on(page: str) -> Contract:
         files=_items(lines, "files"),
         acceptance=_items(lines, "acceptance"),
         depends_on=_items(lines, "depends_on"),
+        checks=_items(lines, "checks"),
     )
 
 
@@ -81,7 +84,7 @@ def fields_of(contract: Contract) -> dict[str, Any]:
     for name in ("goal", "scope"):
         if getattr(contract, name):
             found[name] = getattr(contract, name)
-    for name in ("files", "acceptance", "depends_on"):
+    for name in ("files", "acceptance", "depends_on", "checks"):
         if getattr(contract, name):
             found[name] = list(getattr(contract, name))
     return found
@@ -101,6 +104,14 @@ def _text(fields: Mapping[str, Any], name: str) -> str:
     if not isinstance(found, str):
         raise InvalidValue(f"contract: {name} is not a text")
     return found.strip()
+
+
+def _commands(fields: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the commands of a contract; one alone may hold commas."""
+    found = fields.get("checks")
+    return (
+        (found.strip(),) if isinstance(found, str) and found.strip() else _texts(fields, "checks")
+    )
 
 
 def _texts(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:

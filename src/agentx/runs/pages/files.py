@@ -16,6 +16,7 @@ from agentx.runs.model import (
     PHASES,
     Artifact,
     Candidate,
+    Check,
     Contract,
     Lane,
     Phase,
@@ -78,6 +79,7 @@ def manifest(run: Run) -> dict[str, Any]:
             "status": str(run.status),
             "current_task": run.current_task,
         },
+        **({"checks": list(run.checks)} if run.checks else {}),
         "phases": {phase.lower(): _phase(run, phase) for phase in PHASES},
         "active_lanes": [
             {"lane_id": lane.id, "task_id": lane.task, "branch": lane.branch}
@@ -133,6 +135,7 @@ def contract_page(run: Run, task: Task, version: int, contract: Contract) -> dic
         "files": list(contract.files),
         "acceptance_criteria": list(contract.acceptance),
         "dependencies": list(contract.depends_on),
+        **({"checks": list(contract.checks)} if contract.checks else {}),
     }
 
 
@@ -186,26 +189,33 @@ def verification(run: Run, task: str, reports: tuple[Report, ...]) -> dict[str, 
     return {
         "run_id": run.id,
         "task_id": task,
-        **_report(newest),
+        **_report(newest, whole=True),
         "earlier": [_report(each) for each in reversed(reports[:-1])],
     }
 
 
-def _report(report: Report) -> dict[str, Any]:
+def _report(report: Report, *, whole: bool = False) -> dict[str, Any]:
     return {
         "verdict": str(report.verdict),
         "actor": report.actor,
         "created": to_iso(report.at_ms),
         "summary": report.summary,
-        "checks": [
-            {
-                "name": check.name,
-                "result": "PASSED" if check.passed else "FAILED",
-                "evidence": check.evidence,
-            }
-            for check in report.checks
-        ],
+        **({"event_id": report.event_id, "commit": report.commit} if report.commit else {}),
+        **({"not_committed": list(report.dirty)} if report.dirty else {}),
+        "checks": [_check(check, whole=whole) for check in report.checks],
     }
+
+
+def _check(check: Check, *, whole: bool) -> dict[str, Any]:
+    said = {
+        "name": check.name,
+        "result": "PASSED" if check.passed else "FAILED",
+        "evidence": check.evidence,
+    }
+    if not check.command:
+        return said
+    ran = {"command": check.command, "exit_code": check.exit_code}
+    return {**said, **ran, **({"output": check.output} if whole and check.output else {})}
 
 
 def _escalation(run: Run, found: Escalation) -> dict[str, Any]:

@@ -11,12 +11,10 @@ from collections.abc import Iterable
 
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.text import MERGE_MARKS
-from agentx.runs.model import Contract, Happening, Run, RunEvent, Task
+from agentx.runs.model import BY_HAND, Contract, Happening, Run, RunEvent, Task
 from agentx.runs.pages.contracts import contract_on, fields_of
 from agentx.runs.pages.files import artifact_page, artifact_text, work_log
 from agentx.runs.rules.catalogue import name_checked
-
-HAND = "by-hand"
 
 # What the head of an artifact says of it; another version says it otherwise.
 _HEADS = ("run_id:", "actor:", "created:", "task_id:", "version:", "---")
@@ -43,7 +41,7 @@ def read_artifact(run: Run, name: str, found: str, events: Iterable[RunEvent]) -
     if not text.strip() or (known is not None and known.text.strip() == text.strip()):
         return None
     detail = {"name": name, "text": text}
-    return Happening(kind="artifact-written", actor=HAND, detail=detail)
+    return Happening(kind="artifact-written", actor=BY_HAND, detail=detail)
 
 
 def read_log(task: Task, found: str) -> Happening | None:
@@ -54,7 +52,7 @@ def read_log(task: Task, found: str) -> Happening | None:
     if not foreign:
         return None
     text = "\n".join(foreign)
-    return Happening(kind="task-progressed", actor=HAND, task=task.id, detail={"text": text})
+    return Happening(kind="task-progressed", actor=BY_HAND, task=task.id, detail={"text": text})
 
 
 def is_known_contract(found: Contract, task: Task) -> bool:
@@ -67,7 +65,7 @@ def read_task(run: Run, task: str, contract: Contract) -> Happening | None:
     known = run.tasks.get(task)
     if known is not None and known.born:
         return None
-    return Happening(kind="task-added", actor=HAND, task=task, detail=fields_of(contract))
+    return Happening(kind="task-added", actor=BY_HAND, task=task, detail=fields_of(contract))
 
 
 def page_contract(page: str) -> Contract | None:

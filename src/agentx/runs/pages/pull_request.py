@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from agentx.runs.model import Report, Run, Task, TaskStatus, Verdict
 from agentx.runs.replies import Unmerged
+from agentx.runs.rules.gates import Missing
 
 _VERDICTS = {
     Verdict.PASSED: "passed",
@@ -44,10 +45,15 @@ def description(run: Run) -> str:
     return "\n".join(parts)
 
 
-def checklist(run: Run, unmerged: tuple[Unmerged, ...] | None = None) -> str:
+def checklist(
+    run: Run,
+    unmerged: tuple[Unmerged, ...] | None = None,
+    missing: tuple[Missing, ...] | None = None,
+) -> str:
     """Return what must be true before the pull request is opened, ticked where it is.
 
-    Whether a lane is merged only git knows: where it was not asked, that box stays open.
+    Whether a lane is merged, and a check is of what is there now, only git knows: where it was not
+    asked, that box stays open.
     """
     rows = [f"# Before opening: {run.title}\n"]
     lost = {each.task for each in unmerged or ()}
@@ -61,6 +67,7 @@ def checklist(run: Run, unmerged: tuple[Unmerged, ...] | None = None) -> str:
         passed = bool(reports) and reports[-1].verdict is not Verdict.FAILED
         rows += [_row(passed, f"  {task.id}: {_line(each)}") for each in task.contract.acceptance]
     rows += _tell_lanes(run, unmerged)
+    rows += _tell_checks(run, missing)
     rows.append(_row(_is_verified(run), "everything that was verified passed"))
     unsettled = not any(each.open for each in run.escalations.values())
     rows.append(_row(unsettled, "no question is open"))
@@ -77,6 +84,17 @@ def _tell_lanes(run: Run, unmerged: tuple[Unmerged, ...] | None) -> Iterable[str
     yield _row(merged and not unmerged, "every lane is merged")
     for each in unmerged or ():
         yield _row(False, f"  {each.lane} counts as merged, but {each.why}")
+
+
+def _tell_checks(run: Run, missing: tuple[Missing, ...] | None) -> Iterable[str]:
+    left = (task for task in run.tasks.values() if task.status is not TaskStatus.DROPPED)
+    asked = {*run.checks, *(each for task in left for each in task.contract.checks)}
+    if asked and missing is None and not run.over:
+        yield _row(False, "every check passed on what is there now: `agentx run pr` asks git")
+    elif asked:
+        yield _row(not missing, f"every check passed on what is there now ({len(asked)})")
+    for each in missing or ():
+        yield _row(False, f"  {_line(each.text)}: `{each.command}`")
 
 
 def _tell_done(task: Task) -> str:
@@ -103,7 +121,8 @@ def _verdict(report: Report) -> str:
 
 
 def _is_verified(run: Run) -> bool:
-    last = [task.reports[-1] for task in run.tasks.values() if task.reports]
+    left = [task for task in run.tasks.values() if task.status is not TaskStatus.DROPPED]
+    last = [task.reports[-1] for task in left if task.reports]
     last += run.reports[-1:]
     return bool(last) and all(report.verdict is not Verdict.FAILED for report in last)
 

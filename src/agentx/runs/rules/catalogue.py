@@ -46,14 +46,20 @@ class EventKind:
 
 _TEXT, _TEXTS, _FLAG = Field(), Field("texts"), Field("flag")
 _CONTRACT = {"goal": _TEXT, "scope": _TEXT, "files": _TEXTS, "acceptance": _TEXTS}
-_CONTRACT |= {"depends_on": _TEXTS}
+_CONTRACT |= {"depends_on": _TEXTS, "checks": _TEXTS}
 
 KINDS: dict[str, EventKind] = {
     "run-started": EventKind(
         group="run",
         about="a run begins",
         needs={"title": _TEXT},
-        may={"description": _TEXT, "requester": _TEXT, "base_branch": _TEXT, "base_commit": _TEXT},
+        may={
+            "description": _TEXT,
+            "requester": _TEXT,
+            "base_branch": _TEXT,
+            "base_commit": _TEXT,
+            "checks": _TEXTS,
+        },
     ),
     "run-resumed": EventKind(
         group="run", about="somebody took the run up again", may={"text": _TEXT}
@@ -104,6 +110,18 @@ KINDS: dict[str, EventKind] = {
     "task-dropped": EventKind(
         group="task", about="it is not needed any more", needs={"reason": _TEXT}, of_task=True
     ),
+    "task-reopened": EventKind(
+        group="task",
+        about="it is not done after all; what was verified counts no more",
+        needs={"reason": _TEXT},
+        of_task=True,
+    ),
+    "task-retried": EventKind(
+        group="task",
+        about="it is reopened and begun again at once",
+        may={"reason": _TEXT},
+        of_task=True,
+    ),
     "lane-opened": EventKind(
         group="lane",
         about="a lane with a branch of its own",
@@ -147,7 +165,18 @@ KINDS: dict[str, EventKind] = {
         group="verification",
         about="what was checked, and the verdict; of a task, or of the whole run",
         needs={"verdict": Field("text", tuple(Verdict))},
-        may={"checks": Field("objects"), "summary": _TEXT},
+        may={"checks": Field("objects"), "summary": _TEXT, "commit": _TEXT},
+    ),
+    "checks-declared": EventKind(
+        group="verification",
+        about="the commands that the whole run must pass; an empty list takes them away",
+        may={"checks": _TEXTS},
+    ),
+    "checks-run": EventKind(
+        group="verification",
+        about="commands were executed: how each ended, what it printed, and at which commit",
+        needs={"verdict": Field("text", tuple(Verdict)), "checks": Field("objects")},
+        may={"commit": _TEXT, "dirty": _TEXTS, "place": _TEXT, "summary": _TEXT},
     ),
     "escalation-raised": EventKind(
         group="escalation",
@@ -229,6 +258,8 @@ _ALIASES = {
     "progress": "task-progressed",
     "commit": "commit-made",
     "run-finished": "run-completed",
+    "task-retry": "task-retried",
+    "task-reopen": "task-reopened",
 }
 
 

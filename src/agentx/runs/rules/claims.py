@@ -3,6 +3,8 @@
     claims a person      nobody vouches for it: it is by `unverified`, and settles nothing
     ends a run           nobody vouches for it: it takes no question to a person away
     settles a conflict   nobody vouches for it: it counts where the lane is merged or given up
+    declares a check     nobody vouches for it: it is not run unasked, and takes no check away
+    ran checks           nobody vouches for it: no gate opens by it
     anything else        counts as it is: roles are believed
 
 Events that decide something are signed whoever says them: another clone can tell whose they are.
@@ -16,15 +18,17 @@ from functools import lru_cache
 
 from agentx.kernel.ids import digest
 from agentx.kernel.roles import is_persons_name
-from agentx.runs.model import RunEvent
+from agentx.runs.model import BY_HAND, RunEvent
 from agentx.runs.rules.lines import line_of
 
 ANSWERS = "escalation-resolved"
+RAN = "checks-run"
+_DECLARES = frozenset({"run-started", "checks-declared", "task-added", "task-revised"})
 ASKS = frozenset({"escalation-raised", "conflict-found"})
 # What takes a run on: while it waits for a person's answer an agent does none of it.
 GOES_ON = frozenset(
     {"phase-entered", "task-started", "task-completed", "lane-opened", "lane-merged"}
-    | {"lane-retried"}
+    | {"lane-retried", "task-retried"}
 )
 _WEIGHTY = frozenset({ANSWERS, "conflict-resolved", "run-completed", "run-failed"})
 _SIGNED = _WEIGHTY | {
@@ -35,12 +39,20 @@ _SIGNED = _WEIGHTY | {
 
 def must_sign(event: RunEvent) -> bool:
     """Tell whether an event is signed by who writes it."""
-    return event.kind in _SIGNED or is_person(event.actor)
+    if event.kind in _SIGNED or is_person(event.actor):
+        return True
+    # A file that lies in the repository may be anybody's: whoever takes it in did not write it.
+    return is_of_checks(event) and event.actor != BY_HAND
 
 
 def must_be_vouched(event: RunEvent) -> bool:
     """Tell whether it matters that somebody vouches for an event."""
-    return event.kind in _WEIGHTY or is_person(event.actor)
+    return event.kind in _WEIGHTY or is_of_checks(event) or is_person(event.actor)
+
+
+def is_of_checks(event: RunEvent) -> bool:
+    """Tell whether an event says which commands must pass, or that some did."""
+    return event.kind == RAN or ("checks" in event.detail and event.kind in _DECLARES)
 
 
 def claims_person(event: RunEvent) -> bool:

@@ -23,10 +23,10 @@ from agentx.runs.model import (
     Run,
     Task,
     TaskStatus,
-    Verdict,
 )
 from agentx.runs.rules.catalogue import KINDS, actor_named, detail_checked, name_checked
 from agentx.runs.rules.claims import sum_up
+from agentx.runs.rules.gates import Tell, check_done, check_verified, tell_nothing_moved
 from agentx.runs.rules.graph import cycle_in, graph_of, waits_for
 
 _AFTER_THE_END = frozenset(
@@ -40,7 +40,9 @@ TASK_STEPS: dict[str, frozenset[TaskStatus]] = {
     "task-blocked": frozenset({TaskStatus.PENDING, TaskStatus.IN_PROGRESS}),
     "task-completed": frozenset({TaskStatus.IN_PROGRESS, TaskStatus.BLOCKED, TaskStatus.PENDING}),
     "task-failed": frozenset({TaskStatus.IN_PROGRESS, TaskStatus.BLOCKED, TaskStatus.PENDING}),
-    "task-dropped": frozenset(TaskStatus) - {TaskStatus.COMPLETED},
+    "task-dropped": frozenset(TaskStatus),
+    "task-reopened": frozenset({TaskStatus.COMPLETED, TaskStatus.DROPPED, TaskStatus.FAILED}),
+    "task-retried": frozenset({TaskStatus.COMPLETED, TaskStatus.DROPPED, TaskStatus.FAILED}),
 }
 LANE_STEPS: dict[str, frozenset[LaneStatus]] = {
     "lane-finished": frozenset({LaneStatus.ACTIVE, LaneStatus.CONFLICT, LaneStatus.FINISHED}),
@@ -51,8 +53,8 @@ LANE_STEPS: dict[str, frozenset[LaneStatus]] = {
 }
 
 
-def decide(run: Run, said: Happening) -> tuple[Happening, ...]:
-    """Return what happens because of what was said, itself first.
+def decide(run: Run, said: Happening, tell: Tell = tell_nothing_moved) -> tuple[Happening, ...]:
+    """Return what happens because of what was said, itself first; `tell` asks what git has now.
 
     Raises: InvalidValue, NotFound, IllegalTransition, LimitError.
     """
@@ -69,7 +71,11 @@ def decide(run: Run, said: Happening) -> tuple[Happening, ...]:
             hint="`agentx run event --type run-reopened` takes it up again",
         )
     rule = _RULES.get(said.kind)
-    return (said,) if rule is None else rule(run, said)
+    follows = (said,) if rule is None else rule(run, said)
+    gate = _GATES.get(said.kind)
+    if gate is not None:
+        gate(run, said, tell)
+    return follows
 
 
 def _check(said: Happening) -> Happening:
@@ -108,7 +114,7 @@ def _phase_entered(run: Run, said: Happening) -> tuple[Happening, ...]:
 
 
 def _may_leave(run: Run) -> None:
-    if run.phase is Phase.EXECUTION:
+    if run.phase is not Phase.PLANNING:
         undone = [name for name, task in run.tasks.items() if not task.over]
         if undone:
             raise IllegalTransition(
@@ -121,24 +127,6 @@ def _may_leave(run: Run) -> None:
                 f"{run.id} has lanes that are not merged: {', '.join(unmerged[:5])}",
                 hint="`agentx run lane merge LANE`, or `run lane fail LANE` to give one up",
             )
-    if run.phase is Phase.VERIFICATION:
-        failed = _list_failed_reports(run)
-        if failed:
-            raise IllegalTransition(
-                f"{run.id}: verification failed for {', '.join(failed[:5])}",
-                hint="`agentx run phase EXECUTION` goes back to mend it; then verify again",
-            )
-
-
-def _list_failed_reports(run: Run) -> list[str]:
-    found = [
-        name
-        for name, task in run.tasks.items()
-        if task.reports and task.reports[-1].verdict is Verdict.FAILED
-    ]
-    if run.reports and run.reports[-1].verdict is Verdict.FAILED:
-        found.append("the run")
-    return found
 
 
 def _run_completed(run: Run, said: Happening) -> tuple[Happening, ...]:
@@ -147,6 +135,7 @@ def _run_completed(run: Run, said: Happening) -> tuple[Happening, ...]:
             f"{run.id} is in {run.phase}: it is completed from PR_PREP",
             hint="`agentx run phase next` takes it on; `agentx run phase fail` gives it up",
         )
+    _may_leave(run)
     if run.blockers:
         raise IllegalTransition(
             f"{run.id} waits for an answer to {run.blockers[0].id}",
@@ -220,14 +209,52 @@ def _task_step(run: Run, said: Happening) -> tuple[Happening, ...]:
             f"{task.id} is {task.status}: {said.kind} cannot happen",
             hint="`agentx run task list` shows how the tasks stand",
         )
-    if said.kind == "task-started":
+    if said.kind in ("task-started", "task-retried"):
         waits = waits_for(run, task)
         if waits:
             raise IllegalTransition(
                 f"{task.id} waits for {', '.join(waits)}",
                 hint="do those first; `agentx run task list` shows what is ready",
             )
+    if said.kind in _TAKES_BACK and PHASES.index(run.phase) > PHASES.index(Phase.EXECUTION):
+        detail = {"phase": str(Phase.EXECUTION), "reason": f"{task.id} is taken up again"}
+        return (said, Happening(kind="phase-entered", actor=said.actor, detail=detail))
     return (said,)
+
+
+def _gate_task(run: Run, said: Happening, tell: Tell) -> None:
+    """See that what a contract asks for is so before a task is completed."""
+    task = run.tasks.get(said.task)
+    if task is not None and task.status in TASK_STEPS["task-completed"]:
+        check_done(run, task, tell)
+
+
+def _gate_lane(run: Run, said: Happening, tell: Tell) -> None:
+    """See the same before a lane is merged: that completes its task."""
+    lane = run.lanes.get(said.lane)
+    task = None if lane is None else run.tasks.get(lane.task)
+    if lane is not None and lane.open and task is not None and not task.over:
+        check_done(run, task, tell)
+
+
+def _gate_phase(run: Run, said: Happening, tell: Tell) -> None:
+    """See that a run that goes on from its verification is verified."""
+    here = PHASES.index(run.phase)
+    there = len(PHASES)
+    if said.kind == "phase-entered":
+        there = PHASES.index(Phase(str(said.detail["phase"])))
+    if here >= PHASES.index(Phase.VERIFICATION) and there == here + 1:
+        check_verified(run, tell)
+
+
+_GATES: dict[str, Callable[[Run, Happening, Tell], None]] = {
+    "phase-entered": _gate_phase,
+    "run-completed": _gate_phase,
+    "task-completed": _gate_task,
+    "lane-merged": _gate_lane,
+}
+# What makes work of a task that was over.
+_TAKES_BACK = ("task-reopened", "task-retried")
 
 
 # --- lanes ----------------------------------------------------------------------------------

@@ -56,6 +56,8 @@ class RunDraft:
     escalations: dict[str, Escalation]
     conflicts: dict[str, Conflict]
     reports: list[Report]
+    checks: tuple[str, ...]
+    doubted: tuple[str, ...]
     candidates: dict[str, Candidate]
     artifacts: dict[str, Artifact]
     decisions: list[LogEntry]

@@ -29,7 +29,7 @@ from agentx.runs.model import (
     RunStatus,
     Verdict,
 )
-from agentx.runs.rules.claims import ANSWERS
+from agentx.runs.rules.claims import ANSWERS, RAN
 from agentx.runs.rules.draft import (
     RunDraft,
     entry_of,
@@ -39,7 +39,7 @@ from agentx.runs.rules.draft import (
     task_meant,
     task_named,
 )
-from agentx.runs.rules.steps import WORK_STEPS
+from agentx.runs.rules.steps import WORK_STEPS, settle_checks
 
 
 def fold(run_id: str, events: Iterable[RunEvent]) -> Run:
@@ -101,6 +101,7 @@ def _run_started(draft: RunDraft, event: RunEvent) -> None:
     draft.description = event.text("description")
     draft.requester = event.text("requester")
     draft.created_ms = event.at_ms
+    _checks_declared(draft, event)
     draft.git = replace(
         draft.git,
         base_branch=event.text("base_branch"),
@@ -185,8 +186,13 @@ def _verification_recorded(draft: RunDraft, event: RunEvent) -> None:
         at_ms=event.at_ms,
         actor=event.actor,
         verdict=Verdict(event.text("verdict")),
-        checks=tuple(checks_in(event.detail.get("checks"))),
+        checks=tuple(checks_in(event)),
         summary=event.text("summary"),
+        event_id=event.id,
+        commit=event.text("commit"),
+        dirty=event.texts("dirty"),
+        was_executed=event.kind == RAN,
+        is_vouched=not event.is_doubtful,
     )
     task = task_meant(draft, event) if event.task else None
     if task is None:
@@ -195,15 +201,25 @@ def _verification_recorded(draft: RunDraft, event: RunEvent) -> None:
         draft.tasks[task.id] = replace(task, reports=(*task.reports, report))
 
 
-def checks_in(found: object) -> Iterable[Check]:
-    """Return the checks of a report."""
+def checks_in(event: RunEvent) -> Iterable[Check]:
+    """Return the checks of a report; only what was executed has a command."""
+    found = event.detail.get("checks")
+    ran = event.kind == RAN
     for each in found if isinstance(found, list | tuple) else ():
         if isinstance(each, dict):
+            code = each.get("exit_code")
             yield Check(
                 name=str(each.get("name", "")),
                 passed=each.get("passed") is True,
                 evidence=str(each.get("evidence", "")),
+                command=str(each.get("command", "")) if ran else "",
+                exit_code=code if ran and isinstance(code, int) else None,
+                output=str(each.get("output", "")) if ran else "",
             )
+
+
+def _checks_declared(draft: RunDraft, event: RunEvent) -> None:
+    draft.checks, draft.doubted = settle_checks(event, draft.checks, draft.doubted)
 
 
 def _artifact_written(draft: RunDraft, event: RunEvent) -> None:
@@ -256,6 +272,8 @@ _STEPS: dict[str, Callable[[RunDraft, RunEvent], None]] = {
     "checkpoint-made": _checkpoint_made,
     "artifact-written": _artifact_written,
     "verification-recorded": _verification_recorded,
+    RAN: _verification_recorded,
+    "checks-declared": _checks_declared,
     "escalation-raised": _escalation_raised,
     "escalation-resolved": _escalation_resolved,
     "candidate-proposed": _candidate_proposed,

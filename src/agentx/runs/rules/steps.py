@@ -38,16 +38,38 @@ def contract_in(event: RunEvent) -> Contract:
         files=event.texts("files"),
         acceptance=event.texts("acceptance"),
         depends_on=event.texts("depends_on"),
+        checks=event.texts("checks"),
     )
+
+
+def settle_checks(
+    event: RunEvent, before: tuple[str, ...], doubted: tuple[str, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the checks that hold after an event, and those of them that nobody vouches for.
+
+    What nobody vouches for takes none away, and what it asks for is run only by who names it.
+    """
+    if "checks" not in event.detail:
+        return before, doubted
+    declared = event.texts("checks")
+    if not event.is_doubtful:
+        return declared, ()
+    new = tuple(each for each in declared if each not in before)
+    return (*before, *new), (*doubted, *new)
 
 
 def _task_added(draft: RunDraft, event: RunEvent) -> None:
     contract = contract_in(event)
+    _, doubted = settle_checks(event, (), ())
     known = draft.tasks.get(event.task)
     if known is not None and known.born == "":
         # It was spoken of before it was written down.
         draft.tasks[event.task] = replace(
-            known, born=event.id, contracts=(contract,), contracted_ms=(event.at_ms,)
+            known,
+            born=event.id,
+            contracts=(contract,),
+            contracted_ms=(event.at_ms,),
+            doubted=doubted,
         )
         draft.births[event.id] = event.task
         return
@@ -57,19 +79,25 @@ def _task_added(draft: RunDraft, event: RunEvent) -> None:
     name = event.task if known is None else free_name(event.task, draft.tasks)
     draft.births[event.id] = name
     draft.tasks[name] = Task(
-        id=name, born=event.id, contracts=(contract,), contracted_ms=(event.at_ms,)
+        id=name,
+        born=event.id,
+        contracts=(contract,),
+        contracted_ms=(event.at_ms,),
+        doubted=doubted,
     )
 
 
 def _task_revised(draft: RunDraft, event: RunEvent) -> None:
     task = task_meant(draft, event)
     if task is not None:
-        contract = contract_in(event)
+        checks, doubted = settle_checks(event, task.contract.checks, task.doubted)
+        contract = replace(contract_in(event), checks=checks)
         first = task.born == ""
         draft.tasks[task.id] = replace(
             task,
             contracts=(contract,) if first else (*task.contracts, contract),
             contracted_ms=(event.at_ms,) if first else (*task.contracted_ms, event.at_ms),
+            doubted=doubted,
         )
 
 
@@ -77,16 +105,30 @@ def _task_started(draft: RunDraft, event: RunEvent) -> None:
     task = task_meant(draft, event)
     if task is None:
         return
+    retried = event.kind == "task-retried"
     draft.tasks[task.id] = replace(
         task,
         status=TaskStatus.IN_PROGRESS,
+        reopened_ms=event.at_ms if retried else task.reopened_ms,
         started_ms=task.started_ms or event.at_ms,
         ended_ms=None,
         attempts=task.attempts + 1,
         lane=lane_named(draft, event) or task.lane,
-        reason="",
+        reason=event.text("reason"),
     )
     draft.current_task = task.id
+
+
+def _task_reopened(draft: RunDraft, event: RunEvent) -> None:
+    task = task_meant(draft, event)
+    if task is not None:
+        draft.tasks[task.id] = replace(
+            task,
+            status=TaskStatus.PENDING,
+            reopened_ms=event.at_ms,
+            ended_ms=None,
+            reason=event.text("reason"),
+        )
 
 
 def _task_progressed(draft: RunDraft, event: RunEvent) -> None:
@@ -243,6 +285,8 @@ WORK_STEPS: dict[str, Callable[[RunDraft, RunEvent], None]] = {
     "task-added": _task_added,
     "task-revised": _task_revised,
     "task-started": _task_started,
+    "task-retried": _task_started,
+    "task-reopened": _task_reopened,
     "task-progressed": _task_progressed,
     **dict.fromkeys(_TASK_ENDS, _task_ended),
     "lane-opened": _lane_opened,

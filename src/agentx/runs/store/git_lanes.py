@@ -37,12 +37,16 @@ from agentx.runs.model import Run, RunEvent
 from agentx.runs.paths import WORK_FOLDER, RunNotes
 from agentx.runs.replies import Changes, Unmerged
 from agentx.runs.store.git_shared import (
+    CheckedOut,
     Pushed,
     check_latest,
     fetch_run,
+    find_tip,
     find_unmerged,
     is_replaced,
     list_pushed,
+    look_at,
+    tell_moved,
 )
 
 _FILES_SHOWN_MAX = 5
@@ -217,6 +221,29 @@ class GitLanes:
     def list_unmerged(self, run: Run) -> tuple[Unmerged, ...]:
         """Return the lanes that count as merged and are not in the work branch here."""
         return find_unmerged(self._root, run, work_branch(run.id))
+
+    def tell_moved(self, run: Run, lane: str, commit: str) -> str:
+        """Return why a commit is not what a lane, or the run, has now; empty where it is."""
+        return tell_moved(self._root, run, lane, work_branch(run.id), commit)
+
+    def find_tip(self, run: Run, lane: str) -> str:
+        """Return the commit that a lane, or the run, has now; empty where it is not known."""
+        return find_tip(self._root, run, lane, work_branch(run.id))
+
+    def find_checked_out(self, run: Run, lane: str) -> CheckedOut:
+        """Return the folder of a lane, of the work branch, or the checkout of a run without one.
+
+        Raises: NotFound, ConflictError, UnavailableError.
+        """
+        self._check_trust()
+        found = run.lanes.get(lane)
+        if found is not None:
+            folder = self.reopen(run.id, found.id, found.branch)
+        elif run.git.work_branch:
+            folder, _ = self.ensure_work(run.id, run.git.latest_commit)
+        else:
+            folder = self._root
+        return look_at(folder)
 
     def merge(self, run_id: str, commit: str, saying: str) -> Moved | Conflicted:
         """Merge a lane's commit into the work branch, or change nothing.

@@ -10,13 +10,16 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from agentx.host.git.command import do_git, read_git
-from agentx.host.git.work import commit_of, is_ancestor
+from agentx.host.git.facts import PLAIN_DIFF
+from agentx.host.git.work import commit_of, is_ancestor, list_changed_files
 from agentx.kernel.errors import NotFound, UnavailableError
 from agentx.kernel.values import frozen
 from agentx.runs.model import LaneStatus, Run, RunEvent
 from agentx.runs.replies import Unmerged
 
 _REMOTES_MAX = 5
+_KEPT_HERE = (".agent-memory/", ".agentx/")  # by AgentX: it is not what is checked
+_NOT_OURS = tuple(f":(exclude){name.rstrip('/')}" for name in _KEPT_HERE)
 _SHORT = 10
 _FETCH_WAIT_MS = 20_000
 
@@ -27,6 +30,27 @@ class Pushed:
 
     name: str  # origin/agent/<run-id>/work
     commit: str
+
+
+@frozen
+class CheckedOut:
+    """A folder, the commit that is checked out there, and what is not committed."""
+
+    folder: Path
+    commit: str = ""
+    changed: tuple[str, ...] = ()  # or new; what git ignores does not count
+
+
+def look_at(folder: Path) -> CheckedOut:
+    """Return what is checked out in a folder; without git nothing is known of it.
+
+    Raises: UnavailableError.
+    """
+    commit = commit_of(folder, "HEAD")
+    if not commit:
+        return CheckedOut(folder=folder)
+    found = (name for name in list_changed_files(folder) if not name.startswith(_KEPT_HERE))
+    return CheckedOut(folder=folder, commit=commit, changed=tuple(found))
 
 
 def fetch_run(root: Path, run_id: str) -> tuple[str, ...]:
@@ -82,6 +106,38 @@ def check_latest(root: Path, run: Run) -> None:
         hint="who made it pushes it, then try again: "
         f"git push origin 'refs/heads/agent/{run.id}/*:refs/heads/agent/{run.id}/*'",
     )
+
+
+def find_tip(root: Path, run: Run, lane: str, branch: str) -> str:
+    """Return the commit of a lane, of the work branch, or what is checked out without one."""
+    found = run.lanes.get(lane)
+    if found is None and not run.git.work_branch:
+        return commit_of(root, "HEAD")
+    name = branch if found is None else found.branch
+    tip = commit_of(root, f"refs/heads/{name}")
+    return tip or next((each.commit for each in list_pushed(root, name)), "")
+
+
+def tell_moved(root: Path, run: Run, lane: str, branch: str, commit: str) -> str:
+    """Return why a commit is not what a lane, or the run, has now; empty where it is.
+
+    What AgentX keeps in the repository does not count: an event of the run may be committed.
+    """
+    found = run.lanes.get(lane)
+    name = branch if found is None else found.branch
+    tip = find_tip(root, run, lane, branch)
+    if found is None and not run.git.work_branch:
+        name = "what is checked out"
+    elif not tip:
+        return f"the branch {name} is not in this repository"
+    if not tip or tip == commit:
+        return ""
+    if not commit_of(root, commit):
+        return f"it was at {commit[:_SHORT]}, which is not in this repository"
+    words = ("diff", "--quiet", *PLAIN_DIFF, commit, tip, "--", ".", *_NOT_OURS)
+    if read_git(root, *words).code == 0:
+        return ""
+    return f"it was at {commit[:_SHORT]}, and {name} is at {tip[:_SHORT]} now"
 
 
 def find_unmerged(root: Path, run: Run, branch: str) -> tuple[Unmerged, ...]:

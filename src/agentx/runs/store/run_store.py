@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -80,8 +81,10 @@ class RunStore:
         pen: RunPen | None = None,
         *,
         guard: Callable[[Run, Happening], None] = lambda _run, _said: None,
+        tell_moved: Callable[[Run, str, str], str] = lambda _run, _lane, _commit: "",
     ) -> None:
         self.guard = guard  # refuses what may not be said by who calls
+        self.tell_moved = tell_moved  # says why a commit is not what a lane, or the run, has now
         self.paths = RunsPaths(project)
         self._notes = RunNotes(store.root)
         self.clock = clock
@@ -260,7 +263,7 @@ class OpenRun:
         Raises: as `decide`; what the guard raises.
         """
         self._store.guard(self.run, said)
-        return decide(self.run, said)
+        return decide(self.run, said, partial(self._store.tell_moved, self.run))
 
     def record(self, happenings: Iterable[Happening]) -> tuple[RunEvent, ...]:
         """Write what happened; return after it is on disk.
@@ -331,7 +334,8 @@ class OpenRun:
                 self._keep(path, read_bytes(path), "it is no text, or too long")
                 continue
             try:
-                self.say(replace(said, detail=redact_tree(dict(said.detail), redact)))
+                cleaned = replace(said, detail=redact_tree(dict(said.detail), redact))
+                self.record(decide(self.run, cleaned))  # whoever calls did not say it
             except (InvalidValue, NotFound, IllegalTransition) as error:
                 if path is not None:
                     self._keep(path, read_bytes(path), error.message)

@@ -21,6 +21,7 @@ from agentx.runs.paths import RunNotes
 from agentx.runs.rules.claims import (
     ASKS,
     claims_person,
+    is_of_checks,
     is_person,
     message_of,
     must_be_vouched,
@@ -73,8 +74,10 @@ class RunVouching:
 
         Raises: UnavailableError where a person says something and there is no key to sign it with.
         """
-        if self._pen is None or not must_sign(event):
+        if self._pen is None:
             return event
+        if not must_sign(event):
+            return replace(event, standing=Vouching.UNSIGNED) if is_of_checks(event) else event
         writer = self._pen.writer()
         bare = replace(event, writer=writer)
         message, is_persons = message_of(bare), is_person(event.actor)
@@ -131,7 +134,11 @@ class RunVouching:
         return frozenset(
             sum_up_message(message_of(each))
             for each in events
-            if must_be_vouched(each) and not each.signature and each.run not in signed
+            if must_be_vouched(each)
+            and not each.signature
+            and each.run not in signed
+            # No earlier version knows checks: whoever typed them, it was not one.
+            and not is_of_checks(each)
         )
 
 

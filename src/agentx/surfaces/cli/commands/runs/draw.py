@@ -95,6 +95,8 @@ def draw_run(screen: Console, run: RunOverview, now_ms: int) -> None:
     if run.lanes:
         screen.print()
         draw_lanes(screen, run, now_ms)
+    for each in run.missing[:_STEPS_MAX]:
+        screen.print(Text(f"\nmissing: {printable(each.text)}", style="yellow"), soft_wrap=True)
     _draw_blockers(screen, run, now_ms)
     _draw_next(screen, run)
     if run.faults:
@@ -110,7 +112,8 @@ def draw_tasks(screen: Console, rows: tuple[TaskRow, ...]) -> None:
     """Draw tasks."""
     table = render.table("TASK", "STATUS", "LANE", "NOTE", "TITLE")
     for row in rows:
-        note = row.reason or row.verdict.replace("_", " ").lower()
+        verdict = row.verdict.replace("_", " ").lower()
+        note = row.reason or (f"{verdict}, stale" if row.stale else verdict)
         if row.status == "PENDING":
             note = "ready" if row.ready else f"waits for {', '.join(row.waits_for)}"
         table.add_row(

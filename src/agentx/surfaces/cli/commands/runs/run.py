@@ -16,18 +16,18 @@ from agentx.operations.runs.write import (
     go_to_phase,
     read_given,
     record_event,
-    record_verification,
     start_run,
     write_artifact,
 )
 from agentx.project.roles.caller import find_caller
-from agentx.runs.model import CANDIDATE_KINDS, CONFIDENCES, Verdict
+from agentx.runs.model import CANDIDATE_KINDS, CONFIDENCES
 from agentx.runs.rendering import event_line
 from agentx.surfaces.cli.as_person import as_person as as_person_option
 from agentx.surfaces.cli.commands.runs.archive import archive, clean, restore
 from agentx.surfaces.cli.commands.runs.lane import lane
 from agentx.surfaces.cli.commands.runs.options import by_actor, details, of_run, tell
 from agentx.surfaces.cli.commands.runs.task import task
+from agentx.surfaces.cli.commands.runs.verify import verify
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 
 _BUDGET_DEFAULT = 20_000
@@ -47,18 +47,32 @@ command.add_command(lane)
 command.add_command(archive)
 command.add_command(clean)
 command.add_command(restore)
+command.add_command(verify)
 
 
 @command.command("start")
 @click.argument("title")
 @click.option("--description", default="")
 @click.option("--requester", default="", help="Who wants it.")
+@click.option("--check", "checks", multiple=True, help="A command that the whole run must pass.")
 @click.option("--actor", default="orchestrator", show_default=True)
 @click.pass_obj
-def start(invocation: Invocation, title: str, description: str, requester: str, actor: str) -> None:
+def start(
+    invocation: Invocation,
+    title: str,
+    description: str,
+    requester: str,
+    checks: tuple[str, ...],
+    actor: str,
+) -> None:
     """Begin a run."""
     run = start_run(
-        invocation.project, title, description=description, requester=requester, actor=actor
+        invocation.project,
+        title,
+        description=description,
+        requester=requester,
+        checks=checks,
+        actor=actor,
     )
 
     def draw(screen: Any) -> None:
@@ -190,32 +204,6 @@ def checkpoint(
     given = {name: value for name, value in (("text", text), ("commit", commit)) if value}
     by = Saying(run_id=run_id, actor=actor, task=task_id)
     tell(invocation, record_event(invocation.project, by, "checkpoint-made", given))
-
-
-@command.command("verify")
-@click.option("--task", "task_id", default="", help="The task; without one, the whole run.")
-@click.option(
-    "--verdict",
-    type=click.Choice([str(each) for each in Verdict], case_sensitive=False),
-    required=True,
-)
-@click.option("--check", "checks", multiple=True, metavar="NAME=EVIDENCE", help="!NAME=... failed.")
-@click.option("--summary", default="")
-@by_actor
-@click.pass_obj
-def verify(
-    invocation: Invocation,
-    task_id: str,
-    verdict: str,
-    checks: tuple[str, ...],
-    summary: str,
-    run_id: str,
-    actor: str,
-) -> None:
-    """Record what was checked, and the verdict."""
-    by = Saying(run_id=run_id, actor=actor, task=task_id)
-    told = record_verification(invocation.project, by, verdict, checks, summary=summary)
-    tell(invocation, told)
 
 
 @command.command("escalate")

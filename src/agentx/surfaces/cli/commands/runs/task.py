@@ -29,6 +29,7 @@ def _contract_options(command: Any) -> Any:
             click.option("--file", "files", multiple=True, help="A file it is about, or a glob."),
             click.option("--accept", "acceptance", multiple=True, help="What must hold."),
             click.option("--after", "depends_on", multiple=True, help="A task it waits for."),
+            click.option("--check", "checks", multiple=True, help="A command that must pass."),
             click.option("--contract", type=click.Path(), help="A file of YAML or Markdown."),
         )
     ):
@@ -67,6 +68,7 @@ def add(
 @task.command("revise")
 @click.argument("task_id", metavar="TASK")
 @click.option("--title", default="")
+@click.option("--no-checks", is_flag=True, help="It need not pass the commands any more.")
 @_contract_options
 @by_actor
 @click.pass_obj
@@ -75,12 +77,15 @@ def revise(
     /,
     task_id: str,
     contract: str | None,
+    no_checks: bool,
     run_id: str,
     actor: str,
     **fields: Any,
 ) -> None:
     """Make a new version of a contract; what is not given stays."""
     given = {name: value for name, value in fields.items() if value}
+    if no_checks:
+        given["checks"] = ()
     if contract:
         agreed = contract_from(invocation.project, Path(contract))
         given = {part.name: getattr(agreed, part.name) for part in dataclasses.fields(Contract)}
@@ -153,6 +158,17 @@ def _ending(name: str, kind: str, about: str) -> None:
 _ending("fail", "task-failed", "Say that a task was tried and did not work, and why.")
 _ending("drop", "task-dropped", "Say that a task is not needed any more, and why.")
 _ending("block", "task-blocked", "Say that a task cannot go on, and why.")
+_ending("reopen", "task-reopened", "Say that a task is not done after all, and why.")
+
+
+@task.command("retry")
+@click.argument("task_id", metavar="TASK")
+@click.option("--reason", default="", help="Why, where that is not plain.")
+@by_actor
+@click.pass_obj
+def retry(invocation: Invocation, task_id: str, reason: str, run_id: str, actor: str) -> None:
+    """Begin a task again that was done, dropped or failed."""
+    _step(invocation, "task-retried", run_id, actor, task_id, reason=reason)
 
 
 def _step(

@@ -1,0 +1,209 @@
+"""What a contract asks for before a task is done, and before a run goes past its verification.
+
+    waits for        every task it depends on is done
+    a failed check   a later one passed; words lift no failure that was seen, unless a person's
+    declared checks  each was run and passed, on what is committed now
+    acceptance       somebody verified it after it was agreed
+
+Pure: what is committed now is told by who asks (`Tell`). No word stands for a declared check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+
+from agentx.kernel.errors import IllegalTransition
+from agentx.kernel.text import preview
+from agentx.kernel.values import frozen
+from agentx.runs.model import Check, Happening, Report, Run, Task, TaskStatus
+from agentx.runs.rules.claims import is_person
+from agentx.runs.rules.graph import waits_for
+
+# A lane, or nothing for the work branch, and a commit -> why that is not what is there now.
+Tell = Callable[[str, str], str]
+
+_COMMAND_CHARS = 80
+_FILES_SHOWN = 3
+_SHORT = 10
+
+
+@frozen
+class Missing:
+    """Something that a contract asks for and that is not so yet, and what to type."""
+
+    text: str
+    command: str
+
+
+def tell_nothing_moved(lane: str, commit: str) -> str:
+    """Take every commit for the one that is there: for who cannot ask git."""
+    del lane, commit
+    return ""
+
+
+def check_done(run: Run, task: Task, tell: Tell) -> None:
+    """See that a task may be completed.
+
+    Raises: IllegalTransition, with what is missing and what to type.
+    """
+    missing = list_missing_of_task(run, task, tell)
+    if missing:
+        raise _refuse(f"{task.id} cannot be completed", missing)
+
+
+def check_verified(run: Run, tell: Tell) -> None:
+    """See that a run may go past its verification.
+
+    Raises: IllegalTransition, with what is missing and what to type.
+    """
+    missing = list_missing_of_run(run, tell)
+    if missing:
+        raise _refuse(f"{run.id} is not verified", missing)
+
+
+def list_missing_of_task(run: Run, task: Task, tell: Tell) -> tuple[Missing, ...]:
+    """Return what must be so before a task is completed."""
+    lane = run.lanes.get(task.lane)
+    where = lane.id if lane is not None and lane.open else ""
+    verify = f"agentx run verify --task {task.id}"
+    waits = waits_for(run, task)
+    found = [
+        Missing(text=f"it waits for {', '.join(waits)}", command="agentx run task list")
+        for _ in waits[:1]
+    ]
+    return (*found, *_list_unverified(run, task, where, tell, verify))
+
+
+def list_missing_of_run(run: Run, tell: Tell) -> tuple[Missing, ...]:
+    """Return what must be so before a run goes past its verification, on the work branch."""
+    told = cache(tell)
+    found: dict[str, Missing] = {}
+    verify = "agentx run verify"
+    failed = _find_failed(run.reports)
+    if failed is not None:
+        found[""] = Missing(text=f"the run: {_say_failed(failed)}", command=verify)
+    for text in _list_lacking(run.checks, run.reports, "", told):
+        found.setdefault(text, Missing(text=text, command=verify))
+    for task in run.tasks.values():
+        if task.status is not TaskStatus.DROPPED:
+            for each in _list_unverified(run, task, "", told, verify):
+                text = each.text if each.command == verify else f"{task.id}: {each.text}"
+                found.setdefault(text, Missing(text=text, command=each.command))
+    return tuple(found.values())
+
+
+def list_lost_checks(run: Run, said: Happening) -> tuple[str, ...]:
+    """Return the checks that would be asked for no more after something that is said."""
+    if "checks" not in said.detail or said.kind not in ("task-revised", "checks-declared"):
+        return ()
+    task = run.tasks.get(said.task)
+    before = run.checks if not said.task else () if task is None else task.contract.checks
+    now = said.detail["checks"]
+    kept = now if isinstance(now, list | tuple) else (now,)
+    return tuple(each for each in before if each not in kept)
+
+
+def is_stale(report: Report, lane: str, tell: Tell) -> str:
+    """Return why a report is not of what is there now; empty where it is, or nobody knows."""
+    return tell(lane, report.commit) if report.commit else ""
+
+
+def _list_unverified(run: Run, task: Task, lane: str, tell: Tell, verify: str) -> Iterator[Missing]:
+    own = [each for each in task.reports if each.at_ms > task.reopened_ms]
+    every = sorted(
+        (*own, *(each for each in run.reports if each.at_ms > task.reopened_ms)),
+        key=lambda each: (each.at_ms, each.event_id),
+    )
+    failed = _find_failed(own)
+    lacking = tuple(_list_lacking(task.contract.checks, every, lane, tell))
+    if failed is not None and not (lacking and failed.was_executed):
+        yield Missing(text=_say_failed(failed), command=f"agentx run verify --task {task.id}")
+    for text in lacking:
+        yield Missing(text=text, command=verify)
+    agreed_ms = task.contracted_ms[-1] if task.contracted_ms else 0
+    verified = any(each.passed and each.at_ms > agreed_ms for each in every)
+    if task.contract.acceptance and not verified and failed is None and not lacking:
+        what = preview(task.contract.acceptance[0], _COMMAND_CHARS)
+        yield Missing(
+            text=f"nobody verified what must hold ({what})",
+            command=f"agentx run verify --task {task.id} --verdict PASSED --check NAME=EVIDENCE",
+        )
+
+
+def _find_failed(reports: Iterable[Report]) -> Report | None:
+    """Return the failure that stands: what was seen to fail is not talked away."""
+    stands: Report | None = None
+    for each in reports:
+        if not each.passed:
+            if stands is None or each.was_executed or not stands.was_executed:
+                stands = each
+        elif stands is not None and _lifts(each, stands):
+            stands = None
+    return stands
+
+
+def _lifts(passed: Report, failed: Report) -> bool:
+    if passed.was_executed:
+        return passed.is_vouched
+    return not failed.was_executed or is_person(passed.actor)
+
+
+def _list_lacking(
+    commands: Iterable[str], reports: Iterable[Report], lane: str, tell: Tell
+) -> Iterator[str]:
+    """Yield each declared check that did not pass on what is there now, and why."""
+    ran = [each for each in reports if each.was_executed]
+    for command in commands:
+        why = _tell_lack(command, ran, lane, tell)
+        if why:
+            yield f"`{preview(command, _COMMAND_CHARS)}` {why}"
+
+
+def _tell_lack(command: str, ran: list[Report], lane: str, tell: Tell) -> str:
+    newest = ""
+    for report in reversed(ran):
+        check = next((each for each in report.checks if each.command == command), None)
+        if check is None:
+            continue
+        why = _tell_unfit(report, lane, tell)
+        if not why:
+            failed = f"failed{_say_end(check)}{_say_commit(report)}"
+            return "" if check.passed else newest or failed
+        newest = newest or why
+    return newest or "has not been run"
+
+
+def _tell_unfit(report: Report, lane: str, tell: Tell) -> str:
+    """Return why a report says nothing of what is there now."""
+    if not report.is_vouched:
+        return "ran by the word of a writer whom nobody here trusts"
+    if report.dirty:
+        files = ", ".join(report.dirty[:_FILES_SHOWN])
+        return f"ran while {files} was not committed: commit, then run it again"
+    stale = is_stale(report, lane, tell)
+    return f"is stale: {stale}" if stale else ""
+
+
+def _say_failed(report: Report) -> str:
+    failed = [each for each in report.checks if not each.passed]
+    if not failed:
+        return f"the last verdict is FAILED{_say_commit(report)}"
+    first = failed[0]
+    more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
+    name = preview(first.name, _COMMAND_CHARS)
+    return f"`{name}`{more} failed{_say_end(first)}{_say_commit(report)}"
+
+
+def _say_end(check: Check) -> str:
+    return "" if check.exit_code is None else f" (exit {check.exit_code})"
+
+
+def _say_commit(report: Report) -> str:
+    return f" at {report.commit[:_SHORT]}" if report.commit else ""
+
+
+def _refuse(head: str, missing: tuple[Missing, ...]) -> IllegalTransition:
+    shown = "; ".join(each.text for each in missing[:3])
+    more = f"; and {len(missing) - 3} more" if len(missing) > 3 else ""
+    return IllegalTransition(f"{head}: {shown}{more}", hint=f"`{missing[0].command}`, then again")

@@ -1,0 +1,225 @@
+"""Goal: nobody passes a gate of a run by words where a contract asks for a check, and a task that
+was done can be taken up again.
+
+Method: stories of events, and what may happen after each; what git has is handed in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agentx.kernel.errors import IllegalTransition
+from agentx.kernel.roles import ROLES
+from agentx.kernel.vouching.standing import Vouching
+from agentx.runs.model import Run, RunEvent, TaskStatus
+from agentx.runs.rules.catalogue import KINDS
+from agentx.runs.rules.decide import decide
+from agentx.runs.rules.fold import fold
+from agentx.runs.rules.gates import list_lost_checks, list_missing_of_run, tell_nothing_moved
+from agentx.runs.rules.permits import PERMITS, RunRole, check_permit, find_role
+from tests.support.run_stories import RUN, event, happening
+
+CHECK = "make test"
+
+
+def _run(*events: RunEvent) -> Run:
+    return fold(RUN, (event(0, "run-started", title="a run"), *events))
+
+
+def _ran(number: int, *, passed: bool = True, commit: str = "c1", **fields: object) -> RunEvent:
+    code = 0 if passed else 2
+    check = {"name": CHECK, "command": CHECK, "passed": passed, "exit_code": code}
+    verdict = "PASSED" if passed else "FAILED"
+    detail = {"task": "T", "verdict": verdict, "checks": [check], "commit": commit, **fields}
+    return event(number, "checks-run", **detail)  # type: ignore[arg-type]  # names and details
+
+
+def _say(number: int, verdict: str, **fields: object) -> RunEvent:
+    detail = {"task": "T", "verdict": verdict, **fields}
+    return event(number, "verification-recorded", **detail)  # type: ignore[arg-type]  # see above
+
+
+def _tell(lane: str, commit: str) -> str:
+    return "" if commit == "c1" else f"it was at {commit}, and the branch is at c1 now"
+
+
+TASK = event(1, "task-added", task="T", title="x", checks=[CHECK])
+DONE = happening("task-completed", task="T")
+UNTRUSTED = replace(_ran(2), standing=Vouching.UNTRUSTED)
+
+
+@pytest.mark.promise("runs.gates")
+@pytest.mark.parametrize(
+    ("after", "why"),
+    [
+        ((), "`make test` has not been run"),
+        ((_say(2, "PASSED"),), "`make test` has not been run"),
+        ((_ran(2, passed=False),), r"`make test` failed \(exit 2\) at c1"),
+        ((_ran(2, passed=False), _say(3, "PASSED")), r"`make test` failed \(exit 2\)"),
+        ((_ran(2), _ran(3, passed=False)), r"failed \(exit 2\)"),
+        ((_ran(2, commit="c0"),), "is stale: it was at c0"),
+        ((_ran(2, dirty=["a.py"]),), "a.py was not committed"),
+        ((UNTRUSTED,), "whom nobody here trusts"),
+        ((_ran(2), event(3, "task-reopened", task="T", reason="no")), "has not been run"),
+        ((_ran(2), _say(3, "FAILED")), "the last verdict is FAILED"),
+    ],
+)
+def test_a_task_is_done_only_when_its_checks_passed_on_what_is_there(
+    after: tuple[RunEvent, ...], why: str
+) -> None:
+    with pytest.raises(IllegalTransition, match=why) as refused:
+        decide(_run(TASK, *after), DONE, _tell)
+    assert "agentx run verify --task T" in refused.value.hint
+
+
+@pytest.mark.promise("runs.gates")
+@pytest.mark.parametrize(
+    "after",
+    [
+        (_ran(2),),
+        (_ran(2, passed=False), _ran(3)),
+        (_ran(2), _ran(3, commit="c0")),  # the branch went back
+        (_say(2, "FAILED"), _ran(3)),
+        (_ran(2, task=""),),  # with the whole run
+        (_ran(2), _say(3, "FAILED"), _say(4, "PASSED")),
+    ],
+)
+def test_what_passed_on_what_is_there_opens_the_gate(after: tuple[RunEvent, ...]) -> None:
+    assert [each.kind for each in decide(_run(TASK, *after), DONE, _tell)] == ["task-completed"]
+
+
+def test_only_a_person_talks_a_failure_away_that_was_seen() -> None:
+    seen = _ran(2, passed=False, task="T2")
+    task = event(1, "task-added", task="T2", title="no check is asked for")
+    for actor, is_done in (("verifier", False), ("human", True), ("unverified", False)):
+        run = _run(task, seen, _say(3, "PASSED", actor=actor, task="T2"))
+        missing = list_missing_of_run(run, tell_nothing_moved)
+        assert (not missing) is is_done, actor
+
+
+def test_what_must_hold_is_verified_after_it_was_agreed() -> None:
+    task = event(1, "task-added", task="T", title="x", acceptance=["it holds"])
+    again = event(3, "task-revised", task="T", title="x", acceptance=["it holds", "twice"])
+
+    assert decide(_run(task, _say(2, "PASSED_WITH_WARNINGS")), DONE)
+    for story in ((task,), (task, _say(2, "PASSED"), again), (task, _say(2, "FAILED"))):
+        with pytest.raises(IllegalTransition, match=r"nobody verified|verdict is FAILED"):
+            decide(_run(*story), DONE)
+
+
+@pytest.mark.promise("runs.gates")
+def test_a_run_leaves_its_verification_and_ends_only_with_what_was_asked() -> None:
+    story = (
+        event(1, "task-added", task="T", title="x", checks=[CHECK]),
+        _ran(2),
+        event(3, "task-completed", task="T"),
+        event(4, "checks-declared", checks=["make lint"]),
+        event(5, "phase-entered", phase="VERIFICATION"),
+    )
+    on = happening("phase-entered", phase="CLEANUP")
+    lint = {"name": "lint", "command": "make lint", "passed": True, "exit_code": 0}
+    passed = event(6, "checks-run", verdict="PASSED", checks=[lint], commit="c1")
+
+    with pytest.raises(IllegalTransition, match="`make lint` has not been run") as refused:
+        decide(_run(*story), on, _tell)
+    assert "`agentx run verify`" in refused.value.hint
+    assert decide(_run(*story, passed), on, _tell)
+    with pytest.raises(IllegalTransition, match=r"2 more|is stale.*is stale"):
+        decide(_run(*story, passed), on, lambda _lane, _commit: "it moved")
+    late = (*story, passed, event(7, "phase-entered", phase="PR_PREP"))
+    assert decide(_run(*late), happening("run-completed"), _tell)
+    with pytest.raises(IllegalTransition, match="is stale"):
+        decide(_run(*late), happening("run-completed"), lambda _lane, _commit: "it moved")
+    dropped = event(7, "task-dropped", task="T", reason="no")
+    only_lint = list_missing_of_run(_run(*story, dropped), _tell)
+    assert [each.text for each in only_lint] == ["`make lint` has not been run"]
+
+
+@pytest.mark.promise("runs.gates")
+def test_a_lane_is_merged_only_when_its_task_may_be_completed() -> None:
+    lane = event(2, "lane-opened", lane="L", task="T", branch="agent/x/lane-L")
+    merge = happening("lane-merged", lane="L", commit="c2")
+
+    with pytest.raises(IllegalTransition, match="T cannot be completed"):
+        decide(_run(TASK, lane), merge, _tell)
+    kinds = [each.kind for each in decide(_run(TASK, lane, _ran(3)), merge, _tell)]
+    assert kinds == ["lane-merged", "task-completed"]
+
+
+@pytest.mark.promise("runs.reopen")
+def test_what_was_done_is_reopened_dropped_and_retried_and_holds_what_waits_for_it() -> None:
+    story = (
+        event(1, "task-added", task="A", title="x"),
+        event(2, "task-added", task="B", title="y", depends_on=["A"]),
+        event(3, "task-completed", task="A"),
+        event(4, "task-started", task="B"),
+        event(5, "phase-entered", phase="VERIFICATION"),
+    )
+    reopen = decide(_run(*story), happening("task-reopened", task="A", reason="it was wrong"))
+    assert [each.kind for each in reopen] == ["task-reopened", "phase-entered"]
+    assert reopen[1].detail["phase"] == "EXECUTION"
+    again = _run(*story, event(6, "task-reopened", task="A", reason="it was wrong"))
+
+    assert again.tasks["A"].status is TaskStatus.PENDING
+    with pytest.raises(IllegalTransition, match="B cannot be completed: it waits for A"):
+        decide(again, happening("task-completed", task="B"))
+    with pytest.raises(IllegalTransition, match="not done: A, B"):
+        decide(again, happening("phase-entered", phase="CLEANUP"))
+    assert decide(_run(*story), happening("task-dropped", task="A", reason="no"))
+    for ended in ("task-completed", "task-dropped", "task-failed"):
+        over = _run(*story[:2], event(3, ended, task="A", reason="so"))
+        kinds = [each.kind for each in decide(over, happening("task-retried", task="A"))]
+        assert kinds == ["task-retried"]
+    retried = _run(*story, event(6, "task-retried", task="A"))
+    assert (retried.tasks["A"].status, retried.current_task) == (TaskStatus.IN_PROGRESS, "A")
+    with pytest.raises(IllegalTransition, match="task-reopened cannot happen"):
+        decide(retried, happening("task-reopened", task="A", reason="again"))
+
+
+@pytest.mark.promise("runs.gates")
+def test_a_line_nobody_vouches_for_takes_no_check_away_and_its_own_is_doubted() -> None:
+    typed = event(2, "task-revised", task="T", title="x", checks=["rm -rf /"])
+    typed = replace(typed, standing=Vouching.UNSIGNED)
+    gone = replace(event(3, "task-revised", task="T", title="x", checks=[]))
+    silent = event(3, "task-revised", task="T", title="another title")
+
+    task = _run(TASK, typed).tasks["T"]
+    assert task.contract.checks == (CHECK, "rm -rf /")
+    assert task.doubted == ("rm -rf /",)
+    assert _run(TASK, silent).tasks["T"].contract.checks == (CHECK,)
+    assert _run(TASK, gone).tasks["T"].contract.checks == ()
+    drop = happening("task-revised", task="T", title="x", checks=["make lint"])
+    assert list_lost_checks(_run(TASK), drop) == (CHECK,)
+    assert list_lost_checks(_run(TASK), happening("task-revised", task="T", title="x")) == ()
+
+
+@pytest.mark.promise("runs.roles")
+def test_each_role_says_what_is_its_own_and_the_page_shows_the_same_table() -> None:
+    assert PERMITS.keys() == KINDS.keys()
+    planner, executor, verifier = RunRole.PLANNER, RunRole.EXECUTOR, RunRole.VERIFIER
+    for role, kind in (
+        (executor, "task-added"),
+        (executor, "verification-recorded"),
+        (executor, "phase-entered"),
+        (verifier, "task-completed"),
+        (verifier, "lane-merged"),
+        (planner, "task-started"),
+        (RunRole.ORCHESTRATOR, "escalation-resolved"),
+    ):
+        with pytest.raises(IllegalTransition, match=f"{kind} is not for the {role} to say"):
+            check_permit(role, kind)
+    page = (Path(__file__).parents[3] / "docs" / "formats.md").read_text(encoding="utf-8")
+    for kind, allowed in PERMITS.items():
+        cells = " | ".join("yes" if role in allowed else "-" for role in RunRole)
+        assert (f"| `{kind}` | {cells} |" in page) is (allowed != frozenset(RunRole)), kind
+    for kind in KINDS:
+        check_permit(RunRole.PERSON, kind)
+        check_permit(None, kind)
+    assert {find_role(role, "orchestrator") for role in ROLES} == {planner, executor, verifier}
+    assert find_role("", "executor") is executor
+    assert find_role("engineer", "orchestrator") is executor
+    assert find_role("", "human") is RunRole.PERSON
+    assert find_role("", "my-script") is None
