@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentx.kernel.clock import Millis
 from agentx.observations.extract.candidates import Keepable
-from agentx.observations.extract.choice import choose
+from agentx.observations.extract.choice import choose, count_beyond
 from agentx.observations.extract.session.finding import Finding
 from agentx.observations.limits import OBSERVATIONS_PER_CAPTURE_MAX
 from agentx.observations.model import Category
@@ -85,3 +86,45 @@ def test_support_of_a_very_long_session_is_counted_without_comparing_all_with_al
     lines = [(n // 3, frozenset(draw.choices(words, k=draw.randint(4, 15)))) for n in range(3_000)]
 
     assert len(count_support(lines)) == len(lines)
+
+
+def rule(number: int, said: str, *, weight: int = 78) -> Keepable:
+    """Return something that a person settled, of little worth by its words."""
+    one = candidate(number, 0.3, turn=f"rule-{number}", source=Occasion.DECISION, about=said)
+    content = f"The user said: {said}"
+    finding = replace(
+        one.finding, category=Category.DECISION, content=content, summary=content, weight=weight
+    )
+    return replace(one, finding=finding)
+
+
+def test_what_people_settle_is_kept_however_much_else_a_session_holds() -> None:
+    settled = [rule(n, f"never touch folder{n} module{n} client{n}") for n in range(30)]
+    work = [candidate(1_000 + n, 0.95, turn=f"work-{n}") for n in range(60)]
+
+    kept = choose([*work, *settled])
+
+    assert all(one in kept for one in settled)
+    assert sum(one in work for one in kept) > 1
+    assert len(kept) < OBSERVATIONS_PER_CAPTURE_MAX
+
+
+def test_of_more_rulings_than_a_capture_may_hold_the_standing_and_the_newest_are_kept() -> None:
+    once = [rule(n, f"the limit{n} of page{n} is {n}, not {n + 1}") for n in range(60)]
+    standing = [rule(0, "never log card numbers", weight=84)]
+
+    kept = choose([*standing, *once])
+
+    assert standing[0] in kept
+    assert once[-1] in kept
+    assert once[0] not in kept
+    assert count_beyond([*standing, *once], kept) == len(once) + 1 - sum(
+        one.said.source is Occasion.DECISION for one in kept
+    )
+    assert len(kept) < OBSERVATIONS_PER_CAPTURE_MAX
+
+
+def test_a_ruling_that_was_said_again_is_kept_once() -> None:
+    again = [rule(n, "tests must not hit the network") for n in range(5)]
+
+    assert len(choose(again)) == 1

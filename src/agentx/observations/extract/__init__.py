@@ -16,7 +16,7 @@ from agentx.exchanges.exchange import exchanges
 from agentx.exchanges.lines import Boot
 from agentx.exchanges.turns import Turn
 from agentx.observations.extract.candidates import gather_candidates
-from agentx.observations.extract.choice import choose
+from agentx.observations.extract.choice import choose, count_beyond
 from agentx.observations.extract.merging import keep_worthiest, settle
 from agentx.observations.extract.overview import overview
 from agentx.observations.extract.session.finding import Finding
@@ -41,9 +41,10 @@ def extract(
     """
     found = exchanges(turns)
     files = Files(found)
-    chosen = choose(gather_candidates(found, Boot(found)))
+    candidates = gather_candidates(found, Boot(found))
+    chosen = choose(candidates)
     taken = [files.place(replace(one.finding, weight=round(100 * one.worth))) for one in chosen]
     kept = keep_worthiest(filter(is_news, settle(taken)), OBSERVATIONS_PER_CAPTURE_MAX - 1)
     recent = [one for one in found if one.prompt is None or one.prompt.at_ms > since_ms]
-    whole = overview(recent, kept)
+    whole = overview(recent, kept, beyond=count_beyond(candidates, chosen))
     return kept if whole is None else (*kept, *settle((whole,)))

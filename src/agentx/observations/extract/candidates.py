@@ -411,7 +411,10 @@ def _take_ruled(
     kept = replace(finding, content=content, summary=content)
     # What was asked for is told by who asked: a change is compared by what was done.
     said_alone = strip_label(content.removeprefix(BY_USER))
-    about = terms(said_alone.split("; Asked: ")[0])
+    own = said_alone.split("; Asked: ")[0]
+    if source is Occasion.ERROR:  # who gave it up, in which words, is told by itself
+        own = own.split("; Given up: ")[0]
+    about = terms(own)
     return Keepable(finding=kept, said=said, about=about)
 
 

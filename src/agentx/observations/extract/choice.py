@@ -4,6 +4,10 @@ The number grows with the root of what was said: a session ten times as long tea
 three times as much. A candidate counts less for each that was kept out of the same turn, and a
 little less for each that was said on the same occasion: the third line of a report tells
 mostly what its first two told, in other words.
+
+What a person ruled, chose, answered or refused never competes with the rest: it is kept beside
+it, however much else a session holds. Only a session with more of it than a capture may hold
+loses some: first what was said of the work at hand, the oldest of it first.
 """
 
 from __future__ import annotations
@@ -14,10 +18,14 @@ from collections.abc import Sequence
 from math import sqrt
 
 from agentx.observations.extract.candidates import Keepable
+from agentx.observations.extract.session.spoken import is_told_of_person
 from agentx.observations.extract.settled.agreements import ANSWERED
+from agentx.observations.labels import BY_USER
 from agentx.observations.limits import OBSERVATIONS_PER_CAPTURE_MAX
+from agentx.observations.model import Category
 from agentx.prose.likeness import likeness
 from agentx.prose.salience import Occasion
+from agentx.prose.settling.rulings import rules_for_good
 
 _MOST = OBSERVATIONS_PER_CAPTURE_MAX - 1  # the overview has a place of its own
 _OF_A_MESSAGE = 2
@@ -30,10 +38,9 @@ _FOUND_BY_RULES = (
     Occasion.STUMBLE,
     Occasion.LEFT,
 )
-# What the user answered, chose or refused is kept before all else, with what is open: that of so
-# many messages, and so much in all.
-_ANSWERED_MAX = 8
-_ANSWERS_MAX = 24
+# So much of what people settled and of what is open is kept; of the room, so much is the rest's.
+_SETTLED_MAX = 40
+_REST_SHARE = 0.4
 _KEPT_BY_ROOT = 1.4
 _NOVELTY = 0.5  # how much it counts that a candidate's words are new
 _SAME_TURN = 0.85  # what is left of the worth for each that is kept of the same turn
@@ -72,12 +79,13 @@ class _Kept:
 
 def choose(candidates: Sequence[Keepable]) -> list[Keepable]:
     """Return the candidates that are kept, the worthiest first."""
-    answers = _list_answers(candidates)
-    kept = _Kept(answers)
+    settled = _list_settled(candidates)
+    kept = _Kept(settled)
     # What one message settled takes the room of two, however much it is.
-    said = [one.finding.event_ids[-1] for one in answers if one.said.source is not Occasion.LEFT]
+    said = [one.finding.event_ids[-1] for one in settled if one.said.source is not Occasion.LEFT]
     more = sum(max(0, count - _OF_A_MESSAGE) for count in Counter(said).values())
-    room = min(_MOST, _room(len(candidates)) + more)
+    room = _room(len(candidates))
+    room = min(_MOST, max(room + more, len(settled) + round(_REST_SHARE * room)))
     # What a candidate adds only shrinks, so that whoever leads after a second look leads.
     waiting = [(-kept.gain(candidates[number]), number) for number in _list_worthy(candidates)]
     heapq.heapify(waiting)
@@ -105,10 +113,47 @@ def _room(candidates: int) -> int:
     return min(_MOST, round(_KEPT_BASE + _KEPT_BY_ROOT * sqrt(candidates)))
 
 
-def _list_answers(candidates: Sequence[Keepable]) -> list[Keepable]:
-    answers = [one for one in candidates if one.finding.weight >= ANSWERED and one.about]
+def count_beyond(candidates: Sequence[Keepable], kept: Sequence[Keepable]) -> int:
+    """Return how much of what people settled a capture had no room for."""
+    left, ruled = _list_held(candidates)
+    taken = frozenset(map(id, kept))
+    return sum(id(one) not in taken for one in (*left, *ruled))
+
+
+def _list_settled(candidates: Sequence[Keepable]) -> list[Keepable]:
+    """Return what people settled, and what is open: as much of it as a capture may hold."""
+    left, ruled = _list_held(candidates)
+    room = max(0, _SETTLED_MAX - len(left))
+    if len(ruled) > room:
+        ranked = sorted(ruled, key=lambda one: (not _is_for_good(one), -one.finding.at_ms))
+        taken = frozenset(map(id, ranked[:room]))
+        ruled = [one for one in ruled if id(one) in taken]
+    return [*ruled, *left[:_SETTLED_MAX]]
+
+
+def _list_held(candidates: Sequence[Keepable]) -> tuple[list[Keepable], list[Keepable]]:
+    """Return what is open, and what people settled."""
     left = [one for one in candidates if one.said.source is Occasion.LEFT and one.about]
-    last = list(dict.fromkeys(one.finding.event_ids[-1] for one in reversed(answers)))
-    newest = frozenset(last[:_ANSWERED_MAX])
-    held = [one for one in answers if one.finding.event_ids[-1] in newest]
-    return [*held[-_ANSWERS_MAX:], *left]
+    ruled = [one for one in candidates if one.about and _is_settled_by_person(one)]
+    return left, [one for one in _list_once(ruled, left) if one not in left]
+
+
+def _list_once(ruled: Sequence[Keepable], left: Sequence[Keepable]) -> list[Keepable]:
+    """Return what was settled, but for what was said again; an answer is never that."""
+    kept = _Kept([*left, *(one for one in ruled if one.finding.weight >= ANSWERED)])
+    for one in ruled:
+        if one.finding.weight < ANSWERED and not kept.tells(one):
+            kept.add(one)
+    return kept.every
+
+
+def _is_settled_by_person(one: Keepable) -> bool:
+    """Tell whether a person ruled, chose, answered or refused something with it."""
+    if one.finding.weight >= ANSWERED:
+        return True
+    is_decided = one.finding.category is Category.DECISION
+    return is_decided and is_told_of_person(one.finding.content)
+
+
+def _is_for_good(one: Keepable) -> bool:
+    return rules_for_good(one.finding.content.removeprefix(BY_USER).split("; Asked: ")[0])

@@ -117,6 +117,8 @@ def _twin(
         changed = Category.CODE_CHANGE in (other.category, finding.category)
         if changed and not (same_kind and other.files == finding.files):
             continue
+        if {other.category, finding.category} == {Category.DECISION, Category.ERROR}:
+            continue  # a failure quotes who gave up, and is not what they settled
         if _is_revert(finding) is not _is_revert(other):
             continue  # who asked for it tells not what it took back
         if likeness(mine, theirs) >= (_ALIKE if same_kind else _OTHER_KIND_ALIKE):

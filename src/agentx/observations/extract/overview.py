@@ -21,8 +21,11 @@ _PARTS = (
 )
 
 
-def overview(found: list[Exchange], kept: Iterable[Finding]) -> Finding | None:
-    """Return the capture in a few lines; None where there was nothing to tell."""
+def overview(found: list[Exchange], kept: Iterable[Finding], *, beyond: int = 0) -> Finding | None:
+    """Return the capture in a few lines; None where there was nothing to tell.
+
+    `beyond`: how much people settled that a capture had no room for.
+    """
     findings = list(kept)
     prompts = [one.prompt for one in found if one.prompt is not None]
     texts = [one.text for one in prompts if not is_written_by_machine(one.text)]
@@ -38,6 +41,8 @@ def overview(found: list[Exchange], kept: Iterable[Finding]) -> Finding | None:
         lines = [f"- {one.summary}" for one in sorted(best, key=lambda one: one.at_ms)]
         if lines:
             parts.append("\n".join((f"{title}:", *lines)))
+    if beyond:
+        parts.append(f"Not kept one by one: {beyond} more that the user settled in this session")
     title = best_request(texts) or findings[0].summary
     changed = [one for one in findings if one.category is Category.CODE_CHANGE]
     done = max(changed, key=lambda one: one.weight).summary if changed else ""
