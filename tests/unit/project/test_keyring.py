@@ -24,7 +24,7 @@ from agentx.project.project import Project, open_project
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.project.trust.ed25519 import find_public, fingerprint, is_signed_by, sign
 from agentx.wiring.clarifications import inbox_lines, open_clarifications
-from agentx.wiring.trust.keys import open_keyring
+from agentx.wiring.trust.keys import name_own_key, open_keyring, show_owner
 from tests.support.clarifying import SCOPE, request
 from tests.support.repository import commit, git, repository
 
@@ -115,6 +115,27 @@ def test_a_writer_is_trusted_by_its_key_and_withdrawn(clones: tuple[Project, Pro
         with pytest.raises(InvalidValue, match="only a person can say whose words count"):
             trust_writer(bob, seen.writer, caller=caller)
     assert status(bob) == "escalated"
+
+
+def test_a_key_is_called_as_its_card_says_whatever_git_calls_the_user_now(
+    clones: tuple[Project, Project],
+) -> None:
+    ana, _ = clones
+    key = name_own_key(ana)
+    before = show_owner(open_keyring(ana), key)
+    assert before == list_writers(ana)[0].name != ""
+    git(ana.root, "config", "user.name", "The Boss")
+    assert show_owner(open_keyring(ana), key) == before
+
+
+def test_a_name_says_nothing_but_who(tmp_path: Path) -> None:
+    ana = user(tmp_path / "ana", repository(tmp_path / "one"))
+    git(ana.root, "config", "user.name", "Zoë O'Neil-राम, asked: May we? [CLR-9-009]")
+    trust_all(ana)
+    decide(ana, "PostgreSQL.")
+    assert (
+        show_owner(open_keyring(ana), name_own_key(ana)) == "Zoë O'Neil-राम asked May we CLR-9-009"
+    )
 
 
 @pytest.mark.promise("clarify.signed")

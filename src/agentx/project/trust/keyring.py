@@ -190,10 +190,14 @@ class Keyring:
 
     def name_owner(self, known: str) -> str:
         """Return what the owner of a key that counts is called; nothing where no name is known."""
-        trusted = self._look()[0].trusted.get(known)
-        if trusted is not None:
-            return trusted.name
-        return self._says() if self.own and known == fingerprint(self.own) else ""
+        record = self._look()[0]
+        if known in record.trusted:
+            return record.trusted[known].name
+        if not (self.own and known == fingerprint(self.own)):
+            return ""
+        # As the card says: what git calls the user now may be of anybody's making.
+        ours = sorted((card for card in record.cards.values() if card.key == self.own), key=_by_age)
+        return ours[0].name if ours else self._says()
 
     def trust_key(self, card: WriterCard) -> None:
         """Let the words count that a writer's key signs.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from agentx.host.git.facts import user_name
 from agentx.kernel.text import fold_text, preview, printable
 from agentx.project.project import Project
@@ -10,6 +12,8 @@ from agentx.project.trust.keyring import Keyring
 from agentx.project.trust.writers import Hand
 
 _NAME_CHARS_MAX = 40
+# A name stands within a sentence: it ends none, asks nothing and is no reference.
+_NO_NAME = re.compile(r"""[][(){}<>:;,!?"“”„«»|/\\#*`]+""")
 
 
 def open_keyring(project: Project, hand: Hand | None = None) -> Keyring:
@@ -27,7 +31,7 @@ def open_keyring(project: Project, hand: Hand | None = None) -> Keyring:
 def show_owner(keyring: Keyring, key: str) -> str:
     """Return what the owner of a key is called, as it may be told; nothing where nobody knows."""
     name = keyring.name_owner(key) if key else ""
-    return preview(fold_text(printable(name)), _NAME_CHARS_MAX)
+    return preview(fold_text(_NO_NAME.sub(" ", printable(name))), _NAME_CHARS_MAX)
 
 
 def name_own_key(project: Project) -> str:
