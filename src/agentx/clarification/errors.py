@@ -17,6 +17,7 @@ from agentx.kernel.errors import (
     InvalidValue,
     LimitError,
     LockHeld,
+    NameMoved,
     NotFound,
     UnavailableError,
 )
@@ -53,12 +54,6 @@ class ClarificationUnanswered(AgentUnavailable):
     """The agent that was asked gave no answer; a person was called."""
 
     code = "AGENT_ERROR"
-
-
-class NameMoved(InvalidValue):
-    """A name means another question than it did here before."""
-
-    code = "NAME_MOVED"
 
 
 class NotThePerson(InvalidValue):

@@ -52,6 +52,12 @@ class InvalidValue(InputError):
     code = "invalid_value"
 
 
+class NameMoved(InvalidValue):
+    """A name means another question than it did to who says it."""
+
+    code = "NAME_MOVED"
+
+
 class NotFound(InputError):
     """Nothing has that name."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agentx.kernel.clock import Millis
+from agentx.kernel.ids import digest, spell
 from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.values import frozen
 
@@ -59,6 +60,12 @@ class Escalation:
     def open(self) -> bool:
         """Whether nobody has answered yet."""
         return self.resolved_ms is None
+
+    @property
+    def digest(self) -> str:
+        """By what it is known to who answers it: all that a person is asked."""
+        more = (spell(*self.options), spell(*self.tried), self.needed)
+        return digest(self.question, *(more if any(more) else ()), size=16).hex()
 
     @property
     def standing(self) -> PersonsAnswer | None:

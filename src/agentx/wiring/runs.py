@@ -38,6 +38,7 @@ from agentx.runs.rules.permits import check_permit, find_role
 from agentx.runs.service import Runs
 from agentx.runs.store.git_lanes import GitLanes
 from agentx.runs.store.run_store import RunStore
+from agentx.runs.store.shown import ShownAsks
 from agentx.runs.store.vouching import RunPen
 from agentx.runs.task_work import TaskWork
 from agentx.wiring.listeners.log import log_told
@@ -103,6 +104,11 @@ def open_run_store(
         guard=partial(_guard, project, cache(lambda: caller or find_caller(project))),
         tell_moved=(lambda _run, _lane, _commit: "") if lanes is None else lanes.tell_moved,
     )
+
+
+def find_shown_asks(project: Project) -> ShownAsks:
+    """Return which questions of runs the user was shown."""
+    return ShownAsks(RunNotes(project.store.root).shown, project.clock)
 
 
 def _guard(

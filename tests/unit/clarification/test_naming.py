@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from agentx.clarification.errors import NameMoved
 from agentx.clarification.store.ledgers import ledger_path
 from agentx.clarification.store.question_events import QuestionEventKind
+from agentx.kernel.errors import NameMoved
 from agentx.kernel.vouching.standing import Vouching
 from tests.support.clarifying import SCOPE, request, room
 from tests.support.naming import NamingClone

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from agentx.clarification.errors import MaxRoundsExceeded, NameMoved
+from agentx.clarification.errors import MaxRoundsExceeded
 from agentx.clarification.model import PERSON, Clarification, EntryType, Reason
 from agentx.clarification.rendering import as_data, find_asked, stream_entry
 from agentx.clarification.store.vouching.signers import find_askers, find_sayer
@@ -21,7 +21,7 @@ from agentx.clarification.watch.awaiting import (
     name_asked,
 )
 from agentx.kernel.clock import Millis
-from agentx.kernel.errors import IllegalTransition
+from agentx.kernel.errors import IllegalTransition, NameMoved
 from tests.support.clarifying import SCOPE, Room, request, room
 from tests.unit.clarification.test_events import bring, clone, lines
 from tests.unit.clarification.test_sight import answered

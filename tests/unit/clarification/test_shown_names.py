@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from agentx.clarification.errors import NameMoved
 from agentx.clarification.model import PERSON, Clarification
 from agentx.clarification.service import Clarifications
 from agentx.clarification.store.ledgers import LedgerStore, ledger_path
 from agentx.clarification.store.naming.shown import ShownNames
 from agentx.kernel.bus import Bus
+from agentx.kernel.errors import NameMoved
 from tests.support.clarifying import PEN, SCOPE, Room, request, room
 from tests.unit.clarification.test_offshoots import apart, meet
 

@@ -19,6 +19,7 @@ import pytest
 from agentx.kernel.clock import Millis, to_iso
 from agentx.kernel.ids import mint
 from agentx.operations.setup.writers import list_writers
+from agentx.project.roles import caller
 from agentx.runs.model import Run, RunEvent
 from agentx.runs.paths import RunNotes
 from agentx.wiring.runs import open_runs, story_of
@@ -279,6 +280,42 @@ def test_what_a_person_answered_counts_where_they_restore_it_and_no_agent_restor
     assert code == 0, said
     told = other.agentx("run", "show", run)[1]
     assert f"{asked} was answered (asked: {QUESTION}) by human (unconfirmed): No, never" in told
+
+
+def _reword(shop: Shop, **detail: Any) -> None:
+    """Let somebody who can write the repository change what a run asks."""
+    for file in (shop.folder / ".agent-memory/runs").rglob("*.jsonl"):
+        lines = [json.loads(line) for line in file.read_text().splitlines()]
+        for line in lines:
+            if line["type"] == "escalation-raised":
+                line["detail"].update(detail)
+        file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+@pytest.mark.promise("runs.signed")
+@pytest.mark.parametrize("look", [("clarify", "inbox"), ("clarify",), ("run", "show")])
+def test_no_word_of_a_person_counts_for_what_a_run_asks_since_they_looked(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, look: tuple[str, ...]
+) -> None:
+    asked = shop.begin()
+    for changed in ({"question": "May we log?"}, {"options": ["no", "yes"]}, {"needed": "all"}):
+        with monkeypatch.context() as patch:
+            patch.setattr(caller, "_sits_at_terminal", lambda: True)
+            assert shop.agentx(*look)[0] == 0
+        _reword(shop, **changed)
+
+        code, said = shop.agentx(*answer(asked, "Yes, of course"))
+
+        assert code == 2
+        assert f"{asked} was another question when you were shown it; it asks now: " in said
+        assert shop.run.escalations[asked].open
+    with monkeypatch.context() as patch:
+        patch.setattr(caller, "_sits_at_terminal", lambda: True)
+        shop.agentx(*look)
+    assert shop.agentx(*answer(asked, "Yes, of course"))[0] == 0
+    assert not shop.run.escalations[asked].open
+    _reword(shop, options=["yes", "no"])
+    assert shop.run.escalations[asked].open, "it was said to what was asked then"
 
 
 @pytest.mark.promise("runs.signed")

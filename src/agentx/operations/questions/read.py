@@ -37,7 +37,12 @@ from agentx.wiring.clarifications import (
 from agentx.wiring.hub import is_unsent, open_hub, run_monitor
 from agentx.wiring.listeners.changes import list_changes
 from agentx.wiring.listeners.notify import check_command
-from agentx.wiring.runs import RunQuestion, list_contradicted, list_run_questions
+from agentx.wiring.runs import (
+    RunQuestion,
+    find_shown_asks,
+    list_contradicted,
+    list_run_questions,
+)
 
 _NAMED_MAX = 3
 _LATE = frozenset({Reason.STALE, Reason.STUCK, Reason.DEADLOCK})
@@ -125,10 +130,15 @@ def inbox_of(project: Project, who: str) -> Overview:
     )
 
 
-def note_told(project: Project, states: Iterable[Clarification]) -> None:
+def note_told(project: Project, seen: Overview | Iterable[Clarification]) -> None:
     """Note what a person at a terminal was shown: a name means that to them from now on."""
-    if find_caller(project).via is Via.TERMINAL:
-        find_shown(project).note_told(states)
+    if find_caller(project).via is not Via.TERMINAL:
+        return
+    if isinstance(seen, Overview):
+        asked = [(one.run_id, one.asked) for one in seen.run_questions]
+        find_shown_asks(project).note_told(asked)
+        seen = seen.clarifications
+    find_shown(project).note_told(seen)
 
 
 def _tell_untrusted(states: tuple[Clarification, ...]) -> Iterator[str]:

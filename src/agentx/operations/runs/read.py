@@ -6,14 +6,14 @@ from dataclasses import fields, replace
 
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
-from agentx.project.roles.caller import WhoCalls, find_caller
+from agentx.project.roles.caller import Via, WhoCalls, find_caller
 from agentx.runs.asked import Escalation
 from agentx.runs.model import PHASES, Conflict, Lane, Phase, PhaseEntry, Run, RunEvent, Task
 from agentx.runs.rendering import event_line, list_answered, list_claims
 from agentx.runs.replies import NextStep, Unmerged
 from agentx.runs.rules.gates import Missing
 from agentx.runs.rules.graph import ready, waits_for
-from agentx.wiring.runs import open_runs
+from agentx.wiring.runs import find_shown_asks, open_runs
 
 _RECENT_EVENTS = 5
 
@@ -143,6 +143,12 @@ def show_run(project: Project, run_id: str = "", *, caller: WhoCalls | None = No
     verifies = not run.over and run.phase not in (Phase.PLANNING, Phase.EXECUTION)
     missing = runs.list_missing(run) if verifies else ()
     return replace(found, tasks=tasks, unmerged=unmerged, missing=missing)
+
+
+def note_shown(project: Project, found: RunOverview) -> None:
+    """Note what a person at a terminal was shown that a run asks."""
+    if found.blockers and find_caller(project).via is Via.TERMINAL:
+        find_shown_asks(project).note_told((found.run_id, one) for one in found.blockers)
 
 
 def steps_for(

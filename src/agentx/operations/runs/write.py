@@ -28,6 +28,7 @@ from agentx.runs.rules.draft import escalation_name
 from agentx.runs.task_work import read_contract
 from agentx.wiring.listeners.happenings import tell_news
 from agentx.wiring.runs import (
+    find_shown_asks,
     list_asking_runs,
     list_run_questions,
     open_checks,
@@ -138,7 +139,9 @@ def _record(
         calls = find_caller(project) if caller is None else caller
         by = _as_person(project, by, given, calls)
         asked = str(given.get("escalation", ""))
-        run_id = run_id or _find_asking(project, asked) or runs.which.active()
+        run_id = runs.which.choose(run_id or _find_asking(project, asked) or runs.which.active())
+        if told := find_shown_asks(project).find_told(run_id, asked):
+            given["about"] = told
     elif is_persons_name(by.actor):
         calls = find_caller(project) if caller is None else caller
         given["via"] = str(calls.via if calls.via is Via.TERMINAL else Via.UNCONFIRMED)

@@ -16,7 +16,6 @@ import json
 from dataclasses import replace
 from functools import lru_cache
 
-from agentx.kernel.ids import digest
 from agentx.kernel.roles import is_persons_name
 from agentx.runs.model import BY_HAND, RunEvent
 from agentx.runs.rules.lines import line_of
@@ -70,8 +69,3 @@ def message_of(event: RunEvent) -> bytes:
     """Return what a signature of an event is over, the same however the line is written."""
     said = {"run": event.run, "event": line_of(replace(event, key="", signature=""))}
     return json.dumps(said, sort_keys=True, separators=(",", ":")).encode("ascii")
-
-
-def sum_up(text: str) -> str:
-    """Return the digest by which a question is known that somebody answered."""
-    return digest(text, size=16).hex()

@@ -11,7 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from agentx.kernel.errors import IllegalTransition, InvalidValue, LimitError, NotFound
+from agentx.kernel.errors import (
+    IllegalTransition,
+    InvalidValue,
+    LimitError,
+    NameMoved,
+    NotFound,
+)
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
 from agentx.runs.limits import RUN_LANES_OPEN_MAX, RUN_TASKS_MAX
 from agentx.runs.model import (
@@ -25,7 +31,6 @@ from agentx.runs.model import (
     TaskStatus,
 )
 from agentx.runs.rules.catalogue import KINDS, actor_named, detail_checked, name_checked
-from agentx.runs.rules.claims import sum_up
 from agentx.runs.rules.gates import Tell, check_done, check_verified, tell_nothing_moved
 from agentx.runs.rules.graph import cycle_in, graph_of, waits_for
 
@@ -371,9 +376,15 @@ def _escalation_resolved(run: Run, said: Happening) -> tuple[Happening, ...]:
     if not found.open and not found.contrary:
         raise IllegalTransition(f"{name} was resolved already: {found.resolution}")
     _check_short(said, "resolution")
+    shown = str(said.detail.get("about", ""))
+    if shown and shown != found.digest:
+        raise NameMoved(
+            f"{name} was another question when you were shown it; it asks now: {found.question!r}",
+            hint="`agentx clarify inbox` shows all of it; then answer again",
+        )
     # What is said stands for what was seen then: the question, and what others had answered.
     saw = [each.event_id for each in found.answers]
-    detail = {**said.detail, "about": sum_up(found.question), **({"saw": saw} if saw else {})}
+    detail = {**said.detail, "about": found.digest, **({"saw": saw} if saw else {})}
     return (replace(said, detail=detail),)
 
 

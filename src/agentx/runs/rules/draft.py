@@ -25,7 +25,6 @@ from agentx.runs.model import (
     RunStatus,
     Task,
 )
-from agentx.runs.rules.claims import sum_up
 
 _MAPPINGS = (
     *("phases", "tasks", "lanes", "escalations", "conflicts", "candidates", "artifacts"),
@@ -131,7 +130,7 @@ def settle_question(draft: RunDraft, event: RunEvent, escalation: str, resolutio
         return
     about = event.text("about")
     why = str(event.standing) if event.is_claim else ""
-    if about and about != sum_up(found.question):
+    if about and about != found.digest:
         why = why or str(Vouching.ELSEWHERE)
     answer = PersonsAnswer(
         event_id=event.id,

@@ -13,7 +13,7 @@ from agentx.project.trust.writers import Hand
 
 _NAME_CHARS_MAX = 40
 # A name stands within a sentence: it ends none, asks nothing and is no reference.
-_NO_NAME = re.compile(r"""[][(){}<>:;,!?"“”„«»|/\\#*`]+""")
+_NO_NAME = re.compile(r"""[][(){}<>:;,!?"\u201c-\u201e\xab\xbb|/\\#*`]+""")
 
 
 def open_keyring(project: Project, hand: Hand | None = None) -> Keyring:

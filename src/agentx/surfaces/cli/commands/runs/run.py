@@ -9,7 +9,14 @@ from typing import Any
 import click
 
 from agentx.kernel.errors import InvalidValue
-from agentx.operations.runs.read import list_archived, list_runs, run_events, show_run, type_for
+from agentx.operations.runs.read import (
+    list_archived,
+    list_runs,
+    note_shown,
+    run_events,
+    show_run,
+    type_for,
+)
 from agentx.operations.runs.recover import pull_request, rebuild_runs, resume_run
 from agentx.operations.runs.write import (
     Saying,
@@ -128,6 +135,7 @@ def show(invocation: Invocation, run_id: str, named: str) -> None:
         draw_run(screen, found, now_ms)
 
     invocation.show(found, draw)
+    note_shown(invocation.project, found)
 
 
 @command.command("event")

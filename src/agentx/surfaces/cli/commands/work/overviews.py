@@ -25,7 +25,7 @@ def show_overview(invocation: Invocation, seen: clarify_read.Overview, which: st
     }
     warn_of_damage(invocation, seen.monitor)
     invocation.show(data, lambda screen: draw_overview(screen, seen, which))
-    clarify_read.note_told(invocation.project, seen.clarifications)
+    clarify_read.note_told(invocation.project, seen)
     _leave_if_unread(seen)
 
 
@@ -60,7 +60,7 @@ def show_inbox(invocation: Invocation, seen: clarify_read.Overview, who: str) ->
         data["withheld"] = seen.withheld
     warn_of_damage(invocation, seen.monitor)
     invocation.show(data, lambda screen: draw_inbox(screen, seen, who))
-    clarify_read.note_told(invocation.project, seen.clarifications)
+    clarify_read.note_told(invocation.project, seen)
     _leave_if_unread(seen)
 
 
