@@ -117,6 +117,29 @@ def test_a_writer_is_trusted_by_its_key_and_withdrawn(clones: tuple[Project, Pro
     assert status(bob) == "escalated"
 
 
+@pytest.mark.promise("clarify.signed")
+def test_who_clones_anew_in_the_same_place_keeps_their_word_though_an_agent_asks_first(
+    clones: tuple[Project, Project], tmp_path: Path
+) -> None:
+    ana, bob = clones
+    trust_writer(bob, list_writers(bob)[0].writer, caller=PERSON_AT_TERMINAL)
+    card = next(ana.paths.question_writers.iterdir())
+    before = card.read_bytes()
+    git(tmp_path, "clone", "-q", "--bare", str(ana.root), "remote")
+    shutil.rmtree(ana.root)
+    git(tmp_path, "clone", "-q", str(tmp_path / "remote"), "one")
+    again = user(tmp_path / "ana", tmp_path / "one")
+
+    open_clarifications(again).ask(request(issue=43), SCOPE)  # before the user says anything
+
+    assert card.read_bytes() == before
+    trust_all(again)
+    assert status(again) == "resolved"
+    decide(again, "Yes.", issue=44)
+    shutil.copytree(again.paths.questions, bob.paths.questions, dirs_exist_ok=True)
+    assert status(bob, 44) == "resolved", "bob trusted this writer"
+
+
 def test_a_key_is_called_as_its_card_says_whatever_git_calls_the_user_now(
     clones: tuple[Project, Project],
 ) -> None:

@@ -273,7 +273,8 @@ class Keyring:
         known = self._look()[0].repositories
         if known:
             return known[0]
-        made = self._entropy(_NAME_BYTES).hex()
+        shown = self._find_shown(self._hand.writer)
+        made = self._entropy(_NAME_BYTES).hex() if shown is None else shown.repository
         with suppress(AgentXError, OSError):
             self._change(lambda it: it if it.repositories else replace(it, repositories=(made,)))
         return next(iter(self._look()[0].repositories), "")
@@ -286,14 +287,16 @@ class Keyring:
         known = self._look()[0].cards.get(writer)
         if known is not None and (known.key, known.repository) == (self.own, repository):
             return known
-        card = WriterCard(
-            writer=writer,
-            key=self.own,
-            repository=repository,
-            name=self._says()[:_NAME_CHARS_MAX],
-            since=to_iso(self._clock.now_ms()),
-        )
-        card = replace(card, sig=sign(self._hand.seed, card.message))
+        card = self._find_shown(writer)
+        if card is None or card.repository != repository:
+            card = WriterCard(
+                writer=writer,
+                key=self.own,
+                repository=repository,
+                name=self._says()[:_NAME_CHARS_MAX],
+                since=to_iso(self._clock.now_ms()),
+            )
+            card = replace(card, sig=sign(self._hand.seed, card.message))
         with suppress(AgentXError, OSError):
             self._change(lambda it: replace(it, cards={**it.cards, writer: card}))
         return card
@@ -333,6 +336,11 @@ class Keyring:
         except ValueError:
             return None
         return card if card is not None and card.writer == writer else None
+
+    def _find_shown(self, writer: str) -> WriterCard | None:
+        """Return the card that our own writer shows already: of a clone that lay here before."""
+        card = self._read_card(writer)
+        return card if card is not None and card.key == self.own and card.is_own else None
 
     def _place(self, writer: str) -> Path:
         return self._trust.paths.question_writers / f"{writer}.json"
