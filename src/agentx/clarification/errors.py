@@ -97,11 +97,11 @@ def name_moved(name: str, meant: Iterable[Clarification | None]) -> NameMoved:
     )
 
 
-def refuse_older(state: Clarification) -> NameMoved:
+def refuse_older(state: Clarification, since: str) -> NameMoved:
     """Say that another question waits under a name than the one that a person was shown."""
     asked = preview(state.asked_last, _TOPIC_CHARS_MAX)
     return NameMoved(
-        f"{state.id} was asked further since you were shown it: '{asked}'",
+        f"{state.id} was asked further since {since}: '{asked}'",
         hint=f"to answer that: {name_asked(state)}; `agentx clarify inbox` shows all of it",
     )
 

@@ -270,16 +270,17 @@ class Clarifications:
         """Return what somebody means who is to decide it.
 
         Raises: NameMoved for a name that meant another here before, or to a person; where a person
-            was shown an earlier question of the thread; and as `find`.
+            was shown, or names, an earlier question of the thread; and as `find`.
         """
         known, issue = parse_clarification_name(said)
         meant = self._store.list_meant(issue, known, by_person=by_person)
         if meant:
             raise name_moved(known, meant)
         state = self.find(known)
-        told = self._store.find_told(issue, known) if by_person else ""
-        if told and is_asked_further(state, told):
-            raise refuse_older(state)
+        if by_person:
+            told = known.partition("@")[2] or self._store.find_told(issue, known)
+            if told and is_asked_further(state, told):
+                raise refuse_older(state, "you were shown it")
         return state
 
     def ledger(self, issue: int) -> Ledger:

@@ -29,8 +29,8 @@ from agentx.clarification.store.ledgers import LedgerStore
 from agentx.clarification.store.naming.shown import ShownNames
 from agentx.clarification.store.vouching.doubts import EventDoubt
 from agentx.clarification.store.vouching.overruled import name_overruled
-from agentx.clarification.store.vouching.signers import find_askers
-from agentx.clarification.watch.awaiting import find_untrusted_question
+from agentx.clarification.store.vouching.signers import find_askers, find_sayer
+from agentx.clarification.watch.awaiting import find_untrusted_question, is_asked_further
 from agentx.host.files.plain import is_folder
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import CorruptRecord
@@ -41,7 +41,7 @@ from agentx.project.project import Project
 from agentx.project.trust.writers import Hand
 from agentx.recall.limits import CLARIFY_INBOX_MAX
 from agentx.wiring.runners import role_texts
-from agentx.wiring.trust.keys import open_keyring, show_owner
+from agentx.wiring.trust.keys import name_own_key, open_keyring, show_owner
 from agentx.work.port import OpenQuestion
 
 
@@ -88,6 +88,20 @@ def make_pen(project: Project) -> Pen:
 def find_shown(project: Project) -> ShownNames:
     """Return where it is kept what names of questions meant to this user here."""
     return ShownNames(project.store.shown, digest(str(project.root), size=8).hex())
+
+
+def is_unseen(project: Project, state: Clarification) -> bool:
+    """Tell whether something is asked further since another person answered, and no terminal showed
+    that to the user."""
+    told = find_shown(project).find_told(state.issue, state.id)
+    if told or not is_asked_further(state, state.uid):
+        return False
+    said = [each for each in state.thread if each.is_persons_word]
+    if not said:
+        return False
+    store = LedgerStore(project.paths, project.clock, make_pen(project))
+    sayer = find_sayer(state, said[-1], store.list_judged(state.issue, {state.uid}))
+    return sayer != name_own_key(project)
 
 
 def name_decider(project: Project, key: str) -> str:

@@ -102,6 +102,8 @@ def test_a_name_means_to_a_person_what_they_were_shown_last(tmp_path: Path) -> N
     exact = on.value.hint.split()[3].rstrip(";")
     assert here.find_meant(exact, by_person=True).question == "Really?"
     assert here.find_meant(delete.id).question == "Really?", "an agent says what it was asked"
+    with pytest.raises(NameMoved, match="since you were shown it"):
+        here.find_meant(delete.exact, by_person=True)
     shown.note_told([here.find(delete.id)])
     assert here.find_meant(delete.id, by_person=True).question == "Really?"
     here.answer(delete.id, "Yes", by=PERSON, via="terminal")

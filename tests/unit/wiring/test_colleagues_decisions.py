@@ -16,6 +16,8 @@ import pytest
 
 from agentx.clarification.model import PERSON
 from agentx.clarification.rendering import as_data, say_decision, terminal
+from agentx.clarification.watch.awaiting import name_asked
+from agentx.kernel.errors import NameMoved
 from agentx.observations.model import Marking
 from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import read as clarify_read
@@ -137,14 +139,17 @@ def test_where_two_people_decide_one_question_memory_follows_the_ledger(
     # Whoever looks first after the merge.
     lines = recall(ana, None, RecallRequest(agent="engineer", issue=1, budget_tokens=1_500)).lines
 
-    assert [each.text for each in lines if each.text.startswith("e: E-TWO.")]
+    told = "e: E-TWO (a person had said otherwise: E-ONE)."
+    assert [each.text for each in lines if each.text.startswith(told)]
     for line in (each.text for each in lines if "E-ONE" in each.text):
-        assert "replaced by" in line or "had decided otherwise: E-ONE" in line
+        assert "replaced by" in line or "otherwise: E-ONE" in line
     keep_decisions(ana)
     keep_decisions(bob)
-    assert list_told(ana) == [("e: E-ONE.", True), ("e: E-TWO.", False)]
-    assert list_told(bob) == [("e: E-TWO.", False)]
-    assert [line for line in tell(ana) if "E-TWO" in line]
+    assert list_told(ana) == [("e: E-ONE.", True), (told, False)]
+    assert list_told(bob) == [(told, False), ("e: E-TWO.", True)]
+    for each in both:
+        assert [line for line in tell(each) if told in line]
+        assert not [line for line in tell(each) if "E-" in line and "otherwise: E-ONE" not in line]
     assert keep_decisions(ana) == keep_decisions(bob) == 0
 
     other = "so says bob; ana had decided otherwise: E-ONE"
@@ -162,7 +167,7 @@ def test_where_two_people_decide_one_question_memory_follows_the_ledger(
     [his] = [one.writer for one in list_writers(ana) if not one.own]
     withdraw_writer(ana, his, caller=TYPING)
     keep_decisions(ana)
-    assert list_told(ana) == [("e: E-ONE.", False), ("e: E-TWO.", True)]
+    assert list_told(ana) == [("e: E-ONE.", False), (told, True)]
 
 
 def test_where_two_people_answer_one_question_the_asker_hears_of_both(
@@ -177,7 +182,8 @@ def test_where_two_people_answer_one_question_the_asker_hears_of_both(
     merge(ana, bob)
     for each in both:
         clarify_read.active(each)  # any command of questions takes a merge in
-        assert list_told(each) == [("c: NO.", False)]
+        told = [said for said, gone in list_told(each) if not gone]
+        assert told == ["c: NO (a person had said otherwise: YES)."]
         [line] = [one for one in inbox_lines(each, "engineer") if name in one]
         assert "NO (so says bob; ana had answered otherwise: YES)" in line
     assert "bob answered: NO, which stands" in clarify_read.inbox_of(ana, PERSON).notes[0]
@@ -230,7 +236,10 @@ def test_what_a_person_wrote_anew_stays_while_the_ledger_says_the_same(
     clarify_settle.resolve(bob, name, "G-TWO", by=PERSON, caller=TYPING)
     merge(ana, bob)
     keep_decisions(ana)
-    assert list_told(ana) == [("g: G-TWO.", False), (f"g: always G-ONE [{name}]", True)]
+    assert list_told(ana) == [
+        ("g: G-TWO (a person had said otherwise: G-ONE).", False),
+        (f"g: always G-ONE [{name}]", True),
+    ]
 
 
 @pytest.fixture
@@ -283,6 +292,27 @@ def ask_on(project: Project, name: str, question: str) -> None:
 
 
 @pytest.mark.promise("clarify.merge")
+def test_nobody_answers_at_a_terminal_what_followed_another_persons_answer_unseen(
+    both: tuple[Project, Project],
+) -> None:
+    ana, bob = both
+    name = ask_both(ana, bob, "sn", to=PERSON)
+    clarify_settle.answer(bob, name, "Yes, one", by=PERSON, caller=TYPING)
+    ask_on(bob, name, "Really drop ALL?")
+    merge(ana, bob)
+
+    # Ana read of it in a chat, before the merge.
+    with pytest.raises(NameMoved) as refused:
+        clarify_settle.answer(ana, name, "Yes, that is fine", by=PERSON, caller=TYPING)
+
+    assert "since another person answered: 'Really drop ALL?'" in refused.value.message
+    exact = refused.value.hint.split()[3].rstrip(";")
+    clarify_settle.answer(ana, exact, "No", by=PERSON, caller=TYPING)
+    ask_on(ana, name, "Not even logs?")
+    clarify_settle.answer(ana, name, "No", by=PERSON, caller=TYPING)  # it follows their own word
+
+
+@pytest.mark.promise("clarify.merge")
 def test_what_a_person_is_asked_on_is_not_settled_by_who_did_not_see_it(
     both: tuple[Project, Project],
 ) -> None:
@@ -303,7 +333,8 @@ def test_what_a_person_is_asked_on_is_not_settled_by_who_did_not_see_it(
 
     # The person's answer is to that question, and contradicts nothing that was said to another.
     wait_a_moment(ana, bob)
-    clarify_settle.answer(bob, name, "NO, not all", by=PERSON, caller=TYPING)
+    asked = name_asked(open_clarifications(bob).find(name))
+    clarify_settle.answer(bob, asked, "NO, not all", by=PERSON, caller=TYPING)
     merge(ana, bob)
     for here in both:
         [state] = [each for each in clarify_read.thread(here, 1) if each.topic == "fu"]

@@ -20,6 +20,7 @@ import pytest
 
 from agentx.clarification.model import PERSON
 from agentx.clarification.store.ledgers import LedgerStore
+from agentx.clarification.watch.awaiting import name_asked
 from agentx.observations.model import Observation
 from agentx.operations.memory.curate import memory_drop, memory_edit, memory_undrop
 from agentx.operations.memory.write import NewObservation, memory_add, memory_remove
@@ -253,7 +254,8 @@ def test_a_decision_names_who_said_it_after_a_merge(tmp_path: Path) -> None:
         ana.clock.sleep_ms(1_000)
         bob.clock.sleep_ms(2_000)
         clarify_ask.follow_up(each, name, asked, by="engineer", told=lambda _entry: None)
-        clarify_settle.answer(each, name, said, by=PERSON, caller=TYPING)
+        exact = name_asked(open_clarifications(each).find(name))
+        clarify_settle.answer(each, exact, said, by=PERSON, caller=TYPING)
     merge()
     for each in (ana, bob):
         each.clock.sleep_ms(9_000)

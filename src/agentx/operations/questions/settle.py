@@ -6,7 +6,8 @@ stands in the audit log.
 
 from __future__ import annotations
 
-from agentx.clarification.errors import NotThePerson
+from agentx.agents.hub.hub import Hub
+from agentx.clarification.errors import NotThePerson, refuse_older
 from agentx.clarification.model import (
     HUB,
     PERSON,
@@ -20,8 +21,8 @@ from agentx.kernel.errors import NotFound
 from agentx.operations.questions.routing import hub_of
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
-from agentx.project.roles.caller import WhoCalls
-from agentx.wiring.clarifications import open_clarifications, speaker_named
+from agentx.project.roles.caller import Via, WhoCalls
+from agentx.wiring.clarifications import is_unseen, open_clarifications, speaker_named
 from agentx.wiring.kept.known import find_known, forget_decision
 from agentx.wiring.section import renew_notices
 
@@ -43,7 +44,7 @@ def answer(
         who speaks for somebody else.
     """
     hub = hub_of(project)
-    state = hub.find_meant(clarification_id, by_person=caller.is_person)
+    state = _find_meant(project, hub, clarification_id, caller)
     said = speaker_named(project, by)
     is_called = state.status is ClarificationStatus.ESCALATED and caller.is_person
     speaker = said or caller.role or (PERSON if is_called else state.to)
@@ -59,7 +60,7 @@ def resolve(
     Raises: as `answer`.
     """
     hub = hub_of(project)
-    state = hub.find_meant(clarification_id, by_person=caller.is_person)
+    state = _find_meant(project, hub, clarification_id, caller)
     said = speaker_named(project, by)
     is_agents = state.status is ClarificationStatus.ANSWERED
     speaker = said or (caller.role or state.asker if is_agents else PERSON)
@@ -75,7 +76,7 @@ def accept(
     Raises: NotFound when memory does not (any more), and as `answer`.
     """
     hub = hub_of(project)
-    state = hub.find_meant(clarification_id, by_person=caller.is_person)
+    state = _find_meant(project, hub, clarification_id, caller)
     is_persons = state.to == PERSON
     asker = PERSON if is_persons else caller.role or state.asker
     speaker = asker if is_persons else speaker_named(project, by) or asker
@@ -98,7 +99,7 @@ def escalate(
     Raises: as `answer`.
     """
     hub = hub_of(project)
-    state = hub.find_meant(clarification_id, by_person=caller.is_person)
+    state = _find_meant(project, hub, clarification_id, caller)
     speaker = speaker_named(project, by) or caller.role or (PERSON if caller.is_person else HUB)
     if speaker != HUB:
         _check_speaker(project, caller, speaker, clarification_id)
@@ -113,7 +114,7 @@ def forget(project: Project, clarification_id: str, *, caller: WhoCalls) -> None
     if caller.is_agent:
         _refuse(project, caller, PERSON, clarification_id)
     hub = hub_of(project)
-    state = hub.find_meant(clarification_id, by_person=caller.is_person)
+    state = _find_meant(project, hub, clarification_id, caller)
     stem = state.stem or state.uid
     ledger = open_clarifications(project).ledger(state.issue)
     shared = [each for each in ledger if stem in (each.uid, each.stem)]  # forgotten with it
@@ -122,6 +123,16 @@ def forget(project: Project, clarification_id: str, *, caller: WhoCalls) -> None
         forget_decision(project, each)
     renew_notices(project)
     record_act(project, AuditAct.FORGOTTEN, clarification=clarification_id, by="clarify forget")
+
+
+def _find_meant(
+    project: Project, hub: Hub, clarification_id: str, caller: WhoCalls
+) -> Clarification:
+    state = hub.find_meant(clarification_id, by_person=caller.is_person)
+    is_exact = "@" in clarification_id
+    if caller.via is Via.TERMINAL and not is_exact and is_unseen(project, state):
+        raise refuse_older(state, "another person answered")
+    return state
 
 
 def judge_speaker(caller: WhoCalls, speaker: str) -> NotThePerson | None:

@@ -24,7 +24,7 @@ from agentx.clarification.model import (
 )
 from agentx.clarification.rendering import name_speaker
 from agentx.clarification.ways import UNVERIFIED
-from agentx.kernel.text import compile_late, cut, fold_text
+from agentx.kernel.text import compile_late, cut, fold_text, preview
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
 from agentx.observations.model import Category, Observation
@@ -37,6 +37,8 @@ from agentx.recall.limits import KNOWN_ANSWER_CHARS_MAX
 # A sentence that says more than the answer speaks of something else, too.
 _ANSWER_TERMS_MAX = 2
 _SUBJECT_TERMS_MIN = 2
+_CONTRARY_CHARS = 120
+_CONTRARY_MAX = 2
 _NO_ANSWER = ("go on with what is known", "go on without", "does not matter any more")
 _REASON = compile_late(r"(?i),? (?:because|since|so that|as it|in order to)\b.*|\s*\(.*\)")
 _CLAUSES = compile_late(r"[;,]| (?:and|but|while|whereas) ")
@@ -253,8 +255,17 @@ def _say_answer(state: Clarification) -> str:
         assert state.answered is not None, "it says something"
         is_same = state.question_of(state.answered) == state.question_of(settled)
         before = f" ({_name_answerer(state)} had answered: {answered})" if is_same else ""
-        return f"{decided}{before}"
-    return "" if _is_weak(state) else answered or decided
+        return f"{decided}{before}{_say_contrary(state, told=state.answered if is_same else None)}"
+    said = "" if _is_weak(state) else answered or decided
+    return f"{said}{_say_contrary(state)}" if said else ""
+
+
+def _say_contrary(state: Clarification, told: Entry | None = None) -> str:
+    """Return what people said otherwise to the same question, in every clone alike."""
+    words = (each.body for each in state.contrary_words if each != told)
+    others = list(dict.fromkeys(preview(fold_text(body), _CONTRARY_CHARS) for body in words))
+    shown = "; ".join(others[-_CONTRARY_MAX:])
+    return f" (a person had said otherwise: {shown})" if shown else ""
 
 
 def _is_weak(state: Clarification) -> bool:

@@ -134,8 +134,8 @@ def show(invocation: Invocation, run_id: str, named: str) -> None:
 
         draw_run(screen, found, now_ms)
 
-    invocation.show(found, draw)
     note_shown(invocation.project, found)
+    invocation.show(found, draw)
 
 
 @command.command("event")

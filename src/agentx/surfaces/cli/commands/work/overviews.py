@@ -24,8 +24,8 @@ def show_overview(invocation: Invocation, seen: clarify_read.Overview, which: st
         "monitor": monitor_data(seen.monitor),
     }
     warn_of_damage(invocation, seen.monitor)
+    clarify_read.note_told(invocation.project, seen)  # a pager may stay open for long
     invocation.show(data, lambda screen: draw_overview(screen, seen, which))
-    clarify_read.note_told(invocation.project, seen)
     _leave_if_unread(seen)
 
 
@@ -59,8 +59,8 @@ def show_inbox(invocation: Invocation, seen: clarify_read.Overview, who: str) ->
     if seen.withheld:
         data["withheld"] = seen.withheld
     warn_of_damage(invocation, seen.monitor)
+    clarify_read.note_told(invocation.project, seen)  # a pager may stay open for long
     invocation.show(data, lambda screen: draw_inbox(screen, seen, who))
-    clarify_read.note_told(invocation.project, seen)
     _leave_if_unread(seen)
 
 
@@ -77,10 +77,10 @@ def show_thread(invocation: Invocation, issue: int) -> None:
         "issueNumber": ledger.issue,
         "clarifications": _list_data(invocation, ledger),
     }
+    clarify_read.note_told(invocation.project, ledger)
     invocation.show(
         data, lambda screen: draw_thread(screen, ledger.issue, tuple(ledger), invocation.dates)
     )
-    clarify_read.note_told(invocation.project, ledger)
 
 
 def _list_data(invocation: Invocation, states: Iterable[Clarification]) -> list[object]:
