@@ -3,7 +3,7 @@
     planner        plans: adds, revises, drops and reopens tasks, and says which checks must pass
     executor       works: takes tasks and lanes from their start to their merge
     verifier       judges: says the verdict, and reopens what does not hold
-    orchestrator   leads: all of these, and begins, moves on and ends the run
+    orchestrator   leads: all of these, and moves the run on and ends it; anybody may begin one
     person         everything; what a run asked a person, only they answer
 
 A role is known by who calls (the role an agent plays), else by the actor that is named. Whoever
@@ -42,7 +42,7 @@ _WORKING = (
     *("lane-opened", "lane-finished", "lane-merged", "lane-failed", "lane-retried"),
     *("lane-reassigned", "branch-made", "commit-made", "work-rebased", "conflict-found"),
 )
-_LEADING = ("run-started", "phase-entered", "run-completed", "run-failed", "run-reopened")
+_LEADING = ("phase-entered", "run-completed", "run-failed", "run-reopened")
 # What nobody is named for, anybody may say: notes, logs, artifacts, questions, what was seen.
 PERMITS: dict[str, frozenset[RunRole]] = {
     **dict.fromkeys(KINDS, _ALL),
