@@ -48,6 +48,7 @@ check: $(STAMP)
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m scripts.operations_page --check
 	$(BIN)/python -m scripts.settings_page --check
+	$(BIN)/python -m scripts.event_schema --check
 	$(BIN)/python -m scripts.guarantees_page --check
 
 # How many branches the tests of logic take; fails below the floor in pyproject.toml.
@@ -67,6 +68,7 @@ fmt: $(STAMP)
 pages: $(STAMP)
 	$(BIN)/python -m scripts.operations_page
 	$(BIN)/python -m scripts.settings_page
+	$(BIN)/python -m scripts.event_schema
 	$(BIN)/python -m scripts.guarantees_page
 
 proto: $(STAMP)

@@ -157,6 +157,7 @@ _RUNS = (
         "run_status",
     ),
     _row("runs.events", "operations.runs.read:run_events", "run event"),
+    _row("runs.schema", "operations.runs.read:show_schema", "run event"),
     _row(
         "runs.record",
         "operations.runs.write:record_event",

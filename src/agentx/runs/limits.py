@@ -11,7 +11,7 @@ RUN_EVENT_FILE_BYTES_MAX = 8 * 1024 * 1024
 # More tasks than a person or a model can plan in one go.
 RUN_TASKS_MAX = 5_000
 # Lanes at work at once: each is a checkout of the whole repository.
-RUN_LANES_OPEN_MAX = 32
+RUN_LANES_OPEN_MAX = 64
 # A source file handed to an agent with its task; longer ones are cut in the middle.
 RUN_CONTEXT_FILE_CHARS_MAX = 40_000
 # How long runs are kept (specified).

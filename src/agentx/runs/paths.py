@@ -87,6 +87,11 @@ class RunsPaths:
         return self.project.run_memory / "index.yaml"
 
     @property
+    def aside(self) -> Path:
+        """What a person wrote into the index, kept before it was made again."""
+        return self.project.run_memory / "aside"
+
+    @property
     def archive(self) -> Path:
         """Runs that are over and packed away."""
         return self.project.run_memory / "archive"

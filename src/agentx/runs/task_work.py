@@ -12,7 +12,8 @@ from agentx.runs.model import Contract, Happening, RunEvent
 from agentx.runs.pages.contracts import fields_of
 from agentx.runs.replies import Told
 from agentx.runs.service import Runs, next_name
-from agentx.runs.store.run_store import OpenRun, contract_in
+from agentx.runs.store.by_hand import contract_in
+from agentx.runs.store.run_store import OpenRun
 
 
 class TaskWork:

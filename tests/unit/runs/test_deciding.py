@@ -152,12 +152,12 @@ def test_a_merged_lane_ends_its_task_and_its_conflict_a_failed_one_fails_it() ->
 def test_lanes_are_bounded_and_a_task_is_worked_on_in_one() -> None:
     task = event(1, "task-added", task="T", title="x")
     one = event(2, "lane-opened", lane="lane-1", task="T", branch="b")
-    many = [event(n, "lane-opened", lane=f"l{n}", branch="b") for n in range(3, 3 + 32)]
+    many = [event(n, "lane-opened", lane=f"l{n}", branch="b") for n in range(3, 3 + 64)]
 
     with pytest.raises(IllegalTransition, match="worked on in lane-1"):
         decide(_run(task, one), happening("lane-opened", lane="lane-2", task="T", branch="b"))
     assert len(many) == RUN_LANES_OPEN_MAX
-    with pytest.raises(LimitError, match="32 lanes open"):
+    with pytest.raises(LimitError, match="64 lanes open"):
         decide(_run(*many), happening("lane-opened", lane="lane-2", branch="b"))
 
 

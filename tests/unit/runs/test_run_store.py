@@ -20,7 +20,7 @@ from agentx.runs.events import RunEnded, RunRecorded
 from agentx.runs.model import Contract, Run
 from agentx.runs.pages.files import pages
 from agentx.runs.replies import Interruption
-from agentx.runs.store.run_store import contract_file
+from agentx.runs.store.by_hand import contract_file
 from tests.support.run_stories import Killed, Team, happening, killed
 
 

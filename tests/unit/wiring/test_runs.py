@@ -17,6 +17,7 @@ from agentx.kernel.errors import InvalidValue
 from agentx.lessons.model import Confidence, Content, LessonKind
 from agentx.lessons.paths import LtmPaths
 from agentx.operations.lessons.known import add_lesson
+from agentx.operations.runs.archive import archive_run, restore_run
 from agentx.operations.runs.read import list_archived, list_runs, show_run
 from agentx.operations.runs.recover import rebuild_runs
 from agentx.operations.runs.write import (
@@ -134,6 +135,21 @@ def test_what_is_said_in_a_lane_is_said_of_its_run_though_another_was_used_last(
     assert tasks == {first.id: "COMPLETED", second.id: "IN_PROGRESS"}
     with pytest.raises(InvalidValue, match="2 runs are in progress"):
         task_step(project, Saying(actor="executor", task="TASK-001"), "task-completed", {})
+
+
+def test_a_run_is_packed_as_suggested_and_restored_by_the_end_of_its_id(project: Project) -> None:
+    run = start_run(project, "one", actor="orchestrator")
+    go_to_phase(project, Saying(), "fail", reason="enough")
+    command = show_run(project, run.id).next[0].command
+    assert command == f"agentx run archive {run.id[-4:]}"
+
+    archive_run(project, run.id[-4:])
+    restore_run(project, run.id[-4:])
+
+    index = RunsPaths(project.paths).index.read_text()
+    assert index.index("completed:") < index.index(run.id) < index.index("archived: []")
+    assert [row.run_id for row in list_runs(project)] == [run.id]
+    assert list_archived(project) == ()
 
 
 def test_the_digest_says_where_the_run_stands_and_what_is_next_until_it_is_over(

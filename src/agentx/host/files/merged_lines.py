@@ -46,6 +46,14 @@ def read_lines(file: Path) -> Iterator[tuple[int, bytes]]:
         raise unreadable(file, error) from error
 
 
+def has_merge_marks(text: bytes) -> bool:
+    """Tell whether git left the marks of a conflict in a file."""
+    if b"<<<<<<<" not in text or b">>>>>>>" not in text:
+        return False
+    lines = text.splitlines()
+    return all(any(line.startswith(mark) for line in lines) for mark in (b"<<<<<<<", b">>>>>>>"))
+
+
 def parse_line(line: bytes, bytes_max: int) -> list[tuple[object, str]]:
     """Return what a line holds: one value, or several that a merge has glued; or why nothing."""
     if line.startswith(_MARKERS):

@@ -60,11 +60,15 @@ def _left(project: Project, done: Archived) -> Archived:
 
 
 def restore_run(project: Project, run_id: str) -> str:
-    """Lay a packed run out again; return its folder.
+    """Lay a packed run out again, by its id or the end of it; return its folder.
 
-    Raises: NotFound, CorruptRecord.
+    Raises: NotFound, InvalidValue, CorruptRecord.
     """
-    return str(open_archive(project).unpack(run_id).relative_to(project.root))
+    runs = open_runs(project)
+    name = runs.which.choose_packed(run_id)
+    folder = open_archive(project).unpack(name)
+    runs.rebuild(name)
+    return str(folder.relative_to(project.root))
 
 
 def _policy(project: Project) -> Policy:

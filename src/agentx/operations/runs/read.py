@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from typing import Any
 
+from agentx.host.documents.yaml_file import YAML
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.project.roles.caller import Via, WhoCalls, find_caller
@@ -176,6 +178,14 @@ def type_for(project: Project, run: Run, command: str) -> str:
 def run_events(project: Project, run_id: str = "", *, limit: int = 100) -> tuple[RunEvent, ...]:
     """Return the last events of a run, oldest first."""
     return open_runs(project).events(run_id)[-limit:]
+
+
+def show_schema() -> tuple[dict[str, Any], str]:
+    """Return the schema that every event of a run is checked against, and as a page of YAML."""
+    from agentx.runs.pages.event_schema import write_schema  # noqa: PLC0415  few ask for it
+
+    found = write_schema()
+    return found, YAML.dump(found).decode("utf-8")
 
 
 def overview_of(

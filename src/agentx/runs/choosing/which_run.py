@@ -117,11 +117,7 @@ class WhichRun:
         near = [name for name in ids if name.endswith(f"-{run_id}")]
         if len(near) == 1:
             return near[0]
-        packed = [
-            line["run_id"]
-            for line in self._store.index.list_archived()
-            if run_id == line["run_id"] or line["run_id"].endswith(f"-{run_id}")
-        ]
+        packed = self._list_packed(run_id)
         if len(packed) == 1:
             raise NotFound(
                 f"{said_by}{packed[0]} is packed away",
@@ -130,6 +126,26 @@ class WhichRun:
         raise NotFound(
             f"{said_by}{run_id[:80]}: no such run", hint="`agentx run list` shows the runs"
         )
+
+    def _list_packed(self, run_id: str) -> list[str]:
+        return [
+            line["run_id"]
+            for line in self._store.index.list_archived()
+            if run_id == line["run_id"] or line["run_id"].endswith(f"-{run_id}")
+        ]
+
+    def choose_packed(self, run_id: str) -> str:
+        """Return the run that is meant among those that are packed away; another as it is named.
+
+        Raises: InvalidValue where several are.
+        """
+        packed = self._list_packed(run_id)
+        if len(packed) > 1:
+            raise InvalidValue(
+                f"{run_id} means {len(packed)} runs that are packed away",
+                hint=f"say which: {', '.join(packed[:_NAMED_MAX])}",
+            )
+        return packed[0] if packed else run_id
 
     def choose_to_see(self, run_id: str) -> str:
         """Return the run that somebody wants to see: when none goes on, the last one.

@@ -342,7 +342,9 @@ def _check(kind: str, name: str, value: object, shape: Field | None) -> object:
                 return [_free(kind, name, each, depth=0) for each in value]
             raise InvalidValue(f"{kind}: {name} is not a list of objects")
         case _:
-            return _check_choice(kind, name, value, shape.choices)
+            found = _check_choice(kind, name, value, shape.choices)
+            # A title is a line wherever it is shown: in a table, a commit, a list of boxes.
+            return " ".join(found.split()) if name == "title" else found
 
 
 def _check_choice(kind: str, name: str, value: object, choices: tuple[str, ...]) -> str:

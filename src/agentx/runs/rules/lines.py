@@ -11,6 +11,9 @@ from agentx.runs.model import RunEvent
 from agentx.runs.rules.catalogue import KINDS, actor_named, detail_checked, name_checked
 
 VERSION = 1
+# 2100-01-01. What claims to be later is of no clock, and whatever is written next would have to be
+# later still: it is named and left out.
+LATEST_MS = Millis(4_102_444_800_000)
 
 
 def event_of(raw: object) -> RunEvent:
@@ -79,9 +82,12 @@ def _time(at: object) -> Millis:
         raise InvalidValue("`at` is not a time")
     try:
         # As written by us; anything else that is a time is read more slowly.
-        return from_iso(at)
+        found = from_iso(at)
     except (ValueError, OverflowError):
         raise InvalidValue(f"`at` {at[:40]!r} is not a time") from None
+    if found >= LATEST_MS:
+        raise InvalidValue(f"`at` {at[:40]!r} is too far in the future")
+    return found
 
 
 def _text(raw: dict[str, Any], name: str) -> str:

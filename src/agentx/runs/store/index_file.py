@@ -12,11 +12,12 @@ from typing import Any
 
 from agentx.host.documents.document import Fault
 from agentx.host.documents.yaml_file import YAML, readings
-from agentx.host.files.atomic import write_if_changed
+from agentx.host.files.atomic import replace_file, write_if_changed
+from agentx.host.files.merged_lines import has_merge_marks
 from agentx.host.files.plain import look, read_bytes
 from agentx.kernel.clock import Millis, to_iso
 from agentx.kernel.errors import CorruptRecord
-from agentx.kernel.ids import RunId
+from agentx.kernel.ids import RunId, digest
 from agentx.kernel.paths import ProjectPaths
 from agentx.runs.model import Run, RunEvent
 from agentx.runs.pages.index import archive_entry, entries_in, entry, index_of
@@ -68,8 +69,12 @@ class IndexFile:
             return {line["run_id"]: line for line in lines}
         return {}
 
-    def put(self, run: Run) -> None:
-        """Bring the line of a run up to date; make all of them again where one is missing."""
+    def put(self, run: Run) -> str:
+        """Bring the line of a run up to date; make all of them again where one is missing.
+
+        Return where the file was kept before, if git had left conflict marks in it.
+        """
+        aside = self._keep_marked()
         known = self.read()
         there = frozenset(self._ids())
         lines = {
@@ -80,9 +85,22 @@ class IndexFile:
         }
         if there - lines.keys() - {run.id}:
             self.rebuild({run.id: run})
-            return
+            return aside
         lines[run.id] = entry(run)
         self._write(lines.values(), self.list_archived())
+        return aside
+
+    def _keep_marked(self) -> str:
+        """Copy the file aside where git left conflict marks in it; return where that is."""
+        try:
+            found = read_bytes(self._paths.index)
+        except OSError:
+            return ""
+        if not has_merge_marks(found):
+            return ""
+        name = f"index-{digest(repr(found)).hex()[:8]}.yaml"
+        replace_file(self._paths.aside / name, found)
+        return str((self._paths.aside / name).relative_to(self._paths.project.root))
 
     def rebuild(self, known: Mapping[str, Run]) -> None:
         """Make the index from the events of every run, and from the archives."""

@@ -15,47 +15,41 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from agentx.host.crash import CrashPoint, passing
-from agentx.host.documents.document import Fault
 from agentx.host.documents.json_file import json_file
 from agentx.host.documents.yaml_file import YAML
-from agentx.host.files.atomic import replace_file, write_if_changed
-from agentx.host.files.merged_lines import LineFault
+from agentx.host.files.atomic import write_if_changed
+from agentx.host.files.merged_lines import LineFault, has_merge_marks
 from agentx.host.files.plain import (
     exists,
-    is_file,
     list_folder,
     look,
     open_to_read,
     read_bytes,
-    read_text,
 )
 from agentx.host.git.layout import lay_out
 from agentx.kernel.clock import Clock, Millis
-from agentx.kernel.errors import AgentXError, IllegalTransition, InvalidValue, NotFound
+from agentx.kernel.errors import (
+    AgentXError,
+    CorruptRecord,
+    IllegalTransition,
+    InvalidValue,
+    NotFound,
+)
 from agentx.kernel.ids import Entropy, RunId, digest, mint, parse_run_id
 from agentx.kernel.paths import ProjectPaths, StorePaths
 from agentx.redaction.redact import redact
 from agentx.redaction.tree import redact_tree
-from agentx.runs.limits import RUN_ARTIFACT_CHARS_MAX
-from agentx.runs.model import Contract, Happening, Run, RunEvent, RunStatus
-from agentx.runs.pages.contracts import contract_of
+from agentx.runs.model import Happening, Run, RunEvent, RunStatus
 from agentx.runs.pages.files import pages
-from agentx.runs.pages.hand_edits import (
-    is_known_contract,
-    page_contract,
-    read_artifact,
-    read_log,
-    read_task,
-)
 from agentx.runs.paths import RunNotes, RunPaths, RunsPaths
-from agentx.runs.rules.catalogue import name_checked
 from agentx.runs.rules.decide import decide
 from agentx.runs.rules.fold import evolve, fold, in_order
+from agentx.runs.rules.lines import LATEST_MS
 from agentx.runs.store.archive import Archive, read_packed_events
+from agentx.runs.store.by_hand import MARKED, ByHand
 from agentx.runs.store.event_files import (
     EventsRead,
     EventWriter,
@@ -122,7 +116,16 @@ class RunStore:
         Raises: UnavailableError.
         """
         found = read_events(self.paths.run(run_id), run_id)
-        return replace(found, events=tuple(in_order(self.vouching.judge(found.events))))
+        # A run that is packed and has a folder again, by a merge say, is both together.
+        faults = found.faults
+        packed: tuple[RunEvent, ...] = ()
+        try:
+            packed = tuple(read_packed_events(self._archive, run_id))
+        except CorruptRecord as error:
+            where = self._archive.path(run_id).name
+            faults = (*faults, LineFault(file=where, line=0, reason=error.message))
+        events = self.vouching.judge((*found.events, *packed))
+        return replace(found, events=tuple(in_order(events)), faults=faults)
 
     def read_packed(self, run_id: str) -> tuple[RunEvent, ...]:
         """Return the events of a run that is packed away, in order.
@@ -235,6 +238,7 @@ class OpenRun:
         self.faults: tuple[LineFault, ...] = found.faults
         self.remarks: list[str] = []
         self.fresh: list[RunEvent] = []
+        self._hand = ByHand(self.paths, self.remarks)
         self._events = list(found.events)
         self.run = fold(run_id, self._events)
         if self.run.started:
@@ -285,7 +289,7 @@ class OpenRun:
     def _stamp(self, run: Run, said: Happening) -> RunEvent:
         # Later than everything this desk has seen, whatever the clock says: what was known when
         # something was decided stands before it.
-        at_ms = Millis(max(self._store.clock.now_ms(), run.updated_ms + 1))
+        at_ms = Millis(min(max(self._store.clock.now_ms(), run.updated_ms + 1), LATEST_MS - 1))
         task, lane = run.tasks.get(said.task), run.lanes.get(said.lane)
         made = RunEvent(
             id=mint(at_ms, self._store.entropy),
@@ -304,17 +308,24 @@ class OpenRun:
     def show(self) -> int:
         """Make every file of the run what the events say; return how many changed."""
         changed = 0
+        # What people write there was taken in, or kept.
+        taken_in = {self.paths.artifacts / name for name in self.run.artifacts}
+        taken_in |= {self.paths.work_log(name) for name in self.run.tasks}
         for relative, page in pages(self.run).items():
             path = self.paths.root / relative
             data = (
                 page.encode("utf-8", "replace") if isinstance(page, str) else YAML.dump(dict(page))
             )
             if path.name.startswith("contract"):
-                self._keep_edited_contract(path, data)
+                self._hand.keep_edited_contract(self.run, path, data)
+            elif path not in taken_in:
+                self._hand.keep_marked(path, data)
             if write_if_changed(path, data):
                 changed += 1
                 passing(CrashPoint.RUN_VIEW_WRITTEN)
-        self._store.index.put(self.run)
+        aside = self._store.index.put(self.run)
+        if aside:
+            self.remarks.append(f"index.yaml: {MARKED}; yours is in {aside}")
         return changed
 
     def repair(self) -> list[str]:
@@ -328,108 +339,21 @@ class OpenRun:
 
     def _take_in(self) -> None:
         """Make events of what people changed by hand in the files of the run."""
-        for path, said in (*self._find_laid_tasks(), *self._edits()):
+        for path, said in tuple(self._hand.find_changes(self.run, self._events)):
             if said is None:
                 assert path is not None, "what is no text lies in a file"
-                self._keep(path, read_bytes(path), "it is no text, or too long")
+                found = read_bytes(path)
+                marked = has_merge_marks(found)
+                self._hand.keep(path, found, MARKED if marked else "it is no text, or too long")
                 continue
             try:
                 cleaned = replace(said, detail=redact_tree(dict(said.detail), redact))
                 self.record(decide(self.run, cleaned))  # whoever calls did not say it
             except (InvalidValue, NotFound, IllegalTransition) as error:
                 if path is not None:
-                    self._keep(path, read_bytes(path), error.message)
+                    self._hand.keep(path, read_bytes(path), error.message)
             else:
                 self.remarks.append(f"taken in: {said.kind} {said.task or said.detail['name']}")
-
-    def _keep(self, path: Path, found: bytes, why: str) -> None:
-        """Copy aside what is about to be written over and cannot be taken in."""
-        name = f"{path.parent.name}-{path.stem}-{digest(repr(found)).hex()[:8]}{path.suffix}"
-        if not exists(self.paths.aside / name):
-            replace_file(self.paths.aside / name, found)
-        where = path.relative_to(self.paths.root)
-        self.remarks.append(f"{where} was changed by hand: {why}; yours is in aside/{name}")
-
-    def _edits(self) -> Iterator[tuple[Path | None, Happening | None]]:
-        with suppress(OSError):
-            for name in list_folder(self.paths.artifacts).files:
-                path = self.paths.artifacts / name
-                if path == self.paths.task_graph or path.name.startswith("."):
-                    continue
-                # What lies beside the artifacts and is none is not written over.
-                ours = path if path.name in self.run.artifacts else None
-                text = _text(path)
-                if text is None and ours is not None:
-                    yield ours, None
-                said = (
-                    None if text is None else read_artifact(self.run, path.name, text, self._events)
-                )
-                if said is not None:
-                    yield ours, said
-        for task in tuple(self.run.tasks.values()):
-            log = self.paths.work_log(task.id)
-            text = _text(log)
-            found = None if text is None else read_log(task, text)
-            if found is not None or (text is None and is_file(log)):
-                yield log, found
-
-    def _find_laid_tasks(self) -> Iterator[tuple[Path | None, Happening | None]]:
-        with suppress(OSError):
-            for name in list_folder(self.paths.tasks).folders:
-                task = self.run.tasks.get(name)
-                if task is not None and task.born:
-                    continue
-                contract = self._contract_on_disk(name)
-                said = None if contract is None else read_task(self.run, name, contract)
-                if said is not None:
-                    yield None, said
-
-    def _contract_on_disk(self, task: str) -> Contract | None:
-        try:
-            name_checked(task, "a task")
-        except InvalidValue:
-            return None
-        found = contract_file(self.paths.contract(task))
-        return found or contract_file(self.paths.hand_contract(task))
-
-    def _keep_edited_contract(self, path: Path, data: bytes) -> None:
-        """Keep a contract that somebody changed: it does not hold, but is not lost."""
-        try:
-            found = read_bytes(path)
-        except OSError:
-            return
-        if found == data or any(line.startswith(b"<<<<<<<") for line in found.splitlines()):
-            return
-        contract = contract_file(path)
-        if contract is not None and any(
-            is_known_contract(contract, each) for each in self.run.tasks.values()
-        ):
-            return
-        self._keep(path, found, "a contract is not, `agentx run task revise` makes a new version")
-
-
-def contract_file(path: Path) -> Contract | None:
-    """Return the contract in a file of YAML or Markdown; None when there is none."""
-    text = _text(path)
-    return None if text is None else contract_in(text, path)
-
-
-def contract_in(text: str, path: Path) -> Contract | None:
-    """Return the contract in the text of a file; None when there is none."""
-    body = text.removeprefix("---\n").split("\n---\n", 1)[0] if text.startswith("---\n") else text
-    fields = YAML.parse(body.encode("utf-8", "replace"))
-    if not isinstance(fields, Fault):
-        with suppress(InvalidValue):
-            return contract_of(fields)
-    return page_contract(text) if path.suffix == ".md" else None
-
-
-def _text(path: Path) -> str | None:
-    """Return a file as text; None when it is none, or too long to be a page."""
-    try:
-        return read_text(path, bytes_max=4 * RUN_ARTIFACT_CHARS_MAX)
-    except (OSError, UnicodeDecodeError):
-        return None
 
 
 def yaml_text(value: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command("archive", cls=Verb)
-@click.argument("run_id", metavar="RUN")
+@click.argument("run_id", metavar="RUN", required=False, default="")
 @click.option(
     "--promote",
     type=click.Choice(("ask", "confident", "all")),

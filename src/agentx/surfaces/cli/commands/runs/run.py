@@ -15,6 +15,7 @@ from agentx.operations.runs.read import (
     note_shown,
     run_events,
     show_run,
+    show_schema,
     type_for,
 )
 from agentx.operations.runs.recover import pull_request, rebuild_runs, resume_run
@@ -144,6 +145,7 @@ def show(invocation: Invocation, run_id: str, named: str) -> None:
 @click.option("--lane", "lane_id", default="")
 @click.option("--detail", multiple=True, metavar="NAME=VALUE", help="A field; may be repeated.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@click.option("--schema", is_flag=True, help="Print every type of event with its fields.")
 @as_person_option
 @by_actor
 @click.pass_obj
@@ -154,11 +156,15 @@ def event(
     lane_id: str,
     detail: tuple[str, ...],
     limit: int,
+    schema: bool,
     as_person: bool,
     run_id: str,
     actor: str,
 ) -> None:
     """Record an event; without --type, show the last ones."""
+    if schema:
+        invocation.write(*show_schema())
+        return
     if not kind:
         _show_events(invocation, run_id, limit)
         return
