@@ -20,7 +20,6 @@ from agentx.kernel.values import frozen
 from agentx.prose import cues
 from agentx.prose.keyphrases import terms
 from agentx.prose.passages import PASSAGE_CHARS_MAX
-from agentx.prose.pasted import split_pasted
 from agentx.prose.sentences import (
     Block,
     Sentence,
@@ -31,6 +30,7 @@ from agentx.prose.sentences import (
     words,
 )
 from agentx.prose.titles import is_written_by_machine
+from agentx.prose.whose.pasted import split_pasted
 
 LINE_CHARS_MAX = 420
 _RESTATES = 0.8

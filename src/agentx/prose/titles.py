@@ -15,7 +15,6 @@ from functools import lru_cache
 from agentx.kernel.text import compile_late
 from agentx.prose import cues, limits
 from agentx.prose.keyphrases import terms
-from agentx.prose.pasted import cut_placeholders
 from agentx.prose.sentences import (
     ELLIPSIS,
     Block,
@@ -25,6 +24,7 @@ from agentx.prose.sentences import (
     shorten,
     words,
 )
+from agentx.prose.whose.pasted import cut_placeholders
 
 _GREETING = cues.at_the_start(
     r"""

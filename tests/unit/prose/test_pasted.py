@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentx.prose.pasted import is_quoted, split_pasted
+from agentx.prose.whose.pasted import is_quoted, split_pasted
 
 TERMINAL = """\
 \u276f git push

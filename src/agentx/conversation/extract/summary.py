@@ -44,8 +44,8 @@ from agentx.prose import titles
 from agentx.prose.keyphrases import keyphrases, terms
 from agentx.prose.likeness import likeness
 from agentx.prose.limits import BULLET_CHARS_MAX, EXCERPT_CHARS_MAX
-from agentx.prose.pasted import is_quoted
 from agentx.prose.sentences import Sentence, is_question, sentences, shorten, show_excerpt
+from agentx.prose.whose.pasted import is_quoted
 
 NAME = "extractive"
 ARROW = " \u2192 "

@@ -27,9 +27,9 @@ from agentx.observations.extract.left.open_words import says_open
 from agentx.observations.extract.left.settled import SpokenWords
 from agentx.prose.cues import anywhere, at_the_start
 from agentx.prose.keyphrases import terms
-from agentx.prose.pasted import split_pasted
 from agentx.prose.sentences import is_question, sentences
 from agentx.prose.titles import is_written_by_machine
+from agentx.prose.whose.pasted import split_pasted
 
 _COMMANDS_MAX = 8
 _RECORDS = compile_late(r"\s*git\b")  # what is recorded mends no check

@@ -49,7 +49,6 @@ from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.likeness import coverage
 from agentx.prose.passages import PASSAGE_CHARS_MAX, Stretch, cut_passages
-from agentx.prose.pasted import is_statement, split_pasted
 from agentx.prose.salience import Occasion, Speech, weigh
 from agentx.prose.sentences import Block, shorten, show_excerpt
 from agentx.prose.settling.asking import only_asks
@@ -63,6 +62,7 @@ from agentx.prose.settling.verdict import (
 )
 from agentx.prose.support import count_support
 from agentx.prose.titles import is_written_by_machine
+from agentx.prose.whose.pasted import is_statement, split_pasted
 
 _USER = "The user "
 _SENDER_CHARS = 40

@@ -35,9 +35,9 @@ from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.likeness import coverage
-from agentx.prose.pasted import split_pasted
 from agentx.prose.sentences import Block, shorten, words
 from agentx.prose.titles import request
+from agentx.prose.whose.pasted import split_pasted
 
 _TOLD_MAX = 5
 _NAMES_SHOWN_MAX = 5

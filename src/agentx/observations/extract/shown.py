@@ -15,9 +15,9 @@ from agentx.exchanges.lines import Boot, Line
 from agentx.kernel.text import compile_late, without_recall
 from agentx.observations.extract.session.finding import Finding
 from agentx.observations.model import Category
-from agentx.prose.pasted import split_pasted
 from agentx.prose.sentences import shorten
 from agentx.prose.titles import is_written_by_machine
+from agentx.prose.whose.pasted import split_pasted
 
 SHOWN = "The user was shown: "
 _TOLD_CHARS = 105

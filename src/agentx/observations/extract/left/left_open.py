@@ -43,9 +43,9 @@ from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import coverage, likeness, share_alike
-from agentx.prose.pasted import split_pasted
 from agentx.prose.sentences import Block, shorten, words
 from agentx.prose.titles import is_written_by_machine
+from agentx.prose.whose.pasted import split_pasted
 
 _SAVES = compile_late(rf"(?i:{SAVED}|\b(?:push|commit|merge|deploy|release|gepusht|committet))")
 _UNCOMMITTED = compile_late(r"(?i:\b(?:un|not (?:yet )?)committed\b)")

@@ -14,8 +14,8 @@ from agentx.exchanges.turns import Turn, TurnKind
 from agentx.kernel.text import compile_late, without_recall
 from agentx.observations.extract.session.finding import Finding
 from agentx.prose.passages import cut_passages
-from agentx.prose.pasted import split_pasted
 from agentx.prose.titles import is_written_by_machine
+from agentx.prose.whose.pasted import split_pasted
 
 _PASSAGE_CHARS_MAX = 1_000
 _SETTLED_BY = (Use.QUESTION, Use.PLAN)

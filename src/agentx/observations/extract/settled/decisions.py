@@ -18,6 +18,7 @@ from agentx.exchanges.tools import ToolStep, Use, answers, plan_of
 from agentx.exchanges.turns import Turn
 from agentx.kernel.text import compile_late, without_recall
 from agentx.observations.extract.session.finding import Finding
+from agentx.observations.extract.settled.adopted import find_adopted
 from agentx.observations.extract.settled.agreements import (
     ANSWER_CHARS_MAX,
     ANSWERED,
@@ -45,6 +46,7 @@ from agentx.prose.settling.rulings import (
     gives_up,
 )
 from agentx.prose.titles import is_written_by_machine, request
+from agentx.prose.whose.pasted import split_pasted
 
 _APPROVED = compile_late(r"approved|proceed|start coding|accepted", re.IGNORECASE)
 _PLAN_CHARS_MAX = 290  # of its title and its tables
@@ -188,6 +190,13 @@ def _of_prompt(
     if plan:
         yield from _plan(text[plan.end() :].strip(), prompt, (prompt.event_id,), plans)
         return
+    own, pasted = split_pasted(text)
+    if own != text or pasted:  # what was pasted settles nothing by its words
+        adopted = find_adopted(prompt)
+        if adopted is not None:
+            yield adopted
+            return
+        text, prompt = own.strip(), replace(prompt, text=own)
     parted = part_several(prompt, boot) or (None if is_first else part_standing(prompt, boot))
     if parted is None:
         yield from _settle_prompt(text, prompt, exchange, boot, is_first=is_first)

@@ -4,7 +4,7 @@ Nobody said what a program printed, so it is nobody's wish and nobody's decision
 wrong in it may be worth knowing. A line is a program's by its form: a shell's prompt, a stamp of
 time, a frame of a trace, a place in a file, a hash. What stands between two such lines of a
 paragraph was pasted with them, and so was what is indented under one. What is quoted ("> ") is
-somebody else's, and so is a mail.
+somebody else's, and so is a mail, and what a line leads to (`material.py`).
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from functools import lru_cache
 from itertools import takewhile
 
 from agentx.kernel.text import compile_late
+from agentx.prose.whose.material import Material, cut_material, list_material
 
 _LINE_CHARS_READ = 400
 _LINES_READ_MAX = 4_000
+_MARK = "\u2026 "  # a line goes on behind what is left out of it
 _PRINTED = compile_late(
     r"[ \t]*(?:"
     # a shell
@@ -105,13 +107,14 @@ def split_pasted(text: str) -> tuple[str, str]:
     printed = [_PRINTED.match(line[:_LINE_CHARS_READ]) is not None for line in lines]
     is_printed = sum(printed) > 1
     if not (is_printed or any(quoted)):
-        return text, ""
+        return cut_material(text, _MARK), ""
     for at, line in enumerate(lines if is_printed else ()):
         printed[at] = printed[at] or (at > 0 and _PRINTED_TOO.search(line[-80:]) is not None)
     spread = _spread(lines, printed) if is_printed else printed
     pasted = [one or other for one, other in zip(spread, quoted, strict=True)]
     told = list(zip(lines, pasted, strict=True))
-    own = "\n".join("" if gone else line for line, gone in told)
+    left = cut_material(text, _MARK).split("\n")
+    own = "\n".join("" if gone else line for line, gone in zip(left, pasted, strict=True))
     return own.strip("\n"), "\n".join(line for line, gone in told if gone)
 
 
@@ -134,9 +137,31 @@ def _find_mails(lines: list[str]) -> frozenset[int]:
 
 
 def is_quoted(text: str, at: int) -> bool:
-    """Tell whether a place of a text lies in a line that quotes somebody."""
+    """Tell whether a place of a text lies in what quotes somebody, or is somebody else's."""
     begin = text.rfind("\n", 0, at + 1) + 1
-    return _QUOTED.match(text, begin) is not None and _quotes_others(text)
+    if _QUOTED.match(text, begin) is not None and _quotes_others(text):
+        return True
+    return any(one.start <= at < one.end for one in _list_known(text))
+
+
+_list_known = lru_cache(maxsize=8)(list_material)  # asked of each sentence of a prompt
+
+
+def list_quoted(text: str) -> list[Material]:
+    """Return what a text quotes with marks by which its end is sure, in its order."""
+    found = [one for one in list_material(text) if one.is_marked]
+    at, before, begin = 0, "", -1
+    for line in (*text.split("\n"), ""):
+        is_marked = _quotes_others(text) and _QUOTED.match(line) is not None
+        if is_marked and begin < 0:
+            begin = at
+        elif begin >= 0 and not is_marked:
+            found.append(Material(start=begin, end=at - 1, announced=before, is_marked=True))
+            begin = -1
+        if line.strip() and not is_marked:
+            before = line.strip()
+        at += len(line) + 1
+    return sorted(found, key=lambda one: one.start)
 
 
 def _quotes_others(text: str) -> bool:
