@@ -172,6 +172,12 @@ _WHOLE = (
     r"(?! (?:the |our |this )?(?:project|repo(?:sitory)?|code ?base|stack|dependencies|product)\b)"
 )
 _OF_A_PART = compile_late(rf"(?i:\s+(?:from|of)\b{_WHOLE})")
+# "Logs are dropped after 14 days": so it is kept, and nothing is given up.
+_IN_TIME = compile_late(
+    r"(?i:\s+(?:(?:again )?after (?:an? |\d|one|two|three|some|that long)|older than|every|each"
+    r"|once|when(?:ever)?|upon|on (?:expiry|logout|shutdown|exit)|nach \d|\u00e4lter als|alle \d"
+    r"|despu\u00e9s de|a los \d|apr\u00e8s \d|au bout de|dopo \d|depois de|na \d)\b)"
+)
 _MAYBE_OF_A_PART = compile_late(r"(?i:\s+(?:in(?! fav)|on|for(?! good)|to|out of|at)\b)")
 _JOINED = compile_late(r",? (?:and|or) |, | ?[+&] ?")
 _COMMAND = compile_late(r"\A`([^`]+)` failed\b")
@@ -325,7 +331,7 @@ def _list_named(sentence: str, *, orders: bool) -> Iterator[Thing]:
             named = match.groupdict()
             kind = "listed" if named.get("listed") else "thing"
             takes_away, rest = _TAKES_AWAY.search(match[0]), sentence[match.end() :]
-            if takes_away and _OF_A_PART.match(rest):
+            if takes_away and (_OF_A_PART.match(rest) or _IN_TIME.match(rest)):
                 continue
             is_removed = bool(takes_away) and not _MAYBE_OF_A_PART.match(rest)
             thing = _name_thing(match[kind], match.start(kind))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 
 from agentx.kernel.text import compile_late
@@ -14,6 +15,7 @@ from agentx.observations.labels import FIXED_BY, LABELS
 from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.observations.tidying.lists import open_lists, take_apart
+from agentx.observations.validity.choices.ruled import find_standing, is_ruled
 from agentx.observations.validity.choices.since_then import (
     find_since,
     may_change_part,
@@ -83,10 +85,31 @@ def mark_superseded(
         found.setdefault(one.id, one)
         by_old.setdefault(one.id, by)
     take_apart(store, lists, by_old)
+    _keep_standing(store, found, by_old)
     store.amend([replace(found[old], superseded_by=new) for old, new in by_old.items()])
     _add_since(store, (fresh, rows), by_old, may_replace)
     _let_stand_again(store, (found[old] for old in by_old))
     return len(by_old)
+
+
+def _keep_standing(
+    store: ObservationStore, found: Mapping[str, Observation], by_old: dict[str, str]
+) -> None:
+    """Keep what stands of rulings of which only a part was replaced, in their own words."""
+    for old, new in list(by_old.items()):
+        mine = compare_observed(found[new]) if new in found else None
+        theirs = compare_observed(found[old])
+        if mine is None or not is_ruled(theirs):
+            continue
+        rest = find_standing(theirs.text, partial(_falls, mine, theirs), mine.text)
+        if rest:
+            left = reword(found[old], rest)
+            store.store([left])
+            by_old[old] = left.id
+
+
+def _falls(new: Comparable, old: Comparable, part: str) -> bool:
+    return bool(find_superseded([new, replace(old, text=part)], by={new.id}))
 
 
 def _add_since(

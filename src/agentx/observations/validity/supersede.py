@@ -25,9 +25,11 @@ from agentx.observations.labels import LABELS
 from agentx.observations.model import Category
 from agentx.observations.validity import open_ends
 from agentx.observations.validity.choices.after_all import may_turn_round, turns_round
+from agentx.observations.validity.choices.finished import closes, commits, finishes
 from agentx.observations.validity.choices.lapsed import ends_time
 from agentx.observations.validity.choices.replaced import may_replace_plainly, replaces_plainly
 from agentx.observations.validity.choices.returning import may_return, returns_to
+from agentx.observations.validity.choices.ruled import is_ruled, read_act
 from agentx.observations.validity.figures import corrects, names_wrong
 from agentx.observations.validity.given_up import (
     is_said_by_user,
@@ -53,7 +55,7 @@ from agentx.observations.validity.reading import (
 )
 from agentx.observations.validity.resting import is_elsewhere_now
 from agentx.prose.keyphrases import terms
-from agentx.prose.likeness import coverage, likeness, overlap
+from agentx.prose.likeness import likeness, overlap
 from agentx.prose.settling.amounts import measure, read_amounts, sets_only
 from agentx.prose.settling.verdict import settles
 
@@ -87,12 +89,6 @@ _COMMITTED = compile_late(r"\(commit ([0-9a-f]{7,40})\)")
 _FAILED = compile_late(r"\A`(?P<command>.+?)` failed[^:\n]*: (?P<error>.+?)(?:;|\n|\Z)")
 _MENDED = compile_late(r"(?:^|; ?)(?:Fixed by: |Cause: |`[^`]+` worked|It passed)", re.MULTILINE)
 _SAME_SUBJECT = 0.75
-_SAME_WORK = 0.7
-# The words by which something is said to be left.
-_UNDONE = terms(
-    "left open not done yet still todo to do missing remaining needs must has have be been is are"
-    " by hand add added implement implemented write written update updated"
-)
 _SAME_BUT_NUMBERS = 0.8
 _REASON = compile_late(r"(?i:,? \b(?:because|since|so that|as|weil|damit|due to)\b)")
 _SAME_MEASURED = 0.9
@@ -195,7 +191,7 @@ def _list_rules(new: ComparedMemory) -> tuple[Rule, ...]:
         _answers_anew: decides and new.is_answered,
         _takes_back: decides and new.takes_back,
         _sets_anew: decides and bool(new.numbers),
-        _closes: bool(new.closed),
+        closes: bool(new.closed),
         is_of_hunt: bool(new.closed),
         corrects: names_wrong(text),
         _gives_up: bool(new.given_up),
@@ -212,13 +208,20 @@ def _list_rules(new: ComparedMemory) -> tuple[Rule, ...]:
         is_elsewhere_now: category is Category.KEY_FACT,
         _measures_anew: category is Category.KEY_FACT and bool(_list_units(new)),
         _mends: category is Category.ERROR and _MENDED.search(new.of.text) is not None,
-        _commits: is_change and open_ends.is_commit(new.of.text),
-        _finishes: is_change,
+        commits: is_change and open_ends.is_commit(new.of.text),
+        finishes: is_change,
     }
     return tuple(rule for rule, may in can.items() if may)
 
 
 def _replaces(new: ComparedMemory, old: ComparedMemory, rules: Iterable[Rule]) -> bool:
+    # What a person ruled falls by a person's word, or by an act that undoes it.
+    if is_ruled(old.of) and not is_said_by_user(new.of.text) and not is_ruled(new.of):
+        act = read_act(new.of)
+        if act is None:  # unless a decision says that it reverses that one
+            return _reverses in rules and _reverses(new, old)
+        new = read_memory(act, is_newer=True)
+        rules = [rule for rule in _list_rules(new) if rule in _OF_ACTS]
     # What a session says of itself takes nothing back, but what its user says of it does.
     is_same = bool(new.of.session_id) and new.of.session_id == old.of.session_id
     by_user = is_same and is_said_by_user(new.of.text) and new.of.at_ms > old.of.at_ms
@@ -419,32 +422,7 @@ def _mends(new: ComparedMemory, old: ComparedMemory) -> bool:
     return bool(same and _MENDED.search(new.of.text) and not _MENDED.search(old.of.text))
 
 
-def _closes(new: ComparedMemory, old: ComparedMemory) -> bool:
-    """Tell whether what the older one left open by its number is closed now."""
-    by_user = is_said_by_user(old.of.text)
-    left = open_ends.list_open(old.text, by_user=by_user) if new.closed else frozenset()
-    return bool(left) and left <= new.closed
-
-
-def _commits(new: ComparedMemory, old: ComparedMemory) -> bool:
-    """Tell whether the files that the older one left uncommitted were committed since."""
-    return (
-        new.of.category is Category.CODE_CHANGE
-        and bool(old.of.files)
-        and frozenset(old.of.files) <= frozenset(new.of.files)
-        and open_ends.is_commit(new.of.text)
-        and open_ends.is_uncommitted(old.text)
-    )
-
-
-def _finishes(new: ComparedMemory, old: ComparedMemory) -> bool:
-    """Tell whether a later change is what the older one had left to do."""
-    if new.of.category is not Category.CODE_CHANGE or not old.of.text.startswith(LABELS):
-        return False
-    left = old.said - _UNDONE
-    return len(left) >= _SHARED_MIN and coverage(left, new.said) >= _SAME_WORK
-
-
 _OF_ONE_ISSUE: frozenset[Rule] = frozenset({_answers_anew, _takes_back, _sets_anew})
-_OF_ONE_SESSION: frozenset[Rule] = frozenset({_closes, corrects, _sets_amount})
+_OF_ONE_SESSION: frozenset[Rule] = frozenset({closes, corrects, _sets_amount})
+_OF_ACTS: frozenset[Rule] = frozenset({_gives_up, replaces_plainly, is_of_removed, _sets_name})
 _OF_ITS_USER: frozenset[Rule] = frozenset({_gives_up, _overrules, is_of_removed})
