@@ -17,6 +17,7 @@ _TELLING = (
 _UNCONFIRMED = "unconfirmed"
 _QUESTION_CHARS = 120
 _ANSWER_CHARS = 200
+_BOTH_CHARS = 60  # of each answer where several must fit into one line of memory
 
 
 def event_line(event: RunEvent) -> str:
@@ -85,14 +86,24 @@ def tell_contradicted(asked: Escalation, own: str) -> str:
     )
 
 
-def _say_contrary(asked: Escalation) -> str:
+def say_both(asked: Escalation) -> str:
+    """Return the answer that stands and what others answered otherwise, short enough to be told."""
+    return f"{preview(asked.resolution, _BOTH_CHARS)}{_say_contrary(asked, _BOTH_CHARS)}"
+
+
+def tell_otherwise(answer: PersonsAnswer) -> str:
+    """Return who had answered otherwise, with all they said."""
+    return _word_contrary(answer, answer.owner, len(answer.text))
+
+
+def _say_contrary(asked: Escalation, limit: int = _ANSWER_CHARS) -> str:
     stands = asked.standing
-    said = "; ".join(_word_contrary(each, each.owner) for each in asked.contrary)
+    said = "; ".join(_word_contrary(each, each.owner, limit) for each in asked.contrary)
     return f" (so says {stands.owner or 'a person'}; {said})" if said and stands else ""
 
 
-def _word_contrary(answer: PersonsAnswer, by: str) -> str:
-    return f"{by or 'another person'} had answered otherwise: {preview(answer.text, _ANSWER_CHARS)}"
+def _word_contrary(answer: PersonsAnswer, by: str, limit: int = _ANSWER_CHARS) -> str:
+    return f"{by or 'another person'} had answered otherwise: {preview(answer.text, limit)}"
 
 
 def _say_why(claim: PersonsAnswer) -> str:

@@ -7,12 +7,20 @@ are appended and synced, then the files are made from them, then the bell is run
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
 from agentx.kernel.bus import Bus
-from agentx.kernel.errors import AgentXError, IllegalTransition, InvalidValue, NotFound
+from agentx.kernel.clock import Millis, to_iso
+from agentx.kernel.errors import (
+    AgentXError,
+    CorruptRecord,
+    IllegalTransition,
+    InvalidValue,
+    NotFound,
+)
 from agentx.kernel.ids import run_id as new_run_id
 from agentx.redaction.redact import redact
 from agentx.redaction.tree import redact_tree
@@ -83,11 +91,24 @@ class Runs:
 
     def list_asking(self) -> Iterator[Run]:
         """Yield the runs that go on and ever asked a person something, newest first."""
+        return (run for run in self.list_asked() if not run.over)
+
+    def list_asked(self) -> Iterator[Run]:
+        """Yield the runs that ever asked a person something, newest first."""
         for run_id in self._store.ids():
             if self._store.has_asked(run_id):
                 run = self._store.look(run_id)
-                if run.started and not run.over:
+                if run.started:
                     yield run
+
+    def list_packed(self, since: Millis) -> Iterator[Run]:
+        """Yield the runs that were packed away since then, newest first; one that is damaged is
+        stepped over.
+        """
+        for line in self.list_archived():
+            if str(line.get("archived_at", "")) >= to_iso(since):
+                with suppress(CorruptRecord):
+                    yield fold(line["run_id"], self._store.read_packed(line["run_id"]))
 
     def list_archived(self) -> tuple[dict[str, Any], ...]:
         """Return the index's line of each run that is packed away, newest first."""

@@ -12,7 +12,7 @@ from agentx.clarification.limits import CLARIFY_DECIDED_TOLD_MS
 from agentx.host.files.plain import is_folder
 from agentx.host.git.programs import list_programs
 from agentx.kernel.bus import Bus
-from agentx.kernel.clock import age
+from agentx.kernel.clock import Millis, age
 from agentx.kernel.errors import NotFound
 from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
@@ -259,7 +259,12 @@ def list_answered_lately(
 
 def list_contradicted(project: Project) -> tuple[str, ...]:
     """Return where another person's answer to a run's question stands, not the reader's own."""
-    answered = list_answered_lately(project, list_asking_runs(project))
+    if not is_folder(project.paths.run_memory):
+        return ()
+    # Also of runs that are over or packed away: whoever was overruled has its week.
+    runs, since = open_runs(project), project.clock.now_ms() - CLARIFY_DECIDED_TOLD_MS
+    asked_lately = (*runs.list_asked(), *runs.list_packed(Millis(since)))
+    answered = list_answered_lately(project, asked_lately)
     if not any(asked.contrary for _, asked in answered):
         return ()
     own = name_own_key(project)

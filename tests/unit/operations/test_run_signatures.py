@@ -9,22 +9,25 @@ files, a second clone with a key of its own, and a run as an earlier version lef
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agentx.kernel.clock import Millis, to_iso
+from agentx.kernel.clock import DAY_MS, Millis, to_iso
 from agentx.kernel.ids import mint
 from agentx.operations.setup.writers import list_writers
 from agentx.project.roles import caller
 from agentx.runs.model import Run, RunEvent
 from agentx.runs.paths import RunNotes
-from agentx.wiring.runs import open_runs, story_of
+from agentx.wiring.runs import list_contradicted, open_runs, story_of
 from agentx.wiring.trust.keys import open_keyring
 from tests.support.players import Player
+from tests.support.time_and_chance import FakeClock
 
 QUESTION = "May we delete production?"
 Line = dict[str, Any]
@@ -355,12 +358,9 @@ def carry(one: Shop, other: Shop) -> None:
         shutil.copytree(one.folder / name, other.folder / name, dirs_exist_ok=True)
 
 
-@pytest.mark.promise("runs.signed")
-def test_two_people_who_answer_otherwise_are_both_told(
-    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def contradict(shop: Shop, other: Shop) -> str:
+    """Let two people answer one question otherwise, unseen, and know one another; return it."""
     asked = shop.begin()
-    other = Shop(tmp_path / "other", monkeypatch)
     carry(shop, other)
     other.play()
     other.agentx("trust", "--yes")
@@ -373,6 +373,15 @@ def test_two_people_who_answer_otherwise_are_both_told(
         one.play()
         for writer in list_writers(one.project):
             one.agentx("trust", "--writer", writer.writer, "--yes")
+    return asked
+
+
+@pytest.mark.promise("runs.signed")
+def test_two_people_who_answer_otherwise_are_both_told(
+    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Shop(tmp_path / "other", monkeypatch)
+    asked = contradict(shop, other)
 
     stands = {one.run.escalations[asked].resolution for one in (shop, other)}
 
@@ -393,6 +402,42 @@ def test_two_people_who_answer_otherwise_are_both_told(
     assert {one.run.escalations[asked].resolution for one in (shop, other)} == {"Ask the owner"}
     shop.play()
     assert "otherwise" not in shop.agentx("run", "show")[1]
+
+
+@pytest.mark.promise("runs.signed")
+def test_a_packed_run_still_tells_that_people_answered_otherwise(
+    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Shop(tmp_path / "other", monkeypatch)
+    contradict(shop, other)
+    shop.play(below="")
+    shop.agentx("run", "phase", "fail", "--reason", "enough")
+    carry(shop, other)
+
+    def list_told() -> list[bool]:
+        found = []
+        for one in (shop, other):
+            one.play()
+            found.append("you had answered otherwise" in one.agentx("clarify", "inbox")[1])
+        return sorted(found)
+
+    assert list_told() == [False, True]
+    shop.play(below="")
+    assert shop.agentx("run", "archive", shop.run.id)[0] == 0
+    shutil.rmtree(other.folder / ".agent-memory")
+    shutil.copytree(shop.folder / ".agent-memory", other.folder / ".agent-memory")
+    assert list_told() == [False, True]
+    for one in (shop, other):
+        one.play()
+        told = one.agentx("recall", "--agent", "architect")[1]
+        (line,) = [each for each in told.splitlines() if QUESTION in each and "decision" in each]
+        assert "had answered otherwise: " in line
+        assert {"YES", "NO"} <= set(re.findall(r"\w+", line))
+        assert "HIGH" not in line
+    later = FakeClock(shop.project.clock.now_ms() + 8 * DAY_MS)
+    for one in (shop, other):
+        one.play()
+        assert list_contradicted(replace(one.project, clock=later)) == ()
 
 
 @pytest.mark.promise("runs.signed")

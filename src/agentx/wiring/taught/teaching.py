@@ -2,7 +2,7 @@
 
     proposed by an actor             as it was proposed
     decision-made                    a decision
-    a question a person answered     a decision
+    a question a person answered     a decision; where another person answered otherwise, with that
     a check that failed, then passed an error pattern: what failed, and what mended it
     a conflict that was resolved     a learning about the files that clash
     a task that was dropped          tech debt
@@ -43,6 +43,7 @@ from agentx.runs.model import (
     TaskStatus,
     Verdict,
 )
+from agentx.runs.rendering import say_both, tell_otherwise
 
 _PROPOSED = {
     "pattern": LessonKind.CODE,
@@ -174,17 +175,18 @@ def _list_answered(run: Run) -> Iterator[Taught]:
     conflicts = {conflict.escalation for conflict in run.conflicts.values()}
     for escalation in run.escalations.values():
         if escalation.resolution.strip() and escalation.id not in conflicts:
+            otherwise = escalation.contrary
             yield _teach(
                 run,
                 escalation.id,
                 LessonKind.DECISION,
                 Content(
                     name=preview(escalation.question, 80),
-                    text=escalation.resolution,
+                    text=say_both(escalation) if otherwise else escalation.resolution,
                     context=_tell_question(escalation),
                     area=_area_of_task(run, escalation.task),
                 ),
-                confidence=Confidence.HIGH,
+                confidence=Confidence.MEDIUM if otherwise else Confidence.HIGH,
                 evidence=escalation.id,
                 source=escalation.resolved_by or escalation.actor,
                 said_by=_name_speaker(escalation),
@@ -202,6 +204,9 @@ def _tell_question(escalation: Escalation) -> str:
         lines.append("Tried: " + "; ".join(map(one_line, escalation.tried)))
     if escalation.options:
         lines.append("Options: " + "; ".join(map(one_line, escalation.options)))
+    if escalation.contrary:
+        lines.append(f"Answered: {one_line(escalation.resolution)}")
+        lines += map(tell_otherwise, escalation.contrary)
     return "\n".join(lines)
 
 
