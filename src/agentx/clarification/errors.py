@@ -7,7 +7,6 @@ an error has the lower case code of its kind.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from agentx.clarification.model import Clarification
 from agentx.clarification.watch.awaiting import name_asked
@@ -20,6 +19,7 @@ from agentx.kernel.errors import (
     NameMoved,
     NotFound,
     UnavailableError,
+    say_kept,
 )
 from agentx.kernel.text import preview
 
@@ -115,17 +115,12 @@ def lock_timeout(name: str, held: LockHeld) -> LockTimeout:
     )
 
 
-def view_unwritten(path: Path, error: UnavailableError, *, has_words: bool) -> UnavailableError:
+def view_unwritten(error: UnavailableError, *, has_words: bool) -> UnavailableError:
     """Say that what was said is kept, where only the view of it could not be written."""
-    first = error.hint.removesuffix(", then try again")
-    why = error.message.removeprefix(f"{path}: ").removesuffix("; nothing was changed")
     if has_words:
         done, again = "it is forgotten, but this file still has its words", "the words go with"
-    else:
-        done, again = "what was said is kept", "do not say it again; this file is made by"
-    return UnavailableError(
-        f"{path}: {why}; {done}", hint=f"{again} the next command that can write it; {first}"
-    )
+        return say_kept(error, done, f"{again} the next command that can write it")
+    return say_kept(error)
 
 
 def max_rounds_exceeded(clarification_id: str, rounds_max: int) -> MaxRoundsExceeded:

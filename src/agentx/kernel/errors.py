@@ -3,6 +3,7 @@
     AgentXError
     |- InputError            change the request
     |  |- InvalidValue
+    |  |  `- NameMoved
     |  `- NotFound
     |- ConflictError         re-read, then try again
     |  |- IllegalTransition
@@ -27,6 +28,11 @@ codes or gRPC statuses: each surface has one table for its own language.
 from __future__ import annotations
 
 from typing import ClassVar
+
+NOTHING_CHANGED = "; nothing was changed"
+_TRY_AGAIN = ", then try again"
+_ALL = "what was said is kept"
+_MORE = "do not say it again; this file is made by the next command that can write it"
 
 
 class AgentXError(Exception):
@@ -160,3 +166,11 @@ class ModelUnavailable(UnavailableError):
     """No model answers."""
 
     code = "model_unavailable"
+
+
+def say_kept(error: UnavailableError, done: str = _ALL, again: str = _MORE) -> UnavailableError:
+    """Return what the disk refused with what was done all the same, and what comes next."""
+    why = error.message.removesuffix(NOTHING_CHANGED)
+    return UnavailableError(
+        f"{why}; {done}", hint=f"{again}; {error.hint.removesuffix(_TRY_AGAIN)}"
+    )

@@ -23,6 +23,7 @@ from agentx.host.files import json_text
 from agentx.host.files.atomic import replace_file
 from agentx.host.files.disk import unreadable
 from agentx.host.files.ground import make_folders
+from agentx.host.files.kept import FactsKept
 from agentx.host.files.plain import (
     find_files,
     is_folder,
@@ -133,8 +134,10 @@ class LessonStore:
         Raises: LockHeld, UnavailableError.
         """
         make_folders(self._desk.parent, private=True)
-        with locked(self._desk, owner="agentx ltm", clock=self._clock):
-            desk = LessonDesk(self)
+        kept = FactsKept()
+        held = locked(self._desk, owner="agentx ltm", clock=self._clock)
+        with held, kept.telling():
+            desk = LessonDesk(self, kept)
             desk.take_in_edits()
             yield desk
             desk.write_pages()
@@ -259,8 +262,9 @@ class LessonStore:
 class LessonDesk:
     """The lessons while they are held."""
 
-    def __init__(self, store: LessonStore) -> None:
+    def __init__(self, store: LessonStore, kept: FactsKept) -> None:
         self._store = store
+        self._kept = kept
         self._unreadable: set[Path] = set()
         self._mixed: set[Path] = set()  # of two pages, by a merge
         self.faults: list[PageFault] = []
@@ -273,7 +277,11 @@ class LessonDesk:
 
     def record(self, actor: str, changes: Iterable[LessonChange]) -> int:
         """Add changes; the pages follow when the desk is left."""
-        count = self._store.append(actor, changes, after_ms=self.known.last_ms)
+        said = tuple(changes)
+        if not said:
+            return 0
+        with self._kept.writing():
+            count = self._store.append(actor, said, after_ms=self.known.last_ms)
         if count:
             self._load()
         return count

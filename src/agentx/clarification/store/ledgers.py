@@ -377,9 +377,7 @@ class LedgerStore:
             try:
                 replace_file(path, book.page(made, self._pen.secret()), is_synced=False)
             except UnavailableError as error:
-                raise (
-                    view_unwritten(path, error, has_words=has_words) if kept else error
-                ) from error
+                raise (view_unwritten(error, has_words=has_words) if kept else error) from error
         self._pen.shown.keep(book.issue, book.rows, made.names, book.forgotten)
         if self._pen.secret():  # else nobody knows next time that it was said
             for event in book.doubts.keys() - set(book.left.doubted):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from agentx.host.files.ground import opening
 from agentx.host.files.plain import look
-from agentx.kernel.errors import AgentXError, UnavailableError, UnsafePath
+from agentx.kernel.errors import NOTHING_CHANGED, AgentXError, UnavailableError, UnsafePath
 
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _NOT_OURS = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
@@ -47,17 +47,17 @@ def refusal_of(path: Path, error: OSError) -> AgentXError:
         return error
     if error.errno in _NO_ROOM:
         return UnavailableError(
-            f"{path}: no room left to write it; nothing was changed",
+            f"{path}: no room left to write it{NOTHING_CHANGED}",
             hint="free some disk space or raise the quota, then try again",
         )
     if error.errno in _NOT_OURS:
         return UnavailableError(
-            f"{path}: may not be written; nothing was changed",
+            f"{path}: may not be written{NOTHING_CHANGED}",
             hint=f"make {path.parent} writable for this user, then try again",
         )
     reason = error.strerror or str(error)
     return UnavailableError(
-        f"{path}: the disk refused it ({reason}); nothing was changed",
+        f"{path}: the disk refused it ({reason}){NOTHING_CHANGED}",
         hint="check the disk, then try again",
     )
 

@@ -21,6 +21,7 @@ from agentx.host.crash import CrashPoint, passing
 from agentx.host.documents.json_file import json_file
 from agentx.host.documents.yaml_file import YAML
 from agentx.host.files.atomic import write_if_changed
+from agentx.host.files.kept import FactsKept
 from agentx.host.files.merged_lines import LineFault, has_merge_marks
 from agentx.host.files.plain import (
     exists,
@@ -184,10 +185,12 @@ class RunStore:
     @contextmanager
     def _desk(self, run_id: str) -> Iterator[OpenRun]:
         self.vouching.begin()
-        with json_file(self._notes.desk(run_id), self.clock, owner="agentx run").editing() as doc:
+        kept = FactsKept()
+        file = json_file(self._notes.desk(run_id), self.clock, owner="agentx run")
+        with kept.telling(), file.editing() as doc:
             checkouts = doc.setdefault("checkouts", {})
             notes = checkouts.setdefault(str(self.paths.project.root), {})
-            yield OpenRun(self, run_id, notes)
+            yield OpenRun(self, run_id, notes, kept)
 
     # --- which run ----------------------------------------------------------------------------
 
@@ -230,8 +233,11 @@ class RunStore:
 class OpenRun:
     """A run while its lock is held."""
 
-    def __init__(self, store: RunStore, run_id: str, notes: dict[str, dict[str, object]]) -> None:
+    def __init__(
+        self, store: RunStore, run_id: str, notes: dict[str, dict[str, object]], kept: FactsKept
+    ) -> None:
         self._store = store
+        self._kept = kept
         self.paths: RunPaths = store.paths.run(run_id)
         self._writer = EventWriter(self.paths, notes, store.clock, store.entropy)
         found = store.read(run_id)
@@ -280,7 +286,8 @@ class OpenRun:
             made.append(self._stamp(run, happening))
             run = evolve(run, made[-1])
         if made:
-            self._writer.append(tuple(made))
+            with self._kept.writing():
+                self._writer.append(tuple(made))
             self._events += made
             self.fresh += made
             self.run = run
