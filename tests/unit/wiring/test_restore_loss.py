@@ -11,8 +11,12 @@ from pathlib import Path
 import pytest
 
 from agentx.clarification.model import PERSON
+from agentx.lessons.model import Confidence, Content, LessonKind
+from agentx.operations.lessons.known import add_lesson
+from agentx.operations.memory.curate import memory_drop
 from agentx.operations.memory.write import NewObservation, memory_add, memory_remove
 from agentx.operations.questions import settle as clarify_settle
+from agentx.operations.runs.write import Saying, record_event
 from agentx.operations.upkeep import carry
 from agentx.project.project import Project
 from agentx.project.roles import caller
@@ -22,6 +26,7 @@ from agentx.wiring.hub import open_issues
 from agentx.wiring.keeping.export import export_memory
 from agentx.wiring.observation_upkeep import settle_observations
 from agentx.wiring.observations import open_observations
+from agentx.wiring.runs import open_runs
 from agentx.work.model import NewIssue
 from tests.support.clarifying import SCOPE, project_at, request
 
@@ -34,6 +39,11 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     made = project_at(tmp_path)
     open_issues(made).create(NewIssue(title="Webhooks", labels=("type:feature",)))
     return made
+
+
+def answer_run(project: Project, asked: str, said: str) -> None:
+    detail = {"escalation": asked, "resolution": said}
+    record_event(project, Saying(), "escalation-resolved", detail, caller=TYPING)
 
 
 def ask(project: Project, topic: str) -> str:
@@ -86,6 +96,53 @@ def test_what_people_said_since_is_named_before_it_goes(project: Project, tmp_pa
     assert later not in said
     assert "Never deploy on Fridays." in said.values()
     assert not any(b"make ship" in path.read_bytes() for path in _list_live(project))
+
+
+def test_answers_to_runs_lessons_and_open_questions_are_named_too(
+    project: Project, tmp_path: Path
+) -> None:
+    from agentx.surfaces.cli.commands.behind.restore import _list_lines
+
+    def teach(text: str) -> None:
+        content = Content(name="", text=text)
+        add_lesson(project, LessonKind.DECISION, content, Confidence.MEDIUM)
+
+    def raise_asked(question: str) -> str:
+        told = record_event(project, Saying(), "escalation-raised", {"question": question})
+        return list(told.run.escalations)[-1]
+
+    dropped = ask(project, "lend")
+    decide(project, dropped, "Never lend it")
+    settle_observations(project)
+    say(project, "Never deploy on Fridays.")
+    teach("Use postgres")
+    open_runs(project).start("Ship it")
+    first, again = raise_asked("May we sell?"), raise_asked("May we log?")
+    answer_run(project, again, "Yes, log")
+    file = tmp_path / "memory.agentx"
+    export_memory(project, file)
+    assert list(_list_lines(project, file, "")) == []
+
+    answer_run(project, first, "NO, never sell")
+    teach("NO typed lesson")
+    waiting, later = ask(project, "buy"), raise_asked("May we burn?")
+    with closing(open_observations(project)) as room:
+        theirs = [one.id for one in room.store.everything()]
+    for one in theirs:
+        memory_drop(project, one)
+
+    assert list(_list_lines(project, file, "")) == [
+        "What people answered to runs would be taken back (1):",
+        f'  {first} May we sell?: "NO, never sell" would be asked again, and the run wait',
+        "Lessons of people would be gone (1):",
+        "  ADR-0002: NO typed lesson",
+        "What was asked since would be gone, and who asked goes on waiting (2):",
+        f"  {waiting} buy: May we buy it? (engineer asks human)",
+        f"  {later}: May we burn?",
+    ]
+    carry.restore(project, file)
+    with closing(open_observations(project)) as room:
+        assert not [one.content for one in room.store.everything()], "dropped stays dropped"
 
 
 def _list_live(project: Project) -> list[Path]:

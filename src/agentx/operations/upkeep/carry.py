@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from agentx.kernel.bus import HowFar, unheard
-from agentx.kernel.errors import IndexUnavailable, InvalidValue
+from agentx.kernel.errors import AgentXError, IndexUnavailable, InvalidValue
 from agentx.memory.port import Memory
 from agentx.operations.setup.settings import SettingPlace, set_setting
 from agentx.project.audit import AuditAct, record_act
@@ -17,9 +17,11 @@ from agentx.project.project import Project, open_project
 from agentx.project.roles.caller import find_caller
 from agentx.wiring.keeping.export import Exported, export_memory
 from agentx.wiring.keeping.restore import Restored, has_memory, name_project, restore_memory
+from agentx.wiring.kept.decided import keep_decisions
 from agentx.wiring.kept.loss import RestoreLoss, find_loss
-from agentx.wiring.kept.said import leave_unsaid
+from agentx.wiring.kept.said import keep_said, leave_unsaid
 from agentx.wiring.memory import open_store
+from agentx.wiring.observation_upkeep import settle_observations
 from agentx.wiring.runs import open_run_store
 from agentx.wiring.taught.lessons import open_lessons
 from agentx.wiring.trust.persons_word import require_person
@@ -73,7 +75,17 @@ def restore(
             with suppress(IndexUnavailable):
                 memory.adopt_index()
         memory.catch_up(told)
+    _follow(project)
     return done
+
+
+def _follow(project: Project) -> None:
+    """Take out of memory again what a person dropped since, and keep what questions came to."""
+    for bring_up in (keep_decisions, keep_said, settle_observations):
+        try:
+            bring_up(project)
+        except AgentXError as error:  # the next sync does it
+            project.log.record("warning", "restore-unsettled", message=error.message)
 
 
 def find_home(project: Project, path: Path, *, passphrase: str = "") -> Project:

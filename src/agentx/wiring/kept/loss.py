@@ -1,11 +1,12 @@
 """What people decided and told memory that a restore would take back: said before it is done.
 
-The questions and the memory of the file are laid out beside, read, and removed again.
+Also what was asked since, whose askers go on waiting. The questions, runs, lessons and memory of
+the file are laid out beside, read, and removed again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -17,7 +18,7 @@ from agentx.host.files.json_text import parse_json
 from agentx.host.files.parcel import Parcel
 from agentx.host.files.plain import exists, is_folder, remove_tree
 from agentx.kernel.errors import AgentXError, CorruptRecord
-from agentx.kernel.paths import ProjectPaths
+from agentx.kernel.paths import ProjectPaths, StorePaths
 from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
@@ -31,11 +32,13 @@ from agentx.wiring.keeping import backup
 from agentx.wiring.keeping.carrying import FILE, check_file
 from agentx.wiring.keeping.keyring import load_keys
 from agentx.wiring.keeping.salvage import mint_free
+from agentx.wiring.kept.lost_answers import find_lost_of_runs
 from agentx.wiring.observations import open_vouched
 from agentx.wiring.vouched.outcomes import find_question
 
 _QUESTIONS = (".agentx/questions/", ".agentx/state/clarifications/")
 _MEMORY = (".agentx/memory/", "private/")
+_RUNS = ".agent-memory/"
 _WORK = "restoring-"  # swept with what a restore leaves that was killed
 _WORDS_CHARS = 80
 
@@ -45,11 +48,10 @@ class RestoreLoss:
     """What a restore would take back of what people said."""
 
     questions: tuple[str, ...] = ()  # each with what it would be then
+    answers: tuple[str, ...] = ()  # to runs, likewise
     memories: tuple[str, ...] = ()
-
-    def __bool__(self) -> bool:
-        """Tell whether there is any."""
-        return bool(self.questions or self.memories)
+    lessons: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()  # asked since, and not answered
 
 
 def find_loss(project: Project, path: Path, *, passphrase: str = "") -> RestoreLoss:
@@ -57,9 +59,9 @@ def find_loss(project: Project, path: Path, *, passphrase: str = "") -> RestoreL
 
     Raises: InvalidValue, DataError for a file that is none of ours, UnavailableError.
     """
-    asked = any(map(is_folder, project.paths.asked))
     said = _list_said(project)
-    if not (asked or said) or not is_folder(project.store.root):
+    places = (*project.paths.asked, project.paths.run_memory)
+    if not (said or any(map(is_folder, places))) or not is_folder(project.store.root):
         return RestoreLoss()
     work = project.store.root / f"{_WORK}{mint_free(project, 'replaced-')}"
     make_private_directory(work)
@@ -68,10 +70,16 @@ def find_loss(project: Project, path: Path, *, passphrase: str = "") -> RestoreL
             laid = _lay(project, parcel, work)
         pen = make_pen(project)
         now = LedgerStore(project.paths, project.clock, pen)
-        then = LedgerStore(ProjectPaths(work / "project"), project.clock, pen)
+        there = ProjectPaths(work / "project")
+        then = LedgerStore(there, project.clock, pen)
+        asked, before = tuple(_read(now)), {one.uid or one.id: one for one in _read(then)}
+        of_runs = find_lost_of_runs(project, there, StorePaths(work / "store"))
         return RestoreLoss(
-            questions=tuple(_compare(_read(now), _read(then))),
+            questions=tuple(_compare(asked, before)),
+            answers=of_runs.answers,
             memories=tuple(_list_gone(project, laid, work / "words", said)),
+            lessons=of_runs.lessons,
+            waiting=(*_list_waiting(asked, before), *of_runs.questions),
         )
     finally:
         with suppress(OSError, AgentXError):  # it is swept with what a restore leaves
@@ -90,7 +98,7 @@ def _lay(project: Project, parcel: Parcel, work: Path) -> frozenset[Path]:
                 joined.setdefault(_place(work, name), []).append(parse_json(said))
             case [kind, *_] if kind == FILE:
                 part = check_file(opened)
-                if part.name.startswith((*_QUESTIONS, *_MEMORY)):
+                if part.name.startswith((*_QUESTIONS, *_MEMORY, _RUNS)):
                     parts.setdefault(_place(work, part.name), []).append(part.part)
             case _:
                 pass
@@ -103,7 +111,7 @@ def _lay(project: Project, parcel: Parcel, work: Path) -> frozenset[Path]:
 
 
 def _place(work: Path, name: str) -> Path:
-    folder = "project" if name.startswith(".agentx/") else "store"
+    folder = "project" if name.startswith((".agentx/", _RUNS)) else "store"
     return work / folder / PurePosixPath(name)
 
 
@@ -115,9 +123,22 @@ def _read(store: LedgerStore) -> Iterator[Clarification]:
             continue
 
 
-def _compare(now: Iterable[Clarification], then: Iterable[Clarification]) -> Iterator[str]:
+def _list_waiting(
+    now: Iterable[Clarification], before: Mapping[str, Clarification]
+) -> Iterator[str]:
+    """Yield the questions that wait for an answer and are not in the file."""
+    for state in now:
+        if (
+            state.persons_word is None
+            and state.holds_its_asker
+            and (state.uid or state.id) not in before
+        ):
+            asked = preview(state.asked_last, _WORDS_CHARS)
+            yield f"{state.id} {state.topic}: {asked} ({state.asker} asks {state.to})"
+
+
+def _compare(now: Iterable[Clarification], before: Mapping[str, Clarification]) -> Iterator[str]:
     """Yield the questions that people decided and that are not so in the file."""
-    before = {state.uid or state.id: state for state in then}
     for state in now:
         word = state.persons_word
         if word is None:

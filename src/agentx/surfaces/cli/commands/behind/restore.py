@@ -80,11 +80,14 @@ def command(invocation: Invocation, file: Path, passphrase_file: str, yes: bool)
 
 
 def _list_lines(home: Project, file: Path, passphrase: str) -> Iterator[str]:
-    """Yield what people decided, and told memory, that would be taken back: the first few."""
+    """Yield what people said, and what they are asked, that would be taken back: the first few."""
     loss = list_loss(home, file, passphrase=passphrase)
     for what, found in (
         ("What people decided would be taken back", loss.questions),
+        ("What people answered to runs would be taken back", loss.answers),
         ("What people told memory themselves would be gone", loss.memories),
+        ("Lessons of people would be gone", loss.lessons),
+        ("What was asked since would be gone, and who asked goes on waiting", loss.waiting),
     ):
         if not found:
             continue
