@@ -124,6 +124,8 @@ WRITING = {
     "run task done": "run task done TASK-001 --run {run}",
     "run task fail": "run task fail TASK-001 --run {run} --reason r",
     "run task drop": "run task drop TASK-001 --run {run} --reason r",
+    "run task retry": "run task retry TASK-001 --run {run}",
+    "run task reopen": "run task reopen TASK-001 r --run {run}",
     "run task block": "run task block TASK-001 r --run {run}",
     "run task revise": "run task revise TASK-001 --run {run} --title other",
     "run lane open": "run lane open --run {run}",

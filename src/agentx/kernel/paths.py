@@ -224,6 +224,7 @@ class DataPaths:
     model_offered = Below("clis/offered")  # the offer of one was made: it is made once
     audit = Below("audit.jsonl")  # what was trusted, forgotten, exported, read across projects
     trust = Below("trust")  # what the user trusts, one record a repository
+    shown = Below("shown")  # what a person was shown, a folder for all that a repository is called
     taken_away = Below("taken-away.jsonl")  # decisions that a person took out of memory
     backups = Below("backups")  # copies of the settings files of agent CLIs, before we edited them
     tombstones = Below("tombstones")  # what was forgotten, a file a store: no restore undoes it

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 
 from agentx.agents.happenings import HAPPENINGS, AgentNews, payload
@@ -32,6 +32,7 @@ from agentx.clarification.store.vouching.overruled import name_overruled
 from agentx.clarification.store.vouching.signers import find_askers, find_sayer
 from agentx.clarification.watch.awaiting import find_untrusted_question, is_asked_further
 from agentx.host.files.plain import is_folder
+from agentx.host.git.facts import remote_url
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import CorruptRecord
 from agentx.kernel.ids import digest
@@ -87,7 +88,22 @@ def make_pen(project: Project) -> Pen:
 
 def find_shown(project: Project) -> ShownNames:
     """Return where it is kept what names of questions meant to this user here."""
-    return ShownNames(project.store.shown, digest(str(project.root), size=8).hex())
+    place = digest(str(project.root), size=8).hex()
+    return ShownNames(project.store.shown, place, cache(partial(_find_clones, project)))
+
+
+def _find_clones(project: Project) -> tuple[Path, ...]:
+    """Return where it is kept what the user was shown in any clone of a repository.
+
+    Clones are known by what their repository is called in signatures, by where it came from, and
+    by where it lies: another may have come from there.
+    """
+    common = project.trust.common  # which all worktrees share
+    address = remote_url(project.root) if common is not None else None
+    places = (str(common or ""), str(project.root))
+    names = (*open_keyring(project).list_names(), address or "", *places)
+    known = dict.fromkeys(digest(name, size=16).hex() for name in names if name)
+    return tuple(project.data.shown / each for each in known)
 
 
 def is_unseen(project: Project, state: Clarification) -> bool:

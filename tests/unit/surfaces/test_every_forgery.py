@@ -75,6 +75,8 @@ def list_words() -> Iterator[tuple[str, ...]]:
     yield "clarify", "accept", ASKED
     yield "clarify", "forget", CALLED, "--yes"
     yield "trust", "--writer", "a1b2c3", "--yes"
+    yield "forget", "--query", "keys", "--yes"
+    yield "forget", "--from", "2020-01-01", "--yes"
 
 
 @pytest.mark.promise("clarify.signed")

@@ -31,7 +31,9 @@ from agentx.operations.setup.writers import (
     trust_writer,
     withdraw_writer,
 )
-from agentx.project.project import Project
+from agentx.project.config import read_environment
+from agentx.project.project import Project, open_project
+from agentx.project.roles import caller
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.recall.section.gather import Gatherer
 from agentx.recall.section.sources import About
@@ -43,6 +45,8 @@ from agentx.wiring.observations import open_observations
 from agentx.wiring.section import section_sources
 from agentx.work.model import NewIssue
 from tests.support.clarifying import SCOPE, project_at, request
+from tests.support.repository import git, repository
+from tests.support.trusting import trusted
 
 TYPING = WhoCalls(via=Via.TERMINAL)
 QUESTION = "How often at most do we retry a webhook?"
@@ -349,3 +353,31 @@ def test_what_a_person_is_asked_on_is_not_settled_by_who_did_not_see_it(
         [kept] = [text for text in list_decisions(here) if "NO, not all" in text]
         assert "asked: Really drop all?" in kept
         assert [text for text in tell(here) if text.startswith("fu: Yes")] == []
+
+
+@pytest.mark.promise("clarify.merge")
+def test_what_a_person_reads_in_one_clone_is_not_answered_by_what_they_type_in_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(caller, "_sits_at_terminal", lambda: True)
+    first = repository(tmp_path / "one")
+    for name in ("two", "three"):
+        git(tmp_path, "clone", "-q", str(first), name)
+    environment = read_environment({"HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin"})
+    one, two, _ = here = [
+        trusted(open_project(tmp_path / name, environment)) for name in ("one", "two", "three")
+    ]
+    names = []
+    for each in here:
+        open_issues(each).create(NewIssue(title="Logs", labels=("type:feature",)))
+        asked = f"May we delete {each.root.name}?"
+        wanted = request(issue=1, to=PERSON, topic=each.root.name, question=asked)
+        names.append(open_clarifications(each).ask(wanted, SCOPE).id)
+    assert names == ["CLR-1-001"] * 3
+    clarify_read.note_told(one, clarify_read.inbox_of(one, PERSON))
+
+    for other in here[1:]:  # the second came from the first, and the third did
+        with pytest.raises(NameMoved, match="was another question here before"):
+            clarify_settle.answer(other, names[0], "YES, sure", caller=TYPING)
+    clarify_read.note_told(two, clarify_read.inbox_of(two, PERSON))
+    clarify_settle.answer(two, names[0], "YES, sure", caller=TYPING)

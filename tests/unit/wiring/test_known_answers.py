@@ -19,6 +19,8 @@ from agentx.clarification.model import KnownAnswer
 from agentx.kernel.errors import IllegalTransition, NotFound
 from agentx.observations.model import Observation
 from agentx.operations.memory.check import memory_verify
+from agentx.operations.memory.curate import memory_drop, memory_edit
+from agentx.operations.memory.write import memory_remove
 from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import settle as clarify_settle
 from agentx.operations.questions.known import describe_known, list_known_lines
@@ -95,6 +97,27 @@ def test_what_was_decided_is_offered_and_nobody_is_woken(
     assert "CLR-1-001" in lines[1]
     assert "accept: agentx clarify accept CLR-2-001" in lines
     assert describe_known(known[0], second)["accept"] == "agentx clarify accept CLR-2-001"
+
+
+@pytest.mark.parametrize("how", ["drop", "remove", "edit"])
+def test_what_a_person_took_back_or_wrote_anew_is_no_answer_any_more(
+    project: Project, clock: FakeClock, how: str
+) -> None:
+    settle_first(project)
+    clock.advance(60_000)
+    [kept] = memories(project)
+    if how == "drop":
+        memory_drop(project, kept.id)
+    elif how == "remove":
+        memory_remove(project, kept.id)
+    else:
+        memory_edit(project, kept.id, "Orders are in files, never in a database.")
+
+    second, known = ask(project, 2)
+
+    assert known == []
+    with pytest.raises(NotFound, match="memory has no answer"):
+        clarify_settle.accept(project, second, caller=ENGINEER)
 
 
 def test_accepting_says_from_where_and_who_took_it(project: Project, clock: FakeClock) -> None:

@@ -28,6 +28,7 @@ from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
 from agentx.wiring.keeping.export import list_exports, list_set_aside
 from agentx.wiring.keeping.tombstones import bury_span
+from agentx.wiring.trust.persons_word import require_person
 
 _LINE_CHARS_MAX = 100
 _SESSIONS_MAX = 1_000_000
@@ -81,13 +82,16 @@ def forget(
 
     Of a span or a query also what was never captured stays away from then on, if `bars` is given.
 
-    Raises: NotFound, InvalidValue.
+    Raises: NotFound, InvalidValue; NotThePerson for an agent that would erase something.
     """
     if request.by not in ("event", "session", "query", "span", "query+span"):
         raise InvalidValue(
             "say what to forget",
             hint="give one of --event ID, --session ID, or --query TEXT and --from/--to TIME",
         )
+    if not dry_run:
+        what = "what is erased for good"
+        require_person(project, what, hint="agentx forget", about="forget")
     doomed = _find_doomed(memory, request)
     whole = _whole_sessions(memory, doomed)
     if request.session_id:

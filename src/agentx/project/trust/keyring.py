@@ -188,6 +188,10 @@ class Keyring:
         """Return the keys that the user trusts here, by fingerprint."""
         return self._look()[0].trusted
 
+    def list_names(self) -> tuple[str, ...]:
+        """Return what this repository is called in signatures that count here."""
+        return self._look()[0].repositories
+
     def name_owner(self, known: str) -> str:
         """Return what the owner of a key that counts is called; nothing where no name is known."""
         record = self._look()[0]

@@ -21,7 +21,7 @@ from agentx.observations.model import Category, Observation
 from agentx.observations.service import Observations
 from agentx.observations.validity.staleness import list_changed_since
 from agentx.project.project import Project
-from agentx.recall.known.answers import Known, find_known_answer
+from agentx.recall.known.answers import Known, find_known_answer, read_decision
 from agentx.recall.limits import KNOWN_FILES_MAX, KNOWN_MEMORIES_MAX
 from agentx.views.sessions.file_history import GitFileHistory
 from agentx.wiring.clarifications import make_pen, open_clarifications
@@ -56,10 +56,28 @@ def find_known(project: Project, state: Clarification) -> KnownAnswer | None:
         words = (f"{state.topic} {state.question}", "" if found is None else found.text)
         known = Known(clarifications=asked, memories=_search(project, words))
         found = find_known_answer(request, known, itself=state.id)
-        return None if found is None else _look_at_files(project, found)
+        if found is None or _is_taken_back(project, asked, found):
+            return None
+        return _look_at_files(project, found)
     except AgentXError as error:
         project.log.record("warning", "clarification-known", message=error.message)
         return None
+
+
+def _is_taken_back(project: Project, asked: Iterable[Clarification], found: KnownAnswer) -> bool:
+    """Tell whether a person took what is offered out of memory, or has it there in other words."""
+    state = next((each for each in asked if each.id == found.grip), None)
+    decision = None if state is None else read_decision(state)
+    if state is None or decision is None:
+        return False
+    with closing(open_observations(project)) as room:
+        store, name = room.store, next(list_names(state.uid, decision))
+        if isinstance(store, VouchedStore) and (
+            store.is_taken_away(name) or store.taken_away.holds(list_uids(state), decision)
+        ):
+            return True
+        kept = store.get_by_id(name)
+        return kept is not None and bool(kept.mended_ms) and find_same((kept,), decision) is None
 
 
 def keep_decision(project: Project, event: ClarificationResolved) -> Observation | None:

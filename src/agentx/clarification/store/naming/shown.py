@@ -2,15 +2,16 @@
 
     <checkout>-<issue>.json   what names meant in a checkout: {"names": {name: [uid, ...]},
                               "asked": {name: uid of what was asked last}}
-    person-<issue>.json       the last that a person was shown under a name, in any checkout: the
-                              same, with one uid each
+    person-<issue>.json       the last that a person was shown under a name, in any checkout or
+                              clone of the repository: the same, with one uid each
 
 No word of a question stands in them. What was forgotten is taken out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+import os
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +29,7 @@ from agentx.clarification.store.naming.names import (
 )
 from agentx.clarification.watch.awaiting import find_awaited
 from agentx.host.files.atomic import make_private_directory, replace_file
-from agentx.host.files.plain import read_bytes
+from agentx.host.files.plain import look, read_bytes
 from agentx.kernel.errors import AgentXError
 
 _BYTES_MAX = 1_000_000
@@ -43,6 +44,8 @@ class ShownNames:
 
     folder: Path | None = None  # None where nothing is to be kept
     place: str = ""  # what the checkout is known by
+    # The folders of all that the repository is known by: clones share one, or more. None: ours.
+    find_clones: Callable[[], tuple[Path, ...]] | None = None
 
     def list_before(self, issue: int, rows: Mapping[str, Row], *, by_person: bool = False) -> Names:
         """Return what else names meant: here, of what is still here; to a person, whatever it was.
@@ -52,17 +55,20 @@ class ShownNames:
         uids = {row.get("uid") for row in rows.values()}
         here = keep_names(self._read(self.place, issue), issue, {}, rows)
         found = {name: tuple(uid for uid in had if uid in uids) for name, had in here.items()}
-        told = keep_names(self._read(_PERSON, issue), issue, {}, rows) if by_person else {}
+        told = keep_names(self._read_told(issue), issue, {}, rows) if by_person else {}
         return join_names(found, told)
 
-    def keep(self, issue: int, rows: Mapping[str, Row], names: Names, gone: Container[str]) -> None:
+    def keep(
+        self, issue: int, rows: Mapping[str, Row], names: Names, gone: Collection[str]
+    ) -> None:
         """Note what names mean in a view that is written, and meant before."""
         before = self._read(self.place, issue)
         known = join_names(keep_names(before, issue, {}, rows), names)
         self._write(self.place, issue, before, list_shown(rows.values(), known), gone)
-        told = self._read(_PERSON, issue)
-        if any(uid in gone for uids in told.names.values() for uid in uids):
-            self._write(_PERSON, issue, told, told, gone)
+        if gone:
+            told = self._read_told(issue)
+            if any(uid in gone for uids in told.names.values() for uid in uids):
+                self._write_told(issue, told, gone)
 
     def note_told(self, states: Iterable[Clarification]) -> None:
         """Note what a person was shown, each under its name."""
@@ -71,25 +77,55 @@ class ShownNames:
             if state.uid:
                 by_issue.setdefault(state.issue, []).append(state)
         for issue, known in by_issue.items():
-            before = self._read(_PERSON, issue)
-            names: dict[str, tuple[str, ...]] = dict(before.names)
-            asked: dict[str, str] = dict(before.asked)
+            told = self._read_told(issue)
+            names: dict[str, tuple[str, ...]] = dict(told.names)
+            asked: dict[str, str] = dict(told.asked)
             for state in known:
                 names[state.id], asked[state.id] = (state.uid,), find_awaited(state)
                 if asked[state.id] in (state.uid, state.stem):  # the first is known by its thread
                     del asked[state.id]
-            self._write(_PERSON, issue, before, NamesShown(names, asked), ())
+            self._write_told(issue, NamesShown(names, asked))
 
     def find_told(self, issue: int, name: str) -> str:
         """Return which question a person was shown last under a name; nothing where none was."""
-        told = self._read(_PERSON, issue)
+        told = self._read_told(issue)
         return told.asked.get(name) or next(iter(told.names.get(name, ())[-1:]), "")
+
+    def _list_folders(self) -> tuple[Path, ...]:
+        if self.folder is None or self.find_clones is None:
+            return () if self.folder is None else (self.folder,)
+        return self.find_clones()
+
+    def _read_told(self, issue: int) -> NamesShown:
+        """Return what a person was shown; of several records the newest says last."""
+        folders = self._list_folders()
+        if len(folders) > 1:
+            seen = {folder: look(self._place(folder, _PERSON, issue)) for folder in folders}
+            folders = tuple(sorted(folders, key=lambda each: _age(seen[each])))
+        names: dict[str, tuple[str, ...]] = {}
+        asked: dict[str, str] = {}
+        for folder in folders:
+            found = self._read_in(self._place(folder, _PERSON, issue))
+            for name in found.names:
+                asked.pop(name, "")
+            names |= found.names
+            asked |= found.asked
+        return NamesShown(names, asked)
+
+    def _write_told(self, issue: int, shown: NamesShown, gone: Container[str] = ()) -> None:
+        for folder in self._list_folders():
+            path = self._place(folder, _PERSON, issue)
+            self._write_in(path, self._read_in(path), shown, gone)
 
     def _read(self, whose: str, issue: int) -> NamesShown:
         if self.folder is None:
             return NOTHING_SHOWN
+        return self._read_in(self._place(self.folder, whose, issue))
+
+    @staticmethod
+    def _read_in(path: Path) -> NamesShown:
         try:
-            raw = read_bytes(self._place(self.folder, whose, issue), bytes_max=_BYTES_MAX)
+            raw = read_bytes(path, bytes_max=_BYTES_MAX)
             return msgspec.json.decode(raw, type=NamesShown)
         except (OSError, ValueError, AgentXError, RecursionError):
             return NOTHING_SHOWN  # none yet, or damaged: as if nothing had been shown
@@ -97,8 +133,11 @@ class ShownNames:
     def _write(
         self, whose: str, issue: int, before: NamesShown, shown: NamesShown, gone: Container[str]
     ) -> None:
-        if self.folder is None:
-            return
+        if self.folder is not None:
+            self._write_in(self._place(self.folder, whose, issue), before, shown, gone)
+
+    @staticmethod
+    def _write_in(path: Path, before: NamesShown, shown: NamesShown, gone: Container[str]) -> None:
         left = {
             name: kept
             for name, uids in list(shown.names.items())[-_NAMES_MAX:]
@@ -108,13 +147,17 @@ class ShownNames:
         if before == NamesShown(left, asked):
             return
         with suppress(AgentXError, OSError):  # what the view says holds without it
-            make_private_directory(self.folder)
+            make_private_directory(path.parent)
             page = msgspec.json.encode({"names": left, "asked": asked})
-            replace_file(self._place(self.folder, whose, issue), page, is_synced=False)
+            replace_file(path, page, is_synced=False)
 
     @staticmethod
     def _place(folder: Path, whose: str, issue: int) -> Path:
         return folder / f"{whose}-{issue}.json"
+
+
+def _age(seen: os.stat_result | None) -> int:
+    return 0 if seen is None else seen.st_mtime_ns
 
 
 def join_names(first: Names, second: Names) -> dict[str, tuple[str, ...]]:
