@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from agentx.kernel.text import compile_late
 from agentx.observations.closing.doings import CLAUSE, Deeds, Doings, read_states
+from agentx.observations.closing.lapsed import has_lapsed, holds_for_a_time
 from agentx.observations.extract.left.asking import OPTIONS, asks_user
 from agentx.observations.extract.left.open_list import read_open_list, tell_rest
 from agentx.observations.extract.left.settled import UNDONE, is_settled, leave_unsettled
@@ -39,6 +40,7 @@ _BROKEN = anywhere(
 _ASKS_FOR = 0.6  # of the words of what was open, those of who asked for it
 _ASKS_IN_SHORT = 0.5
 _SAYS_SO = 0.75  # those of who says that it is so
+_DID_SO = 0.65  # of a commit, and of what was open, each those of the other
 _ABOUT_IT = 0.5  # of the words of who says so, more than these are those of what was open
 _SAID_AGAIN = 0.5
 _ANSWERS = 0.5  # of the words of a question, those of who answers it
@@ -83,7 +85,7 @@ def find_done(
     rows = store.search_by_filters(
         SearchFilters(superseded=False, pinned=False, limit=_LOOKED_AT_MAX)
     )
-    ids = [row.id for row in rows if is_left_open(row.summary)]
+    ids = [row.id for row in rows if may_be_over(row.summary)]
     for one in store.get_by_ids(ids) if ids else ():
         if one.superseded_by:
             continue
@@ -98,6 +100,11 @@ def find_done(
             yield one, rest
 
 
+def may_be_over(text: str) -> bool:
+    """Tell whether a memory says that something is left, or holds for a time only."""
+    return is_left_open(text) or holds_for_a_time(text)
+
+
 def is_left_open(text: str) -> bool:
     """Tell whether a memory says first of all that something is left."""
     return text.startswith(LABELS) or is_uncommitted(text)
@@ -110,6 +117,12 @@ def find_rest(one: Observation, deeds: Deeds, *, is_mended: bool = False) -> str
     """
     if one.timestamp_ms >= deeds.begun_ms:
         return one.content
+    if not is_left_open(one.content):
+        return "" if has_lapsed(one, deeds) else one.content
+    return _leave_undone(one, deeds, is_mended=is_mended)
+
+
+def _leave_undone(one: Observation, deeds: Deeds, *, is_mended: bool) -> str:
     said = strip_label(one.content)
     label = one.content[: len(one.content) - len(said)]
     own = _BESIDE.sub("", said)
@@ -223,11 +236,15 @@ def _is_so(about: frozenset[str], deeds: Deeds) -> bool:
     if len(about) < _ABOUT_MIN:
         return False
     numbers = {each for each in about if each[0].isdigit()}
+    told = [(said, _SAYS_SO, _ABOUT_IT) for said in deeds.told]
+    told += [(said, _DID_SO, _DID_SO) for said in deeds.committed]
+    told += [(said, _SAYS_SO, _ABOUT_IT) for said in deeds.committed]
     return any(
         numbers <= said
-        and coverage(about, said) >= _SAYS_SO
-        and coverage(said - UNDONE, about) > _ABOUT_IT
-        for said in (*deeds.told, *deeds.committed)
+        and len(about & said) >= _ABOUT_MIN
+        and coverage(about, said) >= least
+        and coverage(said - UNDONE, about) > least_of_it
+        for said, least, least_of_it in told
     )
 
 

@@ -10,7 +10,7 @@ from agentx.conversation.model import Event
 from agentx.exchanges.turns import Turn
 from agentx.kernel.values import frozen
 from agentx.observations.closing.doings import Deeds, Doings, Passed
-from agentx.observations.closing.done import find_done, find_rest, is_left_open, mark_done
+from agentx.observations.closing.done import find_done, find_rest, mark_done, may_be_over
 from agentx.observations.closing.failures import find_mended, find_mending, tell_mended
 from agentx.observations.model import Category, Observation
 from agentx.observations.port import ObservationStore
@@ -92,7 +92,7 @@ class OpenEnds:
 
     def _mark_done_later(self, store: ObservationStore, kept: Sequence[Observation]) -> None:
         """Mark what a session left open and later ones, captured before it, have done."""
-        left = [one.id for one in kept if is_left_open(one.content)] if self._later else []
+        left = [one.id for one in kept if may_be_over(one.content)] if self._later else []
         standing = [one for one in store.get_by_ids(left) if not one.superseded_by] if left else []
         for later in sorted(self._later, key=lambda one: one.deeds.begun_ms):
             for one in tuple(standing):

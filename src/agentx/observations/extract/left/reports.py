@@ -47,6 +47,11 @@ _FIRST = compile_late(
     r"(?i:\A\W*(?:(?:ok(?:ay)?|yes|yep|yeah|hi|hey|hello|so|well|good|great|nice|thanks?|thank you"
     r"|also|and|btw|fyi|ja|gut|danke|hola|vale|s\u00ed|oui|merci|alright|cool)\b\W*)+)"
 )
+# Somebody else's word that it is so, passed on.
+_SAYS = compile_late(
+    r"(?i:\A\w+ (?:says?|said|told (?:me|us)|confirm(?:s|ed)|wrote|writes|sagt|schreibt"
+    r"|meldet|dice|dijo|dit|a dit|ha detto|disse|zegt)(?: that| dass| que| che|,)? )"
+)
 _BE = (
     r"(?:is|are|was|were|has been|have been|got|gets|'s|ist|sind|wurden?|war|est\u00e1n?|es|son|fue"
     r"|est|sont|a \u00e9t\u00e9)"
@@ -68,8 +73,8 @@ _DID = (
     r"|(?!need|want|indeed|speed|feed|red)[a-z]{2,}ed"
 )
 _ENDS = (
-    r"(?P<end>works?(?: fine| now| well)?|worked|passed|passes|(?:went|ran|came) through|arrived"
-    r"|lief(?: durch)?|l\u00e4uft|geht|klappt|funktioniert|funciona|marche|va bien)"
+    r"(?P<end>ran\Z|works?(?: fine| now| well)?|worked|passed|passes|(?:went|ran|came) through"
+    r"|arrived|lief(?: durch)?|l\u00e4uft|geht|klappt|funktioniert|funciona|marche|va bien)"
 )
 # "<thing> is <done>", "<thing> done", "<thing> went through", "ran <thing>".
 _IS = compile_late(
@@ -80,7 +85,8 @@ _BARE = compile_late(
 )
 _WENT = compile_late(rf"(?i:\A(?:(?P<thing>[^:?]{{2,60}}?) )?{_BY_NOW}{_ENDS}\b)")
 _I_DID = compile_late(
-    rf"(?i:\A(?:(?:i|we)(?:'ve| have)? )?{_BY_NOW}(?P<deed>{_DID}|(?:(?<=i )|(?<=we ))(?:put|set))"
+    rf"(?i:\A(?:(?:i|we|he|she|they|(?-i:[A-Z][a-z]+))(?:'ve| have| has)? )?{_BY_NOW}"
+    rf"(?P<deed>{_DID}|(?:(?<=i )|(?<=we ))(?:put|set))"
     r" (?P<thing>[^:?]{2,80})\Z)"
 )
 _HABE = compile_late(
@@ -180,7 +186,7 @@ def _read(text: str) -> Iterator[DoneReport]:
             continue
         last: DoneReport | None = None
         for part in _CLAUSE.split(sentence.text):
-            clause = _FIRST.sub("", part).strip(" .!,;:)(\"'")
+            clause = _SAYS.sub("", _FIRST.sub("", part)).strip(" .!,;:)(\"'")
             found = _read_clause(clause, last) if clause else None
             if found is not None:
                 yield found

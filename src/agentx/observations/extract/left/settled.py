@@ -65,8 +65,28 @@ _AFTER = compile_late(
     r"|wenn|cuando|porque|quand|parce)\b)"
 )
 _CODE = compile_late(r"`([^`\n]+)`")
+# "All done, except X": X is what is left.
+_EXCEPT = compile_late(
+    r"(?i:\A(?:all|everything|alles|todo|tout|tutto|tudo)\b[^.;\n]{0,60}?"
+    r"\b(?:except|but|bis auf|au\u00dfer|excepto|salvo|sauf|tranne|exceto)(?: for)? )"
+)
+_LACKS = anywhere(
+    r"""
+    isn'?t | aren'?t | (?:is|are) not | missing | lacks? | yet | fehl(?:t|en)
+    noch (?:nicht|kein\w*)
+    falta\w* | todav\u00eda | manque\w* | pas encore | manca\w* | non ancora | ainda | ontbre\w+
+    """
+)
+_BEFORE = anywhere(
+    r"""
+    yesterday | already | last (?:night|week|weekend) | this morning | gestern | schon | bereits
+    ayer | anoche | ya | hier | d\u00e9j\u00e0 | ieri | gi\u00e0 | ontem | j\u00e1 | gisteren | al
+    """
+)
 _ENOUGH = 0.6
 _SEVERAL = 2
+_FEW = 3
+_STEM_MIN = 5
 
 
 @frozen
@@ -109,8 +129,11 @@ def is_settled(
 
     `is_named`: by words that name it, too.
     """
+    own = _EXCEPT.sub("", own)
     about = terms(own) - UNDONE - TIMES
     for answer in answers:
+        if is_named and _says_past(answer.text, about):
+            return True
         if any(
             _settles(report, own, about, answer, is_only=is_only)
             for report in read_reports(answer.text)
@@ -126,9 +149,7 @@ def _settles(
     report: DoneReport, own: str, about: frozenset[str], answer: SpokenWords, *, is_only: bool
 ) -> bool:
     if not report.about:
-        if report.kind is ReportKind.WORKS:
-            return answer.is_next and (_TRIES.search(own) is not None or tells_to(own))
-        return answer.is_next and is_only and names_deed(report, own)
+        return _settles_unnamed(report, own, about, answer, is_only=is_only)
     if _names_all(report, own, about):
         return True
     shared = share_alike(report.about, about)
@@ -140,7 +161,41 @@ def _settles(
         return is_enough
     # One word is a subject that many share: it stands out, or what was done to it is named.
     is_enough = is_enough or bool(report.deed) or _stands_out(own, shared)
-    return is_enough and names_deed(report, own)
+    is_enough = is_enough or 2 * len(shared) >= len(about)
+    # What only is not there yet is there, whatever was done for it.
+    is_lack = len(shared) >= _SEVERAL and _LACKS.search(own) is not None
+    return is_enough and (is_lack or names_deed(report, own))
+
+
+def _settles_unnamed(
+    report: DoneReport, own: str, about: frozenset[str], answer: SpokenWords, *, is_only: bool
+) -> bool:
+    """Tell whether who names no thing means this one: by what was done, or as the next to speak."""
+    if report.deed and names_deed(report, own) and len(about) <= _FEW:
+        return True  # "uploaded": just what was to be
+    if report.kind is ReportKind.WORKS:
+        return answer.is_next and (_TRIES.search(own) is not None or tells_to(own))
+    return answer.is_next and is_only and names_deed(report, own)
+
+
+def _says_past(text: str, about: frozenset[str]) -> bool:
+    """Tell whether somebody says of just this that it was so before today, in any language."""
+    if len(about) < _SEVERAL:
+        return False
+    for sentence in sentences(text[:1_200]):
+        said = sentence.text
+        if not _BEFORE.search(said) or is_question(said) or _PUTS_OFF.search(said):
+            continue
+        held = terms(said)
+        if all(any(_begins_alike(each, other) for other in held) for each in about):
+            return True
+    return False
+
+
+def _begins_alike(one: str, other: str) -> bool:
+    """Tell whether two words have the same stem, as far as one sees without a language."""
+    size = min(len(one), len(other))
+    return one == other or (size >= _STEM_MIN and one[: size - 2] == other[: size - 2])
 
 
 def _names_all(report: DoneReport, own: str, about: frozenset[str]) -> bool:
