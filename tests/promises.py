@@ -68,6 +68,7 @@ PROMISES: dict[str, str] = {
     "runs.reopen": "A task that was done can be reopened, dropped, retried; what waits is held.",
     "runs.roles": "What a role may say of a run is one table, asked wherever an event is written.",
     "runs.schema": "Every event of a run is checked against the schema file, written and read.",
+    "runs.many-tasks": "A command on a run of many tasks makes only the files that it changes.",
     "runs.git-is-true": "A lane counts as merged only where its commits are in the work branch.",
     "runs.where-you-stand": "In a lane's folder its run, lane and task are meant, and no other.",
     "runs.context": "A task's context never drops what is pinned nor overspends its budget.",

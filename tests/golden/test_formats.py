@@ -31,7 +31,10 @@ NOTES = (
     "/vouched.json",
 )  # what files looked like
 USES = ("/recalled/", "/memory/pending.jsonl", "/observations.db")  # what is opened is counted
-VIEWS = ("/digests/", "/logs/agentx.jsonl", "/spool/", "/runs/lessons.pages", *NOTES, *USES)
+VIEWS = (
+    *("/digests/", "/logs/agentx.jsonl", "/spool/", "/runs/lessons.pages", "/runs/made/"),
+    *(*NOTES, *USES),
+)
 
 
 @pytest.fixture
@@ -139,7 +142,12 @@ def _without_our_log(told: dict[str, Any]) -> dict[str, Any]:
     return {
         name: text
         for name, text in told.items()
-        if not ("/logs/" in name or "/shown/" in name or name.endswith("/decided.json"))
+        if not (
+            "/logs/" in name
+            or "/shown/" in name
+            or "/made/" in name
+            or name.endswith("/decided.json")
+        )
     }
 
 

@@ -112,6 +112,10 @@ class RunNotes:
         """What is noted of a run; its lock is held while the run is written."""
         return self.root / "runs" / f"{parse_run_id(run)}.json"
 
+    def last_look(self, run: str, checkout: str) -> Path:
+        """How the files of a run were when they were last made in a checkout."""
+        return self.root / "runs" / "made" / f"{parse_run_id(run)}-{checkout}"
+
     def git_mark(self, run: str) -> Path:
         """There while git works for a run: what it was doing when it died."""
         return self.root / "runs" / f"{parse_run_id(run)}.git"

@@ -77,6 +77,13 @@ class Runs:
         found = self._store.events(name)
         return fold(name, found.events), tuple(str(each) for each in found.faults)
 
+    def story(self, run_id: str) -> tuple[Run, tuple[RunEvent, ...], tuple[str, ...]]:
+        """Return where a run stands, its events in order, and what could not be read."""
+        name = self.which.choose_to_see(run_id)
+        found = self._store.events(name)
+        faults = tuple(str(each) for each in found.faults)
+        return fold(name, found.events), mark_misplaced(name, found.events), faults
+
     def events(self, run_id: str) -> tuple[RunEvent, ...]:
         """Return the events of a run, in order."""
         name = self.which.choose_to_see(run_id)
@@ -222,13 +229,13 @@ class Runs:
 
     # --- taking it up again ---------------------------------------------------------------------
 
-    def rebuild(self, run_id: str) -> Rebuilt:
-        """Make every file of a run from its events; what cannot be read is moved aside."""
+    def rebuild(self, run_id: str, *, everything: bool = True) -> Rebuilt:
+        """Make the files of a run from its events; what cannot be read is moved aside."""
         name = self.which.choose_to_see(run_id)
         with self._store.editing(name) as desk:
             done = desk.repair()
             self._store.lay_out()
-            changed = desk.show()
+            changed = desk.show(everything=everything)
             desk.remarks = [*done, *desk.remarks]
         self._store.index.rebuild({name: desk.run})
         self._tell(desk, ORCHESTRATOR)
@@ -240,7 +247,7 @@ class Runs:
     def resume(self, run_id: str, *, actor: str = ORCHESTRATOR) -> tuple[Resumption, Rebuilt]:
         """Put right what an interruption left, and say how to go on."""
         name = self.which.choose_to_see(run_id)
-        rebuilt = self.rebuild(name)
+        rebuilt = self.rebuild(name, everything=False)
         remarks = list(rebuilt.remarks)
         steps: list[NextStep] = []
         if rebuilt.run.git.work_branch:
@@ -281,7 +288,8 @@ class Runs:
         """Return how to go on with a run, from this machine."""
         found = resumption(run, events, lambda name: str(self.git.folder(run.id, name)))
         steps = (*list_lost_steps(run, unmerged), *found.next)
-        typed = (replace(step, command=self.which.complete(step.command, run)) for step in steps)
+        complete = self.which.completing(run)
+        typed = (replace(step, command=complete(step.command)) for step in steps)
         return replace(found, next=tuple(typed))
 
     def list_unmerged(self, run: Run) -> tuple[Unmerged, ...]:
@@ -292,8 +300,8 @@ class Runs:
         """Return what contracts ask for before the run goes past its verification."""
         tell = partial(self._store.tell_moved, run)
         found = list_missing_of_run(run, tell)
-        typed = self.which.complete
-        return tuple(replace(each, command=typed(each.command, run)) for each in found)
+        complete = self.which.completing(run)
+        return tuple(replace(each, command=complete(each.command)) for each in found)
 
     def tell_stale(self, run: Run) -> dict[str, str]:
         """Return why the last verdict of a task is not of what is there now, by task."""

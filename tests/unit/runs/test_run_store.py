@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +22,7 @@ from agentx.runs.events import RunEnded, RunRecorded
 from agentx.runs.model import Contract, Run
 from agentx.runs.pages.files import pages
 from agentx.runs.replies import Interruption
+from agentx.runs.store import run_store
 from agentx.runs.store.by_hand import contract_file
 from tests.support.run_stories import Killed, Team, happening, killed
 
@@ -383,3 +386,36 @@ def _assert_files_are_the_state(team: Team, run_id: str) -> None:
     for path, page in pages(run).items():
         data = page.encode() if isinstance(page, str) else YAML.dump(dict(page))
         assert (root / path).read_bytes() == data
+
+
+@pytest.mark.promise("runs.many-tasks")
+def test_a_command_makes_only_the_files_that_change_and_again_what_others_touched(
+    team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = team.runs.start("many").id
+    many = [happening("task-added", task=f"T{n}", title=f"do {n}") for n in range(60)]
+    team.runs.doing(run_id, lambda desk: desk.record(many))
+    dumped: list[object] = []
+
+    def dump(page: dict[str, Any]) -> bytes:
+        dumped.append(page)
+        return YAML.dump(page)
+
+    monkeypatch.setattr(run_store, "YAML", replace(YAML, dump=dump))
+    paths = team.store.paths.run(run_id)
+    before = _files(team, run_id)
+
+    team.says(run_id, "task-progressed", task="T7", text="one step")
+    assert len(dumped) <= 2
+    assert paths.work_log("T7").read_text().endswith("one step\n")
+    team.says(run_id, "task-started", task="T8")
+    assert len(dumped) <= 6
+    paths.contract("T9").unlink()
+    paths.contract("T10").write_bytes(b"title: another\n")
+    team.says(run_id, "note", text="anything")
+    assert len(dumped) > 60
+    assert _files(team, run_id)["tasks/T9/contract.yaml"] == before["tasks/T9/contract.yaml"]
+    assert _files(team, run_id)["tasks/T10/contract.yaml"] == before["tasks/T10/contract.yaml"]
+    now = _files(team, run_id)
+    assert team.runs.rebuild(run_id).files_changed == 0
+    assert _files(team, run_id) == now

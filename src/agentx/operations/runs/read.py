@@ -136,11 +136,11 @@ def list_archived(project: Project) -> tuple[ArchivedRow, ...]:
 def show_run(project: Project, run_id: str = "", *, caller: WhoCalls | None = None) -> RunOverview:
     """Return where a run stands; the active one when none is named."""
     runs = open_runs(project)
-    run, faults = runs.run(run_id or runs.which.active())
+    run, events, faults = runs.story(run_id or runs.which.active())
     unmerged = runs.list_unmerged(run)
     steps = steps_for(project, runs.way_on(run, unmerged=unmerged).next, caller)
     stale = runs.tell_stale(run)
-    found = overview_of(run, runs.events(run.id), steps, faults)
+    found = overview_of(run, events, steps, faults)
     tasks = tuple(replace(each, stale=stale.get(each.task_id, "")) for each in found.tasks)
     verifies = not run.over and run.phase not in (Phase.PLANNING, Phase.EXECUTION)
     missing = runs.list_missing(run) if verifies else ()

@@ -6,6 +6,7 @@ command that writes asks, and what only speaks of runs takes the newest.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 
 from agentx.kernel.errors import InvalidValue, NotFound
@@ -76,11 +77,19 @@ class WhichRun:
 
     def complete(self, command: str, run: Run) -> str:
         """Return a command about a run as it can be typed: with its name, where that is needed."""
+        return self.completing(run)(command)
+
+    def completing(self, run: Run) -> Callable[[str], str]:
+        """Return what completes commands about a run; which run is meant is found once."""
         short = shorten_run(run.id)
-        is_named = run.id in command
-        if is_named or not command or (self.find_meant() == run.id and not run.over):
-            return command
-        return f"{command} {'' if command in _NAMES_LAST else '--run '}{short}"
+        is_meant = self.find_meant() == run.id and not run.over
+
+        def complete(command: str) -> str:
+            if run.id in command or not command or is_meant:
+                return command
+            return f"{command} {'' if command in _NAMES_LAST else '--run '}{short}"
+
+        return complete
 
     def choose(self, run_id: str) -> str:
         """Return the run that is meant: by its id, the end of it, or where somebody stands.

@@ -6,9 +6,9 @@ text stays as it is. Deleting any of them loses nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from agentx.kernel.clock import to_iso
 from agentx.runs.asked import Escalation, PersonsAnswer
@@ -35,31 +35,49 @@ Page = Mapping[str, Any] | str
 _HERE = RunPaths()
 
 
-def pages(run: Run) -> dict[Path, Page]:
-    """Return every file of a run but its events, by its path in the run's folder."""
+def pages(run: Run, shown: Run | None = None) -> dict[Path, Page]:
+    """Return the files of a run but its events, by their paths in the run's folder.
+
+    Those that were made of `shown`, an earlier state of it, and would be the same are left out.
+    """
+    before = shown or Run(id=run.id)
     made: dict[Path, Page] = {_HERE.manifest: manifest(run)}
-    for task in run.tasks.values():
-        made |= _task_pages(run, task)
-    if run.tasks:
+    changed = tuple(_list_changed(run.tasks, before.tasks))
+    for task in changed:
+        made.update(_task_pages(run, task))
+    if any(_draw_node(task) != _draw_node(before.tasks.get(task.id)) for task in changed):
         made[_HERE.task_graph] = task_graph(run)
-    for lane in run.lanes.values():
+    for lane in _list_changed(run.lanes, before.lanes):
         made[_HERE.lane_manifest(lane.id)] = lane_manifest(run, lane)
         if lane.task:
             pointer = {"task_id": lane.task, "contract": str(_HERE.contract(lane.task))}
             made[_HERE.lane_task(lane.id, lane.task)] = pointer
-    if run.reports:
+    if len(run.reports) > len(before.reports):
         made[_HERE.verification("")] = verification(run, "", run.reports)
-    for escalation in run.escalations.values():
+    for escalation in _list_changed(run.escalations, before.escalations):
         made[_HERE.escalation(escalation.id)] = _escalation(run, escalation)
-    for artifact in run.artifacts.values():
+    for artifact in _list_changed(run.artifacts, before.artifacts):
         made[_HERE.artifacts / artifact.name] = artifact_page(run, artifact)
-    if run.candidates:
+    if any(True for _ in _list_changed(run.candidates, before.candidates)):
         found = [_candidate(each) for each in run.candidates.values()]
         made[_HERE.candidates] = {"run_id": run.id, "candidates": found}
     if run.phase is Phase.PR_PREP:
         made[_HERE.pr_description] = description(run)
         made[_HERE.pr_checklist] = checklist(run)
     return made
+
+
+_Thing = TypeVar("_Thing")
+
+
+def _list_changed(now: Mapping[str, _Thing], before: Mapping[str, _Thing]) -> Iterator[_Thing]:
+    """Yield what is not the very thing that it was: what an event changes is made anew."""
+    return (each for name, each in now.items() if before.get(name) is not each)
+
+
+def _draw_node(task: Task | None) -> object:
+    """Return what the graph says of a task."""
+    return None if task is None else (task.status, task.contract.title, task.contract.depends_on)
 
 
 def manifest(run: Run) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from agentx.runs.model import (
     RunEvent,
     RunStatus,
     Task,
+    TaskStatus,
 )
 
 _MAPPINGS = (
@@ -77,6 +78,14 @@ class RunDraft:
             setattr(self, name, value)
         # Work logs grow an entry at a time; a tuple that grows so is quadratic.
         self.logs: dict[str, list[LogEntry]] = {}
+        # How many tasks are worked on: whoever looks for one need not look where there is none.
+        self.at_work = sum(task.status is TaskStatus.IN_PROGRESS for task in run.tasks.values())
+
+    def put_task(self, task: Task) -> None:
+        """Take a task as it is now."""
+        before = self.tasks[task.id].status is TaskStatus.IN_PROGRESS
+        self.at_work += (task.status is TaskStatus.IN_PROGRESS) - before
+        self.tasks[task.id] = task
 
     def finish(self) -> Run:
         """Return the run as it is now."""

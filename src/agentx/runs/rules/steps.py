@@ -106,7 +106,7 @@ def _task_started(draft: RunDraft, event: RunEvent) -> None:
     if task is None:
         return
     retried = event.kind == "task-retried"
-    draft.tasks[task.id] = replace(
+    now = replace(
         task,
         status=TaskStatus.IN_PROGRESS,
         reopened_ms=event.at_ms if retried else task.reopened_ms,
@@ -116,19 +116,21 @@ def _task_started(draft: RunDraft, event: RunEvent) -> None:
         lane=lane_named(draft, event) or task.lane,
         reason=event.text("reason"),
     )
+    draft.put_task(now)
     draft.current_task = task.id
 
 
 def _task_reopened(draft: RunDraft, event: RunEvent) -> None:
     task = task_meant(draft, event)
     if task is not None:
-        draft.tasks[task.id] = replace(
+        now = replace(
             task,
             status=TaskStatus.PENDING,
             reopened_ms=event.at_ms,
             ended_ms=None,
             reason=event.text("reason"),
         )
+        draft.put_task(now)
 
 
 def _task_progressed(draft: RunDraft, event: RunEvent) -> None:
@@ -150,17 +152,18 @@ def _task_ended(draft: RunDraft, event: RunEvent) -> None:
     if task is None:
         return
     status = _TASK_ENDS[event.kind]
-    draft.tasks[task.id] = replace(
+    now = replace(
         task,
         status=status,
         reason=event.text("reason"),
         ended_ms=None if status is TaskStatus.BLOCKED else event.at_ms,
     )
+    draft.put_task(now)
     if event.text("text"):
         draft.logs.setdefault(task.id, []).append(entry_of(event, event.text("text")))
     if draft.current_task == task.id and status is not TaskStatus.BLOCKED:
         going = (name for name, each in draft.tasks.items() if each.status == "IN_PROGRESS")
-        draft.current_task = next(going, "")
+        draft.current_task = next(going, "") if draft.at_work else ""
 
 
 # --- lanes, git, conflicts ------------------------------------------------------------------

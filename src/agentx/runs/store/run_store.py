@@ -15,12 +15,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
+from agentx import __version__
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.documents.json_file import json_file
 from agentx.host.documents.yaml_file import YAML
-from agentx.host.files.atomic import write_if_changed
+from agentx.host.files.atomic import replace_file, write_if_changed
 from agentx.host.files.kept import FactsKept
 from agentx.host.files.merged_lines import LineFault, has_merge_marks
 from agentx.host.files.plain import (
@@ -29,6 +31,7 @@ from agentx.host.files.plain import (
     look,
     open_to_read,
     read_bytes,
+    sum_up_files,
 )
 from agentx.host.git.layout import lay_out
 from agentx.kernel.clock import Clock, Millis
@@ -38,6 +41,7 @@ from agentx.kernel.errors import (
     IllegalTransition,
     InvalidValue,
     NotFound,
+    UnavailableError,
 )
 from agentx.kernel.ids import Entropy, RunId, digest, mint, parse_run_id
 from agentx.kernel.paths import ProjectPaths, StorePaths
@@ -62,6 +66,7 @@ from agentx.runs.store.index_file import IndexFile
 from agentx.runs.store.vouching import RunPen, RunVouching
 
 _WRITER_CHARS = 4
+_CHECKOUT_CHARS = 8
 
 
 class RunStore:
@@ -160,6 +165,26 @@ class RunStore:
         counts = self.vouching.stamp()
         return f"{counted}:{counts}" if counts else counted
 
+    def sum_up(self, run_id: str) -> str:
+        """Return a text that changes when anything does of which a run's files are made."""
+        files = sum_up_files(self.paths.run(run_id).root)
+        return f"{__version__}:{files}:{self.vouching.stamp()}" if files else ""
+
+    def look_made(self, run_id: str) -> str:
+        """Return how everything was when the files of a run were last made here; empty if never."""
+        with suppress(OSError):
+            return read_bytes(self._find_made(run_id)).decode("utf-8", "replace")
+        return ""
+
+    def note_made(self, run_id: str) -> None:
+        """Note that the files of a run are as they should be."""
+        with suppress(UnavailableError):  # all of them are made again then, next time
+            replace_file(self._find_made(run_id), self.sum_up(run_id).encode(), is_synced=False)
+
+    def _find_made(self, run_id: str) -> Path:
+        checkout = digest(str(self.paths.project.root)).hex()[:_CHECKOUT_CHARS]
+        return self._notes.last_look(run_id, checkout)
+
     @contextmanager
     def editing(self, run_id: str) -> Iterator[OpenRun]:
         """Hold the run's lock on this machine, and give its desk.
@@ -247,7 +272,10 @@ class OpenRun:
         self._hand = ByHand(self.paths, self.remarks)
         self._events = list(found.events)
         self.run = fold(run_id, self._events)
-        if self.run.started:
+        # Where all is as it was left, only what changes from here on has to be made.
+        made = store.look_made(run_id)
+        self._made = self.run if made and made == store.sum_up(run_id) else None
+        if self.run.started and self._made is None:
             self._take_in()
 
     @property
@@ -312,13 +340,17 @@ class OpenRun:
         )
         return self._store.vouching.sign(made)
 
-    def show(self) -> int:
-        """Make every file of the run what the events say; return how many changed."""
+    def show(self, *, everything: bool = False) -> int:
+        """Make the files of the run what the events say; return how many changed.
+
+        Those that were made before and are as they were are left out, unless `everything` is meant.
+        """
         changed = 0
+        made = pages(self.run, None if everything else self._made)
         # What people write there was taken in, or kept.
         taken_in = {self.paths.artifacts / name for name in self.run.artifacts}
         taken_in |= {self.paths.work_log(name) for name in self.run.tasks}
-        for relative, page in pages(self.run).items():
+        for relative, page in made.items():
             path = self.paths.root / relative
             data = (
                 page.encode("utf-8", "replace") if isinstance(page, str) else YAML.dump(dict(page))
@@ -333,6 +365,8 @@ class OpenRun:
         aside = self._store.index.put(self.run)
         if aside:
             self.remarks.append(f"index.yaml: {MARKED}; yours is in {aside}")
+        self._made = self.run
+        self._store.note_made(self.run.id)
         return changed
 
     def repair(self) -> list[str]:

@@ -31,6 +31,12 @@ _STATUS = {
 }
 _SIGNS = {"COMPLETED": "x", "IN_PROGRESS": ">", "PENDING": " ", "BLOCKED": "!", "FAILED": "-"}
 _STEPS_MAX = 6
+_TASKS_MAX = 40
+_TASK_HEADS = ("TASK", "STATUS", "LANE", "NOTE", "TITLE")
+_NOTE_CHARS = 24
+_TITLE_CHARS = 100
+# What is worked on or stuck comes first, then what is ready, then what is over.
+_URGENT = {"IN_PROGRESS": -3, "FAILED": -2, "BLOCKED": -2, "PENDING": -1}
 _FAULTS_MAX = 5
 _ANSWERS_MAX = 5
 _QUESTION_CHARS = 400
@@ -91,7 +97,7 @@ def draw_run(screen: Console, run: RunOverview, now_ms: int) -> None:
         screen.print(line)
     if run.tasks:
         screen.print()
-        draw_tasks(screen, run.tasks)
+        _draw_first_tasks(screen, run.tasks)
     if run.lanes:
         screen.print()
         draw_lanes(screen, run, now_ms)
@@ -108,22 +114,54 @@ def draw_run(screen: Console, run: RunOverview, now_ms: int) -> None:
         screen.print("\nhint: `agentx run rebuild` moves aside what cannot be read", style="dim")
 
 
+def _draw_first_tasks(screen: Console, rows: tuple[TaskRow, ...]) -> None:
+    """Draw the tasks; of many those first that are worked on, and how many more there are."""
+    if len(rows) <= _TASKS_MAX:
+        draw_tasks(screen, rows)
+        return
+    urgent = sorted(rows, key=lambda row: (_URGENT.get(row.status, 0), not row.ready))
+    shown = {row.task_id for row in urgent[:_TASKS_MAX]}
+    draw_tasks(screen, tuple(row for row in rows if row.task_id in shown))
+    done = sum(row.status in ("COMPLETED", "DROPPED") for row in rows)
+    more = f"and {len(rows) - len(shown):,} more, {done:,} of {len(rows):,} are done"
+    screen.print(f"{more}: `agentx run task list`", style="dim", soft_wrap=True)
+
+
 def draw_tasks(screen: Console, rows: tuple[TaskRow, ...]) -> None:
     """Draw tasks."""
-    table = render.table("TASK", "STATUS", "LANE", "NOTE", "TITLE")
+    table = render.table(*_TASK_HEADS)
     for row in rows:
-        verdict = row.verdict.replace("_", " ").lower()
-        note = row.reason or (f"{verdict}, stale" if row.stale else verdict)
-        if row.status == "PENDING":
-            note = "ready" if row.ready else f"waits for {', '.join(row.waits_for)}"
         table.add_row(
             row.task_id,
             _status(row.status),
             row.lane,
-            Text(note, style="green" if row.ready else "dim"),
+            Text(_note_task(row), style="green" if row.ready else "dim"),
             row.title,
         )
     screen.print(table)
+
+
+def write_tasks(rows: tuple[TaskRow, ...]) -> str:
+    """Return many tasks as plain lines: a table of a thousand rows takes long to draw."""
+    cells = [_TASK_HEADS]
+    cells += [
+        (row.task_id, row.status.replace("_", " ").lower(), row.lane, _note_task(row), row.title)
+        for row in rows
+    ]
+    wide = [max(len(row[column]) for row in cells) for column in range(3)]
+    lines = []
+    for row in cells:
+        head = "  ".join(row[column].ljust(wide[column]) for column in range(3))
+        note = preview(row[3], _NOTE_CHARS)
+        lines.append(f"{head}  {note.ljust(_NOTE_CHARS)}  {preview(row[4], _TITLE_CHARS)}".rstrip())
+    return printable("\n".join(lines)) + "\n"
+
+
+def _note_task(row: TaskRow) -> str:
+    if row.status == "PENDING" and not row.reason:
+        return "ready" if row.ready else f"waits for {', '.join(row.waits_for)}"
+    verdict = row.verdict.replace("_", " ").lower()
+    return row.reason or (f"{verdict}, stale" if row.stale else verdict)
 
 
 def draw_lanes(screen: Console, run: RunOverview, now_ms: int) -> None:

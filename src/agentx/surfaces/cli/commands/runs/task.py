@@ -15,6 +15,8 @@ from agentx.runs.model import Contract
 from agentx.surfaces.cli.commands.runs.options import by_actor, of_run, tell
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 
+_DRAWN_MAX = 200
+
 
 @click.group(cls=VerbGroup)
 def task() -> None:
@@ -113,6 +115,11 @@ def list_all(invocation: Invocation, run_id: str) -> None:
             screen.print('No tasks yet: `agentx run task add "TITLE"`')
 
     data = {"run_id": found.run_id, "tasks": found.tasks}
+    if len(found.tasks) > _DRAWN_MAX:
+        from agentx.surfaces.cli.commands.runs.draw import write_tasks
+
+        invocation.write(data, write_tasks(found.tasks))
+        return
     invocation.show(data, draw)
 
 
