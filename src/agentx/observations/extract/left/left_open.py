@@ -38,6 +38,7 @@ from agentx.observations.extract.left.settled import UNDONE, SpokenWords, leave_
 from agentx.observations.extract.left.unticked import list_unticked, read_boxes, tell_boxes
 from agentx.observations.extract.left.waiting import find_unanswered, list_last_questions
 from agentx.observations.extract.session.finding import Finding
+from agentx.observations.extract.settled.refuted import find_fallen
 from agentx.observations.labels import BY_USER, LEFT_OPEN, WAITS, strip_said
 from agentx.observations.model import Category
 from agentx.prose import cues
@@ -88,6 +89,8 @@ def find_left_open(found: list[Exchange], boot: Boot) -> Iterator[Finding]:
     left = _put_words_behind(_list_said(found, boot, put_off), put_off)
     last = [*list_unticked(found), *(find_unanswered(found[-1], boot) if found else ())]
     left += [_Left(turn=turn, own=own, told=own) for turn, own in last]
+    fallen = find_fallen(found, boot)
+    left = [one for one in left if one.own not in fallen.get(one.turn.event_id, ())]
     for one in _keep_last(left)[-_LEFT_MAX:]:
         label = WAITS if waits_for_user(one.told) else LEFT_OPEN
         chars = _CHARS_SAID_MAX if BY_USER in one.told else _CHARS_MAX

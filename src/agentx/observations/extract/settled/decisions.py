@@ -26,6 +26,7 @@ from agentx.observations.extract.settled.agreements import (
     find_acceptance,
     find_agreement,
 )
+from agentx.observations.extract.settled.answered import find_several_answers
 from agentx.observations.extract.settled.given_up import was_given_up
 from agentx.observations.extract.settled.options import find_choice, find_offer
 from agentx.observations.extract.settled.plan_files import is_written_over
@@ -189,6 +190,10 @@ def _of_prompt(
     plan = PLAN_PROMPT.match(text)
     if plan:
         yield from _plan(text[plan.end() :].strip(), prompt, (prompt.event_id,), plans)
+        return
+    several = find_several_answers(prompt, exchange.before.closing if exchange.before else None)
+    if several:
+        yield from several
         return
     own, pasted = split_pasted(text)
     if own != text or pasted:  # what was pasted settles nothing by its words

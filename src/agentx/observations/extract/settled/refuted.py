@@ -13,6 +13,13 @@
     agent  "Shipping can't be paid with a card."           falls
     user   "shipping should be payable with the card too. change that"
 
+    agent  "The comment on Lille is still missing."        falls
+    user   "Sunday opening since March. add it"
+    agent  "Added."
+
+    agent  "These hosts are unused, so they're safe to shut down."    falls
+    user   "db7 is my billing box!! leave them all running"
+
     agent  "..., likely due to a missing index on `user_id`."    falls
     agent  "The sub-agent was wrong: the index on `user_id` exists."
 
@@ -37,6 +44,7 @@ from agentx.prose.likeness import share_alike
 from agentx.prose.sentences import is_question
 from agentx.prose.settling.stance_words import CHOOSES, PLACES
 from agentx.prose.settling.stances import StancePiece, read_stances
+from agentx.prose.settling.verdict import is_order
 
 Fallen = dict[str, frozenset[str]]  # the sentences of a turn that fell, by its event
 
@@ -134,6 +142,79 @@ _DENIES_OR_LIMITS = anywhere(
     nicht | nur | kein\w* | zuerst | vor | nach | solo | s\u00f3lo | antes | nunca | pas | avant
     """
 )
+# What was lacking when it was said.
+_GAPS = anywhere(
+    r"""
+    missing | left (?:\w+ ){0,3}out | left an? todo | placeholder | untested | still skipped
+    (?:could|have|has|had)(?:n'?t| not) (?:yet )?(?:been )?\w+ | (?:is|are|was)(?:n'?t| not) yet
+    (?:do|does)(?:n'?t| not) know
+    what remains | remains? (?:is|to) | remaining | todo
+    fehl(?:t|en) | wei\u00df (?:ich )?nicht | konnte (?:\S+ ){0,3}nicht | offen | no s\u00e9
+    no pude | falta\w* | manque\w* | je ne sais pas | je n'ai pas | manca\w* | non so | n\u00e3o sei
+    """
+)
+_PUTS_OFF = anywhere(
+    r"""
+    later | tomorrow | tmrw | not (?:today|now|yet) | next (?:week|month|time|sprint) | i'?ll
+    i will | let me | until | after the | morgen | sp\u00e4ter | n\u00e4chste\w* | ma\u00f1ana
+    luego | demain | plus tard | domani | dopo | amanh\u00e3 | depois
+    on (?:mon|tues|wednes|thurs|fri|satur|sun)day
+    ask | leave it
+    """
+)
+_POINTS = compile_late(
+    r"(?i:\A\W*(?:(?:ok(?:ay)?|yes|then|so|please|just)\b[\s,]+)*\w+ (?:it|that|them|this|those"
+    r"|es|das|sie|lo|la|le|\u00e7a)\b|\b(?:it|that|them)(?: (?:then|too|in|out|please))?\W*\Z"
+    r"|\bdo without\b)"
+)
+_COURTESY = compile_late(
+    r"(?i:\A\W*(?:ok(?:ay)?|thanks?|thank you|great|nice|good|cool|fine|perfect|yes|yep|danke|gut"
+    r"|gracias|vale|merci|bien|grazie|obrigad[oa]|sure|right|understood)\b[\s\w]{0,12}\W*\Z)"
+)
+# The user says that it is otherwise, of what nobody asked them.
+_CONTRADICTS = at_the_start(
+    r"""
+    no(?=[,.!]) | nope | wrong | that(?:'s| is) (?:wrong|not|false) | that counts | that includes
+    there (?:is|are) (?:an?|one|some|two|\d+)? ?\w+ | (?:i|we) do\b(?! not|n't)
+    it does\b | actually
+    nein | doch\b | stimmt nicht | falsch | das stimmt | no es | eso no | non(?=[,.])
+    si(?=[,.]) | faux
+    c'est faux | sbagliato | n\u00e3o(?=[,.]) | errado
+    """,
+    after=_OPENINGS,
+)
+# An act that is said to do no harm, and who does not want it.
+_HARMLESS = anywhere(
+    r"""
+    safe to | safely | at any time | any ?time | unused | not (?:used|needed|referenced|imported)
+    (?:can|could|may) be (?:deleted|removed|dropped|shut|stopped|purged|cleaned|done|disabled)
+    nothing (?:imports|uses|depends|references|reads|calls) | no longer (?:used|needed) | obsolete
+    dead code | never (?:read|used|called) | ungenutzt | kann (?:weg|gel\u00f6scht|entfernt)\b
+    se puede (?:borrar|eliminar|quitar) | sin uso | peut \u00eatre supprim\w+ | inutilis\w+
+    si pu\u00f2 (?:eliminare|cancellare) | pode ser (?:apagad|removid)\w+
+    """
+)
+_KEEPS = anywhere(
+    r"""
+    must stay | has to stay | have to stay | stays? | leave | keep | don'?t | do not | never | stop
+    we (?:still )?(?:need|use) | (?:is|are) (?:still )?(?:used|needed) | runs? it | uses it
+    joins on | bleib(?:t|en) | nicht | behalte\w* | d\u00e9jalo\w* | no lo | no los | no la
+    garde\w*
+    laisse\w*
+    tieni | lascia | mant\u00e9m | deixa
+    """
+)
+_DENIED = compile_late(
+    r"(?i:(?:n['\u2019]t|\bnot|\bnicht|\bno|\bpas|\bnon)\s+(?:yet |been |noch )*(?P<deed>\w{4,}))"
+)
+_NO_SUCH = compile_late(
+    r"(?i:\W*(?:no|kein\w*|sin|pas d[e']|senza|sem|geen) (?P<thing>[\w-]{4,})(?=[,.!;]|\Z))"
+)
+_FIGURE = compile_late(r"(?<![\w.])\d[\d.,]*\d|(?<![\w.])\d\b")
+_WORD = compile_late(r"[^\W\d_]{4,}")
+_BRIEF_WORDS_MAX = 6
+_CORRECTION_WORDS_MAX = 14
+_STEM_MIN = 5
 _LEANS_ON = at_the_start("that | this | it | so | das | eso | cela")
 _SHARED_MIN = 2
 _LOOKED_BACK_MAX = 4  # exchanges
@@ -158,6 +239,7 @@ def _find_fallen(found: Sequence[Exchange], boot: Boot) -> Fallen:
             answered = [
                 *_list_answered(text, found[number - 1], boot),
                 *_list_changed(text, exchange, boot),
+                *_list_spoken_of(text, exchange, boot),
             ]
             for turn, said in answered:
                 fallen.setdefault(turn.event_id, set()).add(said)
@@ -187,6 +269,63 @@ def _list_answered(text: str, before: Exchange, boot: Boot) -> Iterator[tuple[Tu
         is_claimed = claims and (_CLAIMS.search(said) or EXPLAINS.search(said))
         if refuses or is_claimed or is_answered:
             yield reply, said
+
+
+def _list_spoken_of(text: str, exchange: Exchange, boot: Boot) -> Iterator[tuple[Turn, str]]:
+    """Yield what the user's words fill, correct or forbid of the reply that they follow.
+
+    What was lacking falls when it was given or waived, and something came of it.
+    """
+    reply = exchange.before.closing if exchange.before is not None else None
+    after = exchange.closing
+    if reply is None or after is None or is_question(text) or _COURTESY.match(text):
+        return
+    said = _list_said(reply, boot)
+    is_asked = bool(said) and is_question(said[-1])
+    brief = len(text.split()) <= _BRIEF_WORDS_MAX
+    figures = frozenset(_FIGURE.findall(text))
+    no_such = _NO_SUCH.match(text)
+    denied = terms(no_such["thing"]) if no_such else frozenset[str]()
+    contradicts = _CONTRADICTS.match(text) is not None and not is_asked
+    for each in said:
+        if is_question(each):
+            continue
+        is_shared = not terms(text).isdisjoint(terms(each))
+        is_filled = _GAPS.search(each) is not None and _fills(text, is_shared, brief)
+        is_wrong = contradicts and (is_shared or len(said) <= _SHARED_MIN)
+        is_wrong = is_wrong or (bool(denied) and not is_asked and denied <= terms(each))
+        is_corrected = _gives_figure(each, text, figures, after.text) and (is_shared or brief)
+        is_forbidden = _HARMLESS.search(each) is not None and _KEEPS.search(text) is not None
+        is_ordered = not is_asked and _orders_denied(each, text)
+        if is_filled or is_wrong or is_corrected or is_forbidden or is_ordered:
+            yield reply, each
+
+
+def _fills(text: str, is_shared: bool, brief: bool) -> bool:
+    """Tell whether somebody gives what was lacking, or does without: now, and not later."""
+    if _PUTS_OFF.search(text):
+        return False
+    return is_shared or _POINTS.search(text) is not None or (brief and not is_order(text))
+
+
+def _gives_figure(said: str, text: str, figures: frozenset[str], then: str) -> bool:
+    """Tell whether another figure is given for one that was said, and is the agent's next word."""
+    if not figures or len(text.split()) > _CORRECTION_WORDS_MAX:
+        return False
+    own = frozenset(_FIGURE.findall(said))
+    return bool(own) and own.isdisjoint(figures) and any(each in then for each in figures)
+
+
+def _orders_denied(said: str, text: str) -> bool:
+    """Tell whether just what was not done, as somebody said, is ordered."""
+    if _PUTS_OFF.search(text) or len(text.split()) > _CORRECTION_WORDS_MAX:
+        return False
+    wanted = [word.casefold() for word in _WORD.findall(text)]
+    return any(
+        word[:_STEM_MIN] == match["deed"].casefold()[:_STEM_MIN]
+        for match in _DENIED.finditer(said)
+        for word in wanted
+    )
 
 
 def _is_turned_down(said: str, unwanted: Sequence[frozenset[str]], names: frozenset[str]) -> bool:
