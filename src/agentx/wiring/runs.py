@@ -119,7 +119,7 @@ def _guard(
     Raises: NotThePerson, IllegalTransition.
     """
     calls = find_caller()
-    check_permit(find_role(calls.role, said.actor), said.kind)
+    check_permit(find_role(calls.role, said.actor), said.kind, calls.role)
     _guard_checks(project, calls, run, said)
     _guard_waiting(project, calls, run, said)
 

@@ -205,7 +205,7 @@ def test_the_role_of_who_calls_decides_whatever_actor_is_named(shop: Shop) -> No
     assert "not for the executor" in shop.refuse("run", "task", "add", "Another")
     assert "not for the executor" in shop.refuse("run", "phase", "next", "--actor", "orchestrator")
     said = shop.refuse("run", "verify", "--task", "TASK-001", "--verdict", "PASSED")
-    assert "it is for: verifier, orchestrator, person" in said
+    assert "it is for: verifier, orchestrator, person; engineer counts as executor" in said
     shop.do("run", "task", "start", "TASK-001")
     shop.play(role="tester")
     assert "not for the verifier" in shop.refuse("run", "task", "start", "TASK-001")

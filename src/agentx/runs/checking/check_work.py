@@ -100,7 +100,7 @@ class CheckWork:
             raise InvalidValue(
                 f"{what} asks for {first!r}, and nobody whom you trust put that there",
                 hint=f"look at it; then `agentx run verify{_say_task(task)} --run '{first}'`, "
-                "or `agentx trust` the writer",
+                "or trust who wrote it: `agentx trust --writer`",
             )
         if not commands:
             raise InvalidValue(

@@ -76,8 +76,8 @@ def _name_role(name: str) -> RunRole | None:
     return RunRole(name) if name in set(RunRole) else _PLAYED.get(name)
 
 
-def check_permit(role: RunRole | None, kind: str) -> None:
-    """See that a role may say something.
+def check_permit(role: RunRole | None, kind: str, played: str = "") -> None:
+    """See that a role may say something; `played` is the role that the caller plays, if any.
 
     Raises: IllegalTransition, naming who may.
     """
@@ -87,5 +87,6 @@ def check_permit(role: RunRole | None, kind: str) -> None:
     others = ", ".join(str(each) for each in RunRole if each in allowed)
     raise IllegalTransition(
         f"{kind} is not for the {role} to say",
-        hint=f"it is for: {others}; `--actor` says who acts",
+        hint=f"it is for: {others}; "
+        + (f"{played} counts as {role} here" if played else "`--actor` says who acts"),
     )
