@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agentx.clarification.model import Clarification
-from agentx.clarification.watch.awaiting import name_asked
+from agentx.clarification.watch.awaiting import name_asked, say_asked
 from agentx.host.limits import LOCK_LAST_WAIT_MS, LOCK_TRIES_MAX
 from agentx.kernel.errors import (
     AgentUnavailable,
@@ -21,7 +21,7 @@ from agentx.kernel.errors import (
     UnavailableError,
     say_kept,
 )
-from agentx.kernel.text import preview
+from agentx.kernel.text import fold_text, preview
 
 _TOPIC_CHARS_MAX = 60
 
@@ -97,11 +97,10 @@ def name_moved(name: str, meant: Iterable[Clarification | None]) -> NameMoved:
     )
 
 
-def refuse_older(state: Clarification, since: str) -> NameMoved:
-    """Say that another question waits under a name than the one that a person was shown."""
-    asked = preview(state.asked_last, _TOPIC_CHARS_MAX)
+def refuse_unseen(state: Clarification, why: str) -> NameMoved:
+    """Say what is asked under a name, to who was not shown just that."""
     return NameMoved(
-        f"{state.id} was asked further since {since}: '{asked}'",
+        f"{state.id} {why}; it asks now: '{fold_text(say_asked(state))}'",
         hint=f"to answer that: {name_asked(state)}; `agentx clarify inbox` shows all of it",
     )
 

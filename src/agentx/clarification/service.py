@@ -15,7 +15,6 @@ from agentx.clarification.errors import (
     max_rounds_exceeded,
     name_moved,
     not_found,
-    refuse_older,
 )
 from agentx.clarification.events import (
     ClarificationAnswered,
@@ -54,7 +53,7 @@ from agentx.clarification.protocol import decide
 from agentx.clarification.scope import Put, check_text, find_same, rounds_of
 from agentx.clarification.store.ledgers import LEDGER_WAIT_MS, LedgerStore
 from agentx.clarification.store.stamps import Stamp
-from agentx.clarification.watch.awaiting import is_asked_further
+from agentx.clarification.watch.awaiting import is_to_be_answered
 from agentx.clarification.watch.monitor import Remedy, World, findings
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import MINUTE_MS, Clock, Millis
@@ -277,10 +276,8 @@ class Clarifications:
         if meant:
             raise name_moved(known, meant)
         state = self.find(known)
-        if by_person:
-            told = known.partition("@")[2] or self._store.find_told(issue, known)
-            if told and is_asked_further(state, told):
-                raise refuse_older(state, "you were shown it")
+        if by_person and is_to_be_answered(state):
+            self._store.check_seen(known, state)
         return state
 
     def ledger(self, issue: int) -> Ledger:

@@ -30,7 +30,11 @@ from agentx.clarification.store.naming.shown import ShownNames
 from agentx.clarification.store.vouching.doubts import EventDoubt
 from agentx.clarification.store.vouching.overruled import name_overruled
 from agentx.clarification.store.vouching.signers import find_askers, find_sayer
-from agentx.clarification.watch.awaiting import find_untrusted_question, is_asked_further
+from agentx.clarification.watch.awaiting import (
+    find_untrusted_question,
+    is_asked_further,
+    is_to_be_answered,
+)
 from agentx.host.files.plain import is_folder
 from agentx.host.git.facts import remote_url
 from agentx.kernel.bus import Bus
@@ -106,18 +110,22 @@ def _find_clones(project: Project) -> tuple[Path, ...]:
     return tuple(project.data.shown / each for each in known)
 
 
-def is_unseen(project: Project, state: Clarification) -> bool:
-    """Tell whether something is asked further since another person answered, and no terminal showed
-    that to the user."""
-    told = find_shown(project).find_told(state.issue, state.id)
-    if told or not is_asked_further(state, state.uid):
-        return False
+def tell_unseen(project: Project, state: Clarification) -> str:
+    """Return why the user must read what is asked before they answer it; nothing where they did.
+
+    What no terminal of theirs showed may be another question than the one they read of elsewhere:
+    it is asked further since another person answered, or nobody vouches for its words.
+    """
+    if not is_to_be_answered(state) or find_shown(project).find_told(state.issue, state.id):
+        return ""
     said = [each for each in state.thread if each.is_persons_word]
-    if not said:
-        return False
-    store = LedgerStore(project.paths, project.clock, make_pen(project))
-    sayer = find_sayer(state, said[-1], store.list_judged(state.issue, {state.uid}))
-    return sayer != name_own_key(project)
+    if said and is_asked_further(state, state.uid):
+        store = LedgerStore(project.paths, project.clock, make_pen(project))
+        sayer = find_sayer(state, said[-1], store.list_judged(state.issue, {state.uid}))
+        if sayer != name_own_key(project):
+            return "was asked further since another person answered"
+    is_signed = bool(keep_signed(project, (state,)))
+    return "" if is_signed else "was not shown to you yet, and nobody vouches for its words"
 
 
 def name_decider(project: Project, key: str) -> str:

@@ -97,12 +97,14 @@ def test_a_name_means_to_a_person_what_they_were_shown_last(tmp_path: Path) -> N
     # What is asked further is on the same thread, and what was forgotten is on no record.
     here.answer(delete.id, "Yes", by=PERSON, via="terminal")
     here.follow_up(delete.id, "Really?", by="engineer")
-    with pytest.raises(NameMoved, match="was asked further since you were shown it: 'Really") as on:
+    with pytest.raises(
+        NameMoved, match="otherwise than you were shown; it asks now: 'Really"
+    ) as on:
         here.find_meant(delete.id, by_person=True)
     exact = on.value.hint.split()[3].rstrip(";")
     assert here.find_meant(exact, by_person=True).question == "Really?"
     assert here.find_meant(delete.id).question == "Really?", "an agent says what it was asked"
-    with pytest.raises(NameMoved, match="since you were shown it"):
+    with pytest.raises(NameMoved, match="otherwise than you were shown"):
         here.find_meant(delete.exact, by_person=True)
     shown.note_told([here.find(delete.id)])
     assert here.find_meant(delete.id, by_person=True).question == "Really?"

@@ -309,7 +309,7 @@ def test_nobody_answers_at_a_terminal_what_followed_another_persons_answer_unsee
     with pytest.raises(NameMoved) as refused:
         clarify_settle.answer(ana, name, "Yes, that is fine", by=PERSON, caller=TYPING)
 
-    assert "since another person answered: 'Really drop ALL?'" in refused.value.message
+    assert "since another person answered; it asks now: 'Really drop ALL?'" in refused.value.message
     exact = refused.value.hint.split()[3].rstrip(";")
     clarify_settle.answer(ana, exact, "No", by=PERSON, caller=TYPING)
     ask_on(ana, name, "Not even logs?")
@@ -381,3 +381,55 @@ def test_what_a_person_reads_in_one_clone_is_not_answered_by_what_they_type_in_a
             clarify_settle.answer(other, names[0], "YES, sure", caller=TYPING)
     clarify_read.note_told(two, clarify_read.inbox_of(two, PERSON))
     clarify_settle.answer(two, names[0], "YES, sure", caller=TYPING)
+
+
+@pytest.mark.promise("clarify.signed")
+@pytest.mark.parametrize("is_shown", [True, False])
+def test_what_was_reworded_since_a_person_read_it_is_not_answered_by_their_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_shown: bool
+) -> None:
+    monkeypatch.setattr(caller, "_sits_at_terminal", lambda: True)
+    here = clone_of(tmp_path, "ana")
+    open_issues(here).create(NewIssue(title="Logs", labels=("type:feature",)))
+    wanted = request(issue=1, to=PERSON, topic="x", question="May we log?")
+    name = open_clarifications(here).ask(wanted, SCOPE).id
+    if is_shown:
+        clarify_read.note_told(here, clarify_read.inbox_of(here, PERSON))
+    exact = ""
+    for asked in ("May we delete production?", "May we delete all?"):
+        for file in (here.paths.questions / "1").iterdir():
+            text = file.read_text("utf-8")
+            before = open_clarifications(here).find(name).question
+            file.write_text(text.replace(before, asked), "utf-8")
+
+        with pytest.raises(NameMoved) as refused:
+            clarify_settle.answer(here, name, "Yes, sure", caller=TYPING)
+
+        assert f"it asks now: '{asked}'" in refused.value.message
+        exact = refused.value.hint.split()[3].rstrip(";")
+    for file in (here.paths.questions / "1").iterdir():
+        file.write_text(file.read_text("utf-8").replace("delete all?", "burn all?"), "utf-8")
+    with pytest.raises(NameMoved, match="burn all"):  # the exact name was told with other words
+        clarify_settle.answer(here, exact, "Yes, sure", caller=TYPING)
+    clarify_read.note_told(here, clarify_read.inbox_of(here, PERSON))
+    assert clarify_settle.answer(here, name, "No", caller=TYPING).answer == "No"
+
+
+def test_a_call_that_asks_nothing_new_refuses_no_word_and_a_new_note_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(caller, "_sits_at_terminal", lambda: True)
+    here = clone_of(tmp_path, "ana")
+    open_issues(here).create(NewIssue(title="Logs", labels=("type:feature",)))
+    agent = WhoCalls(via=Via.AGENT, role="engineer", agent="codex")
+    for topic, note in (("a", ""), ("b", "are you sure?")):
+        wanted = request(issue=1, to=PERSON, topic=topic, question=f"May we {topic}?")
+        name = open_clarifications(here).ask(wanted, SCOPE).id
+        clarify_read.note_told(here, clarify_read.inbox_of(here, PERSON))
+        clarify_settle.answer(here, name, "YES", caller=TYPING)
+        clarify_settle.escalate(here, name, note, caller=agent)
+        if note:
+            with pytest.raises(NameMoved, match=r"'May we b\? \(are you sure\?\)'"):
+                clarify_settle.resolve(here, name, "NO", caller=TYPING)
+            clarify_read.note_told(here, clarify_read.inbox_of(here, PERSON))
+        assert clarify_settle.resolve(here, name, "NO", caller=TYPING).status == "resolved"

@@ -140,6 +140,13 @@ class LedgerStore:
         """Return which question the person was shown last under a name; nothing where none was."""
         return self._pen.shown.find_told(issue, name)
 
+    def check_seen(self, name: str, state: Clarification) -> None:
+        """See that the person was shown what is asked now, if they were shown anything.
+
+        Raises: NameMoved, which shows it to them.
+        """
+        self._pen.shown.check_seen(name, state)
+
     def _open(self, issue: int, sizes: Mapping[str, int] | None = None) -> Book:
         try:
             return self._opener(issue).look(sizes)

@@ -16,7 +16,9 @@ from agentx.clarification.model import (
     Entry,
     EntryType,
 )
+from agentx.clarification.summary import find_note
 from agentx.clarification.ways import UNTRUSTED
+from agentx.kernel.ids import digest
 
 _ASKING = frozenset({EntryType.QUESTION, EntryType.ESCALATION})
 _WORDS = frozenset({EntryType.ANSWER, EntryType.RESOLUTION})
@@ -33,13 +35,29 @@ def name_asked(state: Clarification) -> str:
     return f"{state.id}@{find_awaited(state)}" if state.uid else state.id
 
 
+def say_asked(state: Clarification) -> str:
+    """Return what a person is asked now: the question that was put last, and what they were called
+    with."""
+    note = find_note(state) if state.status is ClarificationStatus.ESCALATED else ""
+    return f"{state.asked_last} ({note})" if note else state.asked_last
+
+
+def sum_up_asked(state: Clarification) -> str:
+    """Return by what it is known whether somebody was shown just what is asked now."""
+    return digest(state.topic, say_asked(state)).hex()
+
+
 def is_asked_further(state: Clarification, told: str) -> bool:
     """Tell whether something waits that was asked after the question that somebody was shown."""
     first = (state.uid, state.stem)
     awaited = find_awaited(state)
     is_told = awaited == told or (awaited in first and told in first)
-    is_open = state.is_unanswered or state.status is ClarificationStatus.ESCALATED
-    return is_open and not is_told and has_asked(state, told)
+    return is_to_be_answered(state) and not is_told and has_asked(state, told)
+
+
+def is_to_be_answered(state: Clarification) -> bool:
+    """Tell whether somebody's answer or decision is waited for."""
+    return state.is_unanswered or state.status is ClarificationStatus.ESCALATED
 
 
 def has_asked(state: Clarification, awaited: str) -> bool:
@@ -50,8 +68,7 @@ def has_asked(state: Clarification, awaited: str) -> bool:
 
 def cut_after_answer(state: Clarification, awaited: str) -> Clarification:
     """Return a thread as it was when a question was answered, if something is asked on since."""
-    is_open = state.is_unanswered or state.status is ClarificationStatus.ESCALATED
-    if not is_open or find_awaited(state) == awaited:
+    if not is_to_be_answered(state) or find_awaited(state) == awaited:
         return state
     asked = ""
     for at, entry in enumerate(state.thread):

@@ -7,7 +7,7 @@ stands in the audit log.
 from __future__ import annotations
 
 from agentx.agents.hub.hub import Hub
-from agentx.clarification.errors import NotThePerson, refuse_older
+from agentx.clarification.errors import NotThePerson
 from agentx.clarification.model import (
     HUB,
     PERSON,
@@ -22,7 +22,12 @@ from agentx.operations.questions.routing import hub_of
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
 from agentx.project.roles.caller import Via, WhoCalls
-from agentx.wiring.clarifications import is_unseen, open_clarifications, speaker_named
+from agentx.wiring.clarifications import (
+    find_shown,
+    open_clarifications,
+    speaker_named,
+    tell_unseen,
+)
 from agentx.wiring.kept.known import find_known, forget_decision
 from agentx.wiring.section import renew_notices
 
@@ -129,9 +134,8 @@ def _find_meant(
     project: Project, hub: Hub, clarification_id: str, caller: WhoCalls
 ) -> Clarification:
     state = hub.find_meant(clarification_id, by_person=caller.is_person)
-    is_exact = "@" in clarification_id
-    if caller.via is Via.TERMINAL and not is_exact and is_unseen(project, state):
-        raise refuse_older(state, "another person answered")
+    if caller.via is Via.TERMINAL and "@" not in clarification_id:
+        find_shown(project).check_seen(state.id, state, tell_unseen(project, state))
     return state
 
 

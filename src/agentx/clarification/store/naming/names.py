@@ -8,6 +8,7 @@ or that of what was asked last on it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import field
 
 from agentx.clarification.model import EntryType
 from agentx.clarification.store.ledger_json import Row
@@ -23,6 +24,7 @@ class NamesShown:
 
     names: Names
     asked: Mapping[str, str]
+    words: Mapping[str, str] = field(default_factory=dict)  # digests of what a person was shown
 
 
 NOTHING_SHOWN = NamesShown({}, {})

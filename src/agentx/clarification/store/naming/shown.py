@@ -3,7 +3,8 @@
     <checkout>-<issue>.json   what names meant in a checkout: {"names": {name: [uid, ...]},
                               "asked": {name: uid of what was asked last}}
     person-<issue>.json       the last that a person was shown under a name, in any checkout or
-                              clone of the repository: the same, with one uid each
+                              clone of the repository: the same, with one uid each, and "words",
+                              digests of what was asked
 
 No word of a question stands in them. What was forgotten is taken out.
 """
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import msgspec
 
+from agentx.clarification.errors import refuse_unseen
 from agentx.clarification.model import Clarification
 from agentx.clarification.store.ledger_json import Row
 from agentx.clarification.store.naming.names import (
@@ -27,7 +29,12 @@ from agentx.clarification.store.naming.names import (
     keep_names,
     list_shown,
 )
-from agentx.clarification.watch.awaiting import find_awaited
+from agentx.clarification.watch.awaiting import (
+    find_awaited,
+    is_asked_further,
+    name_asked,
+    sum_up_asked,
+)
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.files.plain import look, read_bytes
 from agentx.kernel.errors import AgentXError
@@ -80,16 +87,34 @@ class ShownNames:
             told = self._read_told(issue)
             names: dict[str, tuple[str, ...]] = dict(told.names)
             asked: dict[str, str] = dict(told.asked)
+            words: dict[str, str] = dict(told.words)
             for state in known:
+                words[state.id] = words[name_asked(state)] = sum_up_asked(state)
                 names[state.id], asked[state.id] = (state.uid,), find_awaited(state)
                 if asked[state.id] in (state.uid, state.stem):  # the first is known by its thread
                     del asked[state.id]
-            self._write_told(issue, NamesShown(names, asked))
+            self._write_told(issue, NamesShown(names, asked, words))
 
     def find_told(self, issue: int, name: str) -> str:
         """Return which question a person was shown last under a name; nothing where none was."""
         told = self._read_told(issue)
         return told.asked.get(name) or next(iter(told.names.get(name, ())[-1:]), "")
+
+    def check_seen(self, name: str, state: Clarification, why: str = "") -> None:
+        """See that a person was shown what is asked now, if they were shown anything under a name.
+
+        `why` says that they were not. The refusal shows it, with the name that means only that.
+
+        Raises: NameMoved.
+        """
+        told = self._read_told(state.issue)
+        words, exact = told.words.get(name, ""), name.partition("@")[2]
+        if (words and words != sum_up_asked(state)) or (exact and is_asked_further(state, exact)):
+            why = "is asked otherwise than you were shown"
+        if why:
+            now = {**told.words, name_asked(state): sum_up_asked(state)}
+            self._write_told(state.issue, NamesShown(told.names, told.asked, now))
+            raise refuse_unseen(state, why)
 
     def _list_folders(self) -> tuple[Path, ...]:
         if self.folder is None or self.find_clones is None:
@@ -104,13 +129,15 @@ class ShownNames:
             folders = tuple(sorted(folders, key=lambda each: _age(seen[each])))
         names: dict[str, tuple[str, ...]] = {}
         asked: dict[str, str] = {}
+        words: dict[str, str] = {}
         for folder in folders:
             found = self._read_in(self._place(folder, _PERSON, issue))
             for name in found.names:
                 asked.pop(name, "")
             names |= found.names
             asked |= found.asked
-        return NamesShown(names, asked)
+            words |= found.words
+        return NamesShown(names, asked, words)
 
     def _write_told(self, issue: int, shown: NamesShown, gone: Container[str] = ()) -> None:
         for folder in self._list_folders():
@@ -144,11 +171,16 @@ class ShownNames:
             if (kept := tuple(uid for uid in uids if uid not in gone)[-_UIDS_MAX:])
         }
         asked = {name: uid for name, uid in shown.asked.items() if name in left}
-        if before == NamesShown(left, asked):
+        words = {
+            name: known
+            for name, known in list(shown.words.items())[-_NAMES_MAX:]
+            if name in left or ("@" in name and name.partition("@")[2] not in gone)
+        }
+        if before == NamesShown(left, asked, words):
             return
         with suppress(AgentXError, OSError):  # what the view says holds without it
             make_private_directory(path.parent)
-            page = msgspec.json.encode({"names": left, "asked": asked})
+            page = msgspec.json.encode(NamesShown(left, asked, words))
             replace_file(path, page, is_synced=False)
 
     @staticmethod

@@ -307,6 +307,9 @@ def escalate(
     state = clarify_settle.escalate(
         invocation.project, clarification_id, text, by=by, caller=caller
     )
+    clarify_read.note_told(
+        invocation.project, (state,)
+    )  # it prints what is asked, and how to answer
     _show_done(invocation, state, lambda screen: draw_done(screen, state, "escalated"))
 
 
