@@ -20,7 +20,7 @@ from agentx.clarification.ways import (
     is_from_memory,
 )
 from agentx.kernel.clock import Millis
-from agentx.kernel.ids import ClarificationId
+from agentx.kernel.ids import UNMARKED, ClarificationId, IssueMark
 from agentx.kernel.limits import CLARIFY_SLA_MINUTES_DEFAULT
 from agentx.kernel.roles import HUB_ROLE, PERSON_ROLE
 from agentx.kernel.values import frozen
@@ -41,17 +41,10 @@ class ClarificationStatus(StrEnum):
     ABANDONED = "abandoned"
 
 
-# Somebody has still to do something: an agent, the asker, or a person.
-ACTIVE = frozenset(
-    {
-        ClarificationStatus.PENDING,
-        ClarificationStatus.ANSWERED,
-        ClarificationStatus.STALE,
-        ClarificationStatus.ESCALATED,
-    }
-)
 # The target has still to answer.
 UNANSWERED = frozenset({ClarificationStatus.PENDING, ClarificationStatus.STALE})
+# Somebody has still to do something: an agent, the asker, or a person.
+ACTIVE = UNANSWERED | {ClarificationStatus.ANSWERED, ClarificationStatus.ESCALATED}
 
 
 class EntryType(StrEnum):
@@ -221,9 +214,11 @@ class Clarification:
     uid: str = ""  # which question it is for good: its number may move when clones merge
     formerly: str = ""  # the name it had, and has still with its writer, where the number moved
     stem: str = ""  # of an offshoot: the thread that it was asked on
+    issue_mark: IssueMark = UNMARKED  # the issue as it was when it was asked
     # Where people contradict each other, as who reads it knows them; no part of the ledger.
     overruled: tuple[OverruledWord, ...] = ()
     word_of: str = ""  # what the one is called whose word stands then
+    issue_now: str = ""  # what became of its issue, where that is to be known; likewise
 
     @property
     def exact(self) -> str:
@@ -417,6 +412,7 @@ class NewQuestion:
     question: str
     blocking: bool = True
     rounds_max: int | None = None
+    issue_mark: IssueMark = UNMARKED
 
 
 @frozen

@@ -405,6 +405,7 @@ def as_data(state: Clarification, others: tuple[str, ...] = ()) -> dict[str, obj
         "confidence": None if answered is None else answered.worth.confidence or None,
         "nextActions": list(next_actions(state, others)),
         **({"answerTo": asked} if asked and not state.is_unanswered else {}),
+        **({"issueNow": state.issue_now} if state.issue_now else {}),
         **({"overruled": _list_overruled(state)} if state.overruled else {}),
     }
 

@@ -141,6 +141,7 @@ class Clarifications:
                 created_ms=now,
                 stale_after_ms=Millis(now + scope.sla_minutes * MINUTE_MS),
                 sla_minutes=scope.sla_minutes,
+                issue_mark=replace(request.issue_mark, title=redact(request.issue_mark.title)),
             )
             question = Asked(at_ms=now, by=request.asker, body=redact(request.question))
             state = edit.open(state, question)

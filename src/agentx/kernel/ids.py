@@ -16,6 +16,7 @@ from typing import NewType, Protocol, TypeVar
 from agentx.kernel.clock import Millis, to_iso
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
 
 Entropy = Callable[[int], bytes]  # n -> n random bytes
 
@@ -25,6 +26,17 @@ GripId = NewType("GripId", str)
 NodeId = NewType("NodeId", str)
 ProjectId = NewType("ProjectId", str)
 RunId = NewType("RunId", str)
+
+
+@frozen
+class IssueMark:
+    """Which issue is meant: its number may be another issue's once clones merge."""
+
+    title: str = ""
+    created: str = ""
+
+
+UNMARKED = IssueMark()
 
 
 class _Named(Protocol):

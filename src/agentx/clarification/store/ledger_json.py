@@ -1,8 +1,8 @@
 """A ledger as JSON and back: the fields of the format, and a reason for what is not one.
 
 Fields beside those of the format are ours (`slaMinutes`, `retries`, `retry`, `wentStale`, `reason`,
-`summary`, `uid`, `formerly`, `stem`, an entry's `late`, `via` and `uid`); most are absent where
-they say nothing. A row or an entry that cannot be read harms itself alone.
+`summary`, `uid`, `formerly`, `stem`, `issueMark`, an entry's `late`, `via` and `uid`); most are
+absent where they say nothing. A row or an entry that cannot be read harms itself alone.
 """
 
 from __future__ import annotations
@@ -30,13 +30,16 @@ from agentx.clarification.model import (
 from agentx.clarification.watch.awaiting import find_untrusted_question, is_untrusted_question
 from agentx.kernel.clock import Millis, from_iso, to_iso
 from agentx.kernel.errors import CorruptRecord, InvalidValue
-from agentx.kernel.ids import ClarificationId, parse_clarification_id
+from agentx.kernel.ids import UNMARKED, ClarificationId, IssueMark, parse_clarification_id
 from agentx.kernel.limits import CLARIFY_SLA_MINUTES_DEFAULT
 from agentx.kernel.roles import is_speaker
 
 VERSION = 1
 # What is left out where it says nothing.
-_OURS = ("retries", "wentStale", "reason", "summary", "retry", "uid", "formerly", "stem")
+_OURS = (
+    *("retries", "wentStale", "reason", "summary", "retry", "uid", "formerly", "stem"),
+    "issueMark",
+)
 _FORMAT = (
     *("id", "from", "to", "topic", "blocking", "status", "round", "maxRounds", "created"),
     *("staleAfter", "resolvedAt", "thread", "slaMinutes"),
@@ -194,10 +197,27 @@ def as_json(state: Clarification) -> Row:
     }
     values = (
         *(state.retries, state.went_stale, state.reason, state.summary, _retry_json(state)),
-        *(state.uid, state.formerly, state.stem),
+        *(state.uid, state.formerly, state.stem, mark_json(state.issue_mark)),
     )
     ours = zip(_OURS, values, strict=True)
     return row | {name: value for name, value in ours if value}
+
+
+def mark_json(mark: IssueMark) -> Row:
+    """Write which issue was meant."""
+    said = {"title": mark.title, "created": mark.created}
+    return {name: value for name, value in said.items() if value}
+
+
+def mark_of(row: object) -> IssueMark:
+    """Read which issue was meant; what is none of our words says nothing."""
+    if not isinstance(row, dict):
+        return UNMARKED
+    title, created = row.get("title"), row.get("created")
+    return IssueMark(
+        title=title if isinstance(title, str) else "",
+        created=created if isinstance(created, str) else "",
+    )
 
 
 def _retry_json(state: Clarification) -> Row | None:
@@ -274,6 +294,7 @@ def _read_row(
         uid=read_field(row, "uid", str, where, ""),
         formerly=read_field(row, "formerly", str, where, ""),
         stem=read_field(row, "stem", str, where, ""),
+        issue_mark=mark_of(row.get("issueMark")),
     )
 
 

@@ -34,6 +34,8 @@ from agentx.clarification.store.ledger_json import (
     DamagedLedger,
     Row,
     UnknownVersion,
+    mark_json,
+    mark_of,
     read_field,
     read_moment,
     read_speaker,
@@ -258,6 +260,7 @@ _FACTS: dict[QuestionEventKind, Callable[[Row, Millis], Fact]] = {
 
 def say_opening(state: Clarification, question: Asked, number: int) -> Row:
     """Return how a question that is put is written."""
+    mark = mark_json(state.issue_mark)
     return {
         "timestamp": to_iso(question.at_ms),
         "number": number,
@@ -269,6 +272,7 @@ def say_opening(state: Clarification, question: Asked, number: int) -> Row:
         "staleAfter": to_iso(state.stale_after_ms),
         "slaMinutes": state.sla_minutes,
         "body": question.body,
+        **({"issueMark": mark} if mark else {}),
     }
 
 
@@ -290,6 +294,7 @@ def opening_of(event: QuestionEvent, issue: int, number: int) -> Clarification:
         stale_after_ms=read_moment(said, "staleAfter", _WHERE),
         sla_minutes=read_field(said, "slaMinutes", int, _WHERE),
         uid=event.question,
+        issue_mark=mark_of(said.get("issueMark")),
     )
 
 

@@ -2,7 +2,7 @@
 
 What does not parse is never overwritten and never dropped: it is moved aside as
 `<name>.corrupt-<ulid>` and reported with the line at fault. The next edit begins
-with an empty document.
+with an empty document. What git could not merge stays where git left it, with both sides.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 from agentx.host.files.atomic import PRIVATE_FILE
 from agentx.host.files.disk import unreadable
+from agentx.host.files.merged_lines import has_merge_marks
 from agentx.host.files.plain import read_bytes
 from agentx.host.locks.lock import Held, locked
 from agentx.host.locks.queue import LOCK_WAIT_MS
@@ -54,8 +55,10 @@ class DocumentFile:
         *,
         owner: str = "agentx",
         mode: int = PRIVATE_FILE,
+        conflict_hint: str = "",
     ) -> None:
         self.path = path
+        self._conflict_hint = conflict_hint  # where it is committed, and git may leave a conflict
         self._shape = shape
         self._clock = clock
         self._owner = owner
@@ -72,6 +75,8 @@ class DocumentFile:
         found = self._shape.parse(raw)
         if not isinstance(found, Fault):
             return found
+        if conflict := self._tell_conflict(raw):
+            raise conflict
         try:
             with locked(self.path, owner=self._owner, clock=self._clock) as held:
                 return self.read_in(held)
@@ -91,7 +96,7 @@ class DocumentFile:
             return None
         found = self._shape.parse(raw)
         if isinstance(found, Fault):
-            raise self._move_aside(held, found)
+            raise self._tell_conflict(raw) or self._move_aside(held, found)
         return found
 
     def write_in(self, held: Held, document: Document) -> None:
@@ -125,6 +130,14 @@ class DocumentFile:
             return None
         except OSError as error:
             raise unreadable(self.path, error) from error
+
+    def _tell_conflict(self, raw: bytes) -> CorruptRecord | None:
+        if not (self._conflict_hint and has_merge_marks(raw)):
+            return None
+        return CorruptRecord(
+            f"{self.path}: git could not merge it; both sides are in the file",
+            hint=self._conflict_hint,
+        )
 
     def _move_aside(self, held: Held, fault: Fault) -> CorruptRecord:
         name = f"{self.path.name}.corrupt-{mint(self._clock.now_ms(), system_entropy)}"

@@ -11,10 +11,18 @@ from agentx.kernel.clock import Clock
 
 
 def json_file(
-    path: Path, clock: Clock, *, owner: str = "agentx", mode: int = PRIVATE_FILE
+    path: Path,
+    clock: Clock,
+    *,
+    owner: str = "agentx",
+    mode: int = PRIVATE_FILE,
+    conflict_hint: str = "",
 ) -> DocumentFile:
-    """Return the JSON document at a path; `owner` is the name in its lock."""
-    return DocumentFile(path, JSON, clock, owner=owner, mode=mode)
+    """Return the JSON document at a path; `owner` is the name in its lock.
+
+    `conflict_hint` says what to do where git could not merge it: it is then left as it is.
+    """
+    return DocumentFile(path, JSON, clock, owner=owner, mode=mode, conflict_hint=conflict_hint)
 
 
 def _parse(raw: bytes) -> Document | Fault:

@@ -27,6 +27,7 @@ from agentx.project.claims import claim_data
 from agentx.project.project import Project
 from agentx.wiring.clarifications import role_named
 from agentx.wiring.hub import open_hub
+from agentx.wiring.kept.issue_marks import mark_issue
 from agentx.wiring.kept.known import find_known
 
 
@@ -61,7 +62,8 @@ def ask(
     hub = _hub(project, player)
     if claim_data(project, "clarify ask"):
         hub.check()
-    done = hub.put(replace(request, asker=asker, to=to))
+    mark = mark_issue(project, request.issue)
+    done = hub.put(replace(request, asker=asker, to=to, issue_mark=mark))
     if not done.is_new:
         told(f"[Agent X] {done.state.id} asks the same, and is {done.state.status}: joined.")
     if offered is not None and done.state.is_unanswered:

@@ -35,6 +35,7 @@ from agentx.wiring.clarifications import (
     speaker_named,
 )
 from agentx.wiring.hub import is_unsent, open_hub, run_monitor
+from agentx.wiring.kept.issue_marks import tell_issues
 from agentx.wiring.listeners.changes import list_changes
 from agentx.wiring.listeners.notify import check_command
 from agentx.wiring.runs import (
@@ -66,7 +67,7 @@ def active(project: Project) -> Overview:
     # Nothing is done about what a stranger's repository asks, but it is shown as such.
     is_trusted = project.trust.has_data
     states = found.active if is_trusted else open_clarifications(project).survey().active
-    shown = name_overruling(project, _in_turn(states))
+    shown = tell_issues(project, name_overruling(project, _in_turn(states)))
     return Overview(
         clarifications=shown,
         monitor=found,
@@ -97,7 +98,7 @@ def thread(project: Project, issue: int) -> Ledger:
     open_clarifications(project).ledger(issue)
     watch(project)
     ledger = open_clarifications(project).ledger(issue)
-    return replace(ledger, clarifications=name_overruling(project, ledger))
+    return replace(ledger, clarifications=tell_issues(project, name_overruling(project, ledger)))
 
 
 def inbox_of(project: Project, who: str) -> Overview:
@@ -121,7 +122,7 @@ def inbox_of(project: Project, who: str) -> Overview:
         notes = (*overruled, *untrusted, *list_changes(project))
     asked = list_run_questions(project) if speaker == PERSON else ()
     return Overview(
-        clarifications=shown,
+        clarifications=tell_issues(project, shown),
         monitor=found,
         now_ms=project.clock.now_ms(),
         notes=notes,

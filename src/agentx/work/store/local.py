@@ -27,6 +27,10 @@ from agentx.work.store.issue_file import from_shape, to_shape
 
 _SHARED_FILE = 0o644  # issues are committed, like the code beside them
 _OWNER = "agentx"
+_CONFLICT_HINT = (
+    "keep one side, then `git add` it; where they are two issues, write the other to a file of its "
+    "own, with a number that is free"
+)
 _FILE = compile_late(r"([0-9]{1,9})\.json(?:\.corrupt-.*)?")
 
 
@@ -77,7 +81,7 @@ class LocalIssues:
             try:
                 found.append(self.get(number))
             except NotFound:
-                continue  # gone since the folder was listed
+                self._note_aside(number)  # or gone since the folder was listed
             except CorruptRecord as error:
                 self.damaged.append(error)
         return tuple(issue for issue in found if with_closed or issue.is_open)
@@ -124,7 +128,19 @@ class LocalIssues:
 
     def _file(self, number: int) -> DocumentFile:
         path = issue_path(self._paths, number)
-        return json_file(path, self._clock, owner=_OWNER, mode=_SHARED_FILE)
+        return json_file(
+            path, self._clock, owner=_OWNER, mode=_SHARED_FILE, conflict_hint=_CONFLICT_HINT
+        )
+
+    def _note_aside(self, number: int) -> None:
+        """Note an issue whose file was moved aside: it is there, and nobody can read it."""
+        aside = f"{number}.json.corrupt-"
+        for name in list_folder(self._paths.issues).files:
+            if not name.startswith(aside):
+                continue
+            says = f"{self._paths.issues / name}: issue #{number} was damaged and moved aside"
+            hint = f"mend it and move it back to {number}.json, or remove it"
+            self.damaged.append(CorruptRecord(says, hint=hint))
 
     def _numbers(self) -> set[int]:
         return _numbers_in(self._paths.issues)

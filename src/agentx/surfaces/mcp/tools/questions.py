@@ -118,7 +118,9 @@ def inbox(desk: Desk, *, role: str = "") -> str:
     seen = clarify_read.inbox_of(project, who) if who else clarify_read.active(project)
     closed = seen.monitor.closed_issues
     rows = [
-        _line(state) + ("\n  Its issue is closed." if state.issue in closed else "")
+        _line(state)
+        + ("\n  Its issue is closed." if state.issue in closed else "")
+        + (f"\n  Its issue: {state.issue_now}" if state.issue_now else "")
         for state in seen.clarifications
     ]
     rows += [

@@ -144,6 +144,8 @@ def _list_words(state: Clarification, who: str) -> list[tuple[str, str]]:
     """Return what somebody must know to see to it, each with what it is."""
     rows = [("asks", f"{state.asker}{' (waits for it)' if state.holds_its_asker else ''}")]
     rows.append(("what", find_asked(state)))
+    if state.issue_now:
+        rows.append(("issue", state.issue_now))
     answer = f"{state.answer}{_say_answerer(state)}" if state.answer else ""
     asked = "" if state.answered is None else state.question_of(state.answered)
     if answer and (state.is_unanswered or asked != state.question):  # to what was asked before
@@ -185,6 +187,8 @@ def draw_thread(
     for state in states[-_SHOWN_MAX:]:
         # The colours are the renderer's own; everything else in it was made printable.
         screen.print(render.read_colours(terminal(state, colour=True, say_time=dates.say)))
+        if state.issue_now:
+            screen.print(printable(f"issue: {state.issue_now}"), style="yellow", soft_wrap=True)
         for action in next_actions(state)[:1]:
             screen.print(f"next: {action}", style="dim", soft_wrap=True)
         screen.print()
