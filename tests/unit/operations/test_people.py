@@ -13,14 +13,16 @@ import pytest
 
 from agentx.agents.roles.texts import read_shipped
 from agentx.clarification.model import Clarification
-from agentx.kernel.errors import InvalidValue
+from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.operations.issues.workflows import check_workflows
 from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import settle as clarify_settle
 from agentx.operations.questions.read import say_unnotified
+from agentx.operations.setup import writers as writers_verbs
 from agentx.operations.setup.settings import SettingPlace, set_setting
 from agentx.operations.setup.writers import (
     WriterView,
+    find_writer,
     list_writers,
     say_lost_key,
     trust_writer,
@@ -128,6 +130,34 @@ def test_a_command_that_cannot_notify_is_said(project: Project) -> None:
         assert says in say_unnotified(told, ask(told, f"May we {says}?"))
         assert [check.name for check in check_people(told)] == ["notify"]
     assert say_unnotified(project, ask(project)) == ""
+
+
+def test_a_writer_is_trusted_by_the_name_it_alone_gives_itself(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def there(*writers: WriterView) -> None:
+        monkeypatch.setattr(writers_verbs, "list_writers", lambda _project: writers)
+
+    own = WriterView(writer="aaaaaa", fingerprint="aa" * 10, name="Mira B.", own=True)
+    other = WriterView(writer="bbbbbb", fingerprint="bb" * 10, name="Ann  Lee")
+    # Who calls itself as another's id is, is not that one.
+    evil = WriterView(writer="cccccc", fingerprint="cc" * 10, name="bbbbbb")
+    there(own, other, evil)
+    for wanted, meant in (
+        ("Ann Lee", other),
+        ("bbbbbb", other),
+        ("bbbb bbbb", other),
+        ("cccccc", evil),
+        ("Mira B.", own),
+    ):
+        assert find_writer(project, wanted) is meant
+    with pytest.raises(NotFound) as unknown:
+        find_writer(project, "Ann")
+    assert "bbbbbb (Ann Lee)" in unknown.value.hint
+    there(own, other, replace(evil, name="Ann Lee"))
+    with pytest.raises(InvalidValue, match="2 writers call themselves 'Ann Lee'") as several:
+        find_writer(project, "Ann Lee")
+    assert several.value.hint == "agentx trust --writer bbbbbb, or agentx trust --writer cccccc"
 
 
 def test_the_name_that_a_writer_gives_itself_is_quoted_and_short(

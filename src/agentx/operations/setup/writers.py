@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from agentx.host.files.plain import list_folder
 from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.text import fold_text, preview
 from agentx.kernel.values import frozen
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
@@ -116,14 +117,33 @@ def _change(project: Project, change: Callable[[], None]) -> None:
 def _find(project: Project, wanted: str, caller: WhoCalls) -> WriterView:
     show = "agentx trust --show"
     require_person(project, "whose words count", hint=show, caller=caller, writer=wanted)
+    return find_writer(project, wanted)
+
+
+def find_writer(project: Project, wanted: str) -> WriterView:
+    """Return the writer that is meant: by its id, its fingerprint, or the name it gives itself.
+
+    Raises: NotFound; InvalidValue where several call themselves so: a name proves nothing.
+    """
     writers = list_writers(project)
     key = wanted.lower().replace(" ", "")
     found = [each for each in writers if each.writer == wanted]
     found = found or [each for each in writers if len(key) > 7 and each.fingerprint.startswith(key)]
-    if not found:
-        known = ", ".join(each.writer for each in writers[:8]) or "there is none yet"
+    if found:
+        return found[0]
+    name = fold_text(wanted)
+    called = [each for each in writers if each.name and fold_text(each.name) == name]
+    if len(called) > 1:
+        which = ", or ".join(f"agentx trust --writer {each.writer}" for each in called[:8])
+        raise InvalidValue(f"{len(called)} writers call themselves {wanted[:40]!r}", hint=which)
+    if not called:
+        known = ", ".join(map(_name, writers[:8])) or "there is none yet"
         raise NotFound(f"nobody writes questions here as {wanted[:40]!r}", hint=f"writers: {known}")
-    return found[0]
+    return called[0]
+
+
+def _name(each: WriterView) -> str:
+    return f"{each.writer} ({preview(fold_text(each.name), 40)})" if each.name else each.writer
 
 
 def _view(keyring: Keyring, writer: str, card: WriterCard | None) -> WriterView:

@@ -19,7 +19,7 @@ from agentx.operations.setup.trust import (
 )
 from agentx.operations.setup.writers import (
     WriterView,
-    list_writers,
+    find_writer,
     trust_writer,
     withdraw_writer,
 )
@@ -48,7 +48,8 @@ _SAYS = {
     "--writer",
     metavar="NAME",
     default="",
-    help="Believe this writer of questions where it says what a person said.",
+    help="Believe this writer of questions where it says what a person said: its id, its key, or "
+    "the name it gives itself where it alone has that.",
 )
 @click.option("--yes", "-y", is_flag=True, help="Do not ask: for scripts and CI.")
 @click.pass_context
@@ -99,9 +100,7 @@ def _change_writer(
     project = invocation.project
     caller = find_caller(project)
     if not (yes or revoke or invocation.as_json) and sys.stdin.isatty() and not caller.is_agent:
-        for each in list_writers(project):
-            if each.writer == writer or each.fingerprint.startswith(writer):
-                _draw_writer(invocation.talk, each)
+        _draw_writer(invocation.talk, find_writer(project, writer))
         screen.ask("Believe what it says that a person said?", or_leave=True)
     verb = withdraw_writer if revoke else trust_writer
     done = verb(project, writer, caller=caller)
