@@ -248,6 +248,8 @@ def _tell_untrusted(project: Project, role: str) -> Iterator[str]:
     for state in keep_signed(project, held)[:CLARIFY_INBOX_MAX]:
         who = "a person" if state.waits_for_person else state.waits_on
         yield f"{state.id} of yours waits for {who} still"
+    for issue in survey.closed[:CLARIFY_INBOX_MAX]:
+        yield f"the questions of issue {issue} cannot be read, and still wait: agentx doctor"
     count = len(inbox_among(list_told(survey), role))
     if count:
         what = "question or answer is" if count == 1 else "questions and answers are"

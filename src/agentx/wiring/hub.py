@@ -27,6 +27,7 @@ from agentx.clarification.events import (
     MonitorRan,
 )
 from agentx.clarification.model import MonitorReport, Scope
+from agentx.host.files.plain import is_folder
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError, NotFound, UnavailableError
@@ -129,7 +130,11 @@ def run_monitor(project: Project, bus: Bus | None = None) -> MonitorReport:
     Asks no agent, so it is quick; safe when several processes do it at once.
     """
     if not project.trust.has_data:
-        return MonitorReport()  # nothing is done about what a stranger's repository says
+        # Nothing is done about what a stranger's repository says; what hides questions is named.
+        if not any(map(is_folder, project.paths.asked)):
+            return MonitorReport()
+        survey = open_clarifications(project).survey()
+        return MonitorReport(damaged=survey.damaged, closed=survey.closed)
     return open_hub(project, bus=bus).check()
 
 

@@ -272,3 +272,25 @@ def test_an_untrusted_repository_hides_no_question_of_ones_own(
         "1 question or answer is not told: the repository is not trusted (the user: agentx trust)",
     )
     assert inbox_lines(ana, "architect") == ()
+
+
+@pytest.mark.promise("clarify.signed")
+def test_a_ledger_that_cannot_be_read_hides_no_question_where_nobody_is_trusted(
+    tmp_path: Path,
+) -> None:
+    ana = user(tmp_path / "ana", repository(tmp_path / "one"))
+    trust_all(ana)
+    open_clarifications(ana).ask(request(issue=1, to=PERSON), SCOPE)
+    revoke_trust(ana)
+    again = user(tmp_path / "ana", ana.root)
+    [waiting] = inbox_of(again, PERSON).clarifications
+    with next((ana.paths.questions / "1").iterdir()).open("a", encoding="utf-8") as file:
+        file.write('{"v":99,"id":"01M00000000000000000000000","type":"opened","topic":"new"}\n')
+
+    seen = inbox_of(again, PERSON)
+
+    assert waiting.holds_its_asker
+    assert seen.monitor.closed == (1,)
+    assert seen.monitor.damaged
+    [line] = inbox_lines(again, "engineer")
+    assert line == "the questions of issue 1 cannot be read, and still wait: agentx doctor"
