@@ -320,3 +320,11 @@ def test_what_was_answered_once_is_offered_accepted_and_asked_anyway(house: Hous
     assert taken["thread"][1]["via"] == "memory/CLR-1-001"
     assert house.json(*asked, "--issue", "1", *words, "--ask-anyway")["known"] is None
     assert "PostgreSQL." in house.agentx("recall").stdout
+
+
+def test_an_answer_may_come_by_a_pipe(house: House) -> None:
+    ask(house)
+    house.agentx("clarify", "answer", "CLR-1-001", "-", said="PostgreSQL,\nas ever.\n")
+    thread = house.agentx("clarify", "--issue", "1").stdout
+    assert "PostgreSQL," in thread
+    assert "as ever." in thread

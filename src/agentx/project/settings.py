@@ -104,6 +104,7 @@ class AgentsSettings:
         "The role that sessions play, such as engineer (`agentx agent roles` lists them): what is "
         "captured and learnt is the role's, and it is told what waits for one; `none` for no role.",
         shared=True,
+        persons=True,
     )
     runner: str = setting(
         "",

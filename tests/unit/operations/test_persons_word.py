@@ -40,6 +40,7 @@ PERSONS = {
     "memory.enabled": "false",
     "memory.maxTokens": "0",
     "memory.backend": "sqlite",
+    "agents.role": "engineer",
     "project.id": "other",
     "storage.mode": "unified",
     "backup.keep_days": "0",

@@ -127,8 +127,10 @@ def memory_compact(
 def memory_migrate(project: Project, to: str, told: HowFar = unheard) -> Migrated:
     """Move every observation to the other kind of store, verified before it is used.
 
-    Raises: InvalidValue, ConflictError, CorruptRecord.
+    Raises: InvalidValue, ConflictError, CorruptRecord; NotThePerson for an agent.
     """
+    hint = f"agentx memory migrate --to {to}"
+    require_person(project, "where memory is kept", hint=hint, about="memory migrate")
     if to not in BACKENDS:
         raise InvalidValue(f"{to!r} is no way to keep observations", hint=" or ".join(BACKENDS))
     return move_observations(project, to, told)

@@ -251,7 +251,8 @@ def answer(
     remaining: str,
     as_person: bool,
 ) -> None:
-    """Answer a question, as the agent that was asked; `--from human` as yourself."""
+    """Answer a question, as who was asked; `-` reads TEXT, `--from human` is yourself."""
+    text = sys.stdin.read() if text == "-" else text
     caller = find_caller(invocation.project, as_person=as_person)
     worth = AnswerWorth(
         standing=standing or "",
