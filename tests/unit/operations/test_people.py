@@ -154,6 +154,9 @@ def test_a_writer_is_trusted_by_the_name_it_alone_gives_itself(
     with pytest.raises(NotFound) as unknown:
         find_writer(project, "Ann")
     assert "bbbbbb (Ann Lee)" in unknown.value.hint
+    # Of two clones of one user both have the key that would be trusted.
+    there(own, other, replace(other, writer="dddddd"))
+    assert find_writer(project, "Ann Lee") is other
     there(own, other, replace(evil, name="Ann Lee"))
     with pytest.raises(InvalidValue, match="2 writers call themselves 'Ann Lee'") as several:
         find_writer(project, "Ann Lee")

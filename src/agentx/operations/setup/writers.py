@@ -133,7 +133,7 @@ def find_writer(project: Project, wanted: str) -> WriterView:
         return found[0]
     name = fold_text(wanted)
     called = [each for each in writers if each.name and fold_text(each.name) == name]
-    if len(called) > 1:
+    if len({each.fingerprint or each.writer for each in called}) > 1:  # one key is one user
         which = ", or ".join(f"agentx trust --writer {each.writer}" for each in called[:8])
         raise InvalidValue(f"{len(called)} writers call themselves {wanted[:40]!r}", hint=which)
     if not called:
