@@ -13,7 +13,8 @@ from agentx.observations.model import Category
 from agentx.observations.validity.reading import Comparable
 from agentx.observations.validity.supersede import find_superseded
 from agentx.prose.settling.rulings import rules_for_good, rules_out
-from agentx.prose.settling.wishes import is_wish
+from agentx.prose.settling.verdict import settles
+from agentx.prose.settling.wishes import bids_for_good, is_wish
 from agentx.recall.section.kinds import Kind, kind_of
 from tests.support.telling import Talk
 
@@ -451,3 +452,54 @@ def test_a_rule_of_another_language_is_what_the_user_wants_and_a_fault_is_no_rul
         talk = Talk().user("look at the build").edit("a.ts", "a", "b").agent("It is in `a.ts`.")
         talk.user(fault).agent("I see.")
         assert not talk.found(Category.DECISION), fault
+
+
+# Orders of every time, known by their form, in several languages; and what looks alike.
+BIDS = (
+    "Kindly refrain from adding emojis to commit messages.",
+    "On no account should the public API change.",
+    "we don't do default exports here",
+    "I'd rather you didn't squash my commits.",
+    "House style: dates are ISO, money in minor units.",
+    "tests go next to the code, not in a tests folder",
+    "Ne touche pas au dossier vendor, c'est g\xe9n\xe9r\xe9.",
+    "Geen nieuwe dependencies zonder overleg.",
+    "Mai fare push su main, solo pull request.",
+    "ask me before you touch anything under infra/",
+    "please check with me before you change the schema",
+    "stay away from the legacy folder",
+    "keine neuen Pakete ohne Absprache",
+    "N'\xe9dite jamais les fichiers g\xe9n\xe9r\xe9s",
+    "n\xe3o uses bibliotecas externas",
+    "no toques la carpeta vendor",
+    "Non modificare i file generati",
+    "hands off prod",
+    "pas de nouvelle d\xe9pendance sans accord",
+    "frag mich bevor du etwas an der CI \xe4nderst",
+    "em caso algum mudes o schema",
+)
+NO_BIDS = (
+    "ask me tomorrow",
+    "no rows without a date are shown?",
+    "ne marche pas chez moi",
+    "don't change anything yet",
+    "no luck without the cache",
+    "il ne marche pas",
+    "non \xe8 possibile",
+    "no puedes usar la api",
+    "n\xe3o tens acesso",
+    "no errors without the flag today",
+    "stay on node 22 for now",
+    "the tests are slow",
+    "ask Tom about it",
+    "keep away from it for now",
+    "users go home, not in the evening",
+    "I must dash to a funeral.",
+)
+
+
+def test_an_order_of_every_time_is_known_by_its_form() -> None:
+    assert [text for text in BIDS if not (bids_for_good(text) and rules_out(text))] == []
+    assert [text for text in NO_BIDS if bids_for_good(text)] == []
+    assert not settles("I must dash to a funeral.")
+    assert settles("The export must be done by six.")

@@ -148,9 +148,17 @@ _OWN = compile_late(
 )
 
 
+# What somebody has to do themselves is no order: "I must dash", "ich muss los".
+_HAS_TO = compile_late(
+    r"(?i:\W*(?:(?:sorry|ok(?:ay)?|but|and|so|well|oh|right|aber|pero|mais)[\s,]+)*"
+    r"(?:i(?:'ve)? (?:must|have to|have got to|got to|gotta)(?! be able| have| see| insist)"
+    r"|i(?:'m| am) off|ich muss(?! \w+ k\u00f6nnen)|tengo que|je dois|devo|tenho que|ik moet) \w+)"
+)
+
+
 def does_it_oneself(text: str) -> bool:
-    """Tell whether a person says what they will do themselves: nothing is settled by it."""
-    return _OWN.match(text) is not None
+    """Tell whether a person says what they do themselves, or have to: it settles nothing."""
+    return _OWN.match(text) is not None or _HAS_TO.match(text) is not None
 
 
 def cut_reason(order: str) -> str:

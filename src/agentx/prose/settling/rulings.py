@@ -15,6 +15,7 @@ from agentx.prose.settling.liftings import lifts
 from agentx.prose.settling.wishes import (
     FOR_EVER,
     asks_to_remember,
+    bids_for_good,
     forbids_always,
     is_wish,
 )
@@ -162,7 +163,7 @@ def rules_out(text: str) -> bool:
     count = words(text)
     if not _WISH_WORDS_MIN <= count <= _WORDS_MAX or is_question(text):
         return False
-    if asks_to_remember(text):
+    if asks_to_remember(text) or bids_for_good(text):
         return True
     if is_for_once(text):
         return False

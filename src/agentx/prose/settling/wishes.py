@@ -105,6 +105,65 @@ _FORBIDS_ALL = compile_late(
 )
 
 
+# Said to whoever works here, of every time: by the form of the order, in whatever words.
+_COURTESY = (
+    r"(?:(?:kindly|please|pls|bitte|veuillez|merci de|per favore|por favor|alsjeblieft|also|and|but"
+    r"|then|und|et|y|e|en|ok(?:ay)?)[\s,]+)*"
+)
+_BIDS = compile_late(
+    rf"(?i:\W*{_COURTESY}(?:"
+    # before something is done, whatever it is
+    r"(?:ask|check with|consult|tell|warn|ping|notify) (?:me|us) (?:first )?"
+    r"(?:before|whenever|each time|every time)\b"
+    r"|frag(?:e|t)? (?:mich|uns) (?:immer |erst )*(?:bevor|vorher)|demande[zs]?[- ]moi avant"
+    r"|preg[u\u00fa]nta(?:me|nos) antes|chiedi(?:mi)? prima|pergunta(?:-me)? antes"
+    r"|vraag (?:me|mij|het) (?:eerst|voordat)"
+    # away from something
+    r"|(?:refrain|abstain|desist) from \w+ing\b|(?:stay|keep|steer) (?:away|clear) (?:from|of)"
+    r"|(?:keep your )?hands off|finger weg von"
+    # orders of languages that say so by their verb
+    r"|(?:ne |n['\u2019])(?!(?:je|tu|il|elle|on|nous|vous|ils|marche|va|est|sont"
+    r"|fonctionne|passe|compile|d\u00e9marre|charge|r\u00e9pond|sais|sait|peut|peux|veut|trouve|vois"
+    r"|suis)\b)\w+ (?:pas|jamais|plus)"
+    r" (?!(?:\u00e7a|ceci|cela)\b)\w"
+    r"|(?:mai|non) \w+(?:are|ere|ire)\b|n\u00e3o (?!tens|s\u00e3o)\w{2,}es\b"
+    r"|no (?!(?:tienes|puedes|quieres|sabes|debes|eres|haces|ves|dices|entiendes)\b)"
+    r"\w{3,}[ae]s"
+    r" (?:el|la|los|las|en|nada|ning\u00fan\w*|directamente|nunca)\b"
+    # nothing of a kind without something
+    r"|(?:geen|kein\w*|pas de|aucun\w*|ning\u00fan\w*|nessun\w*|nenhum\w*) [^.,;?]{3,60}"
+    r" (?:without|zonder|ohne|sans|sin|senza|sem) \w+"
+    r"|(?:house|team|project|our|my) (?:style|conventions?|rules?|polic(?:y|ies)|standards?): \w"
+    r"|i'?d (?:rather|prefer(?: it)?|be grateful|appreciate it)(?: if)? you"
+    r" (?:did ?n['\u2019]?t|never|always|would not|would always|would never)"
+    r"|we (?:don'?t|do not|never) \w+ [^.;?]{3,60} "
+    r"(?:here|in this (?:repo|project|code ?base))\W*\Z"
+    r"|(?!users\b|customers\b|clients\b|things\b)"
+    r"[a-z][\w-]*[a-rt-z]s (?:go|live|belong|stay|are kept) [^,.;?]{3,60}, (?:not|never)"
+    r" (?:in|on|at|to|with|under|into) \w))"
+)
+_ON_NO_ACCOUNT = cues.anywhere(
+    r"""
+    on no account | in no case | en aucun cas | \u00e0 aucun prix | in nessun caso | em caso algum
+    in geen geval | bajo ning\u00fan concepto | de ninguna manera
+    """
+)
+_FOR_NOW = cues.anywhere(
+    r"""
+    yet | for now | today | tonight | this time | right now | until \w+ | till \w+ | heute | vorerst
+    noch | bis \w+ | hoy | por ahora | hasta \w+ | aujourd'hui | pour l'instant | oggi | per ora
+    hoje | at\u00e9 \w+ | vandaag | it | that | this
+    """
+)
+
+
+def bids_for_good(text: str) -> bool:
+    """Tell whether a sentence orders, by its form, what is to be so whatever the task."""
+    if _FOR_NOW.search(text) or text.rstrip().endswith("?"):
+        return False
+    return _BIDS.match(text) is not None or _ON_NO_ACCOUNT.search(text) is not None
+
+
 def forbids_always(text: str) -> bool:
     """Tell whether a sentence forbids something for good, and not only of the thing at hand."""
     return _FORBIDS_ALL.match(text) is not None
@@ -122,6 +181,7 @@ def is_wish(text: str) -> bool:
         or _BETTER.match(text)
         or _OF_ALL.match(text)
         or _SPEAKS.match(text)
+        or bids_for_good(text)
         or asks_to_remember(text)
         or (FOR_EVER.search(text) and not _FALLS.search(text))
     )

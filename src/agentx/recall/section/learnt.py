@@ -203,6 +203,7 @@ def weigh(
     answers = _match(known, lines, said, context[:_CONTEXT_CHARS_MAX])
     handed = _hand_on(known, answers)
     placed = _list_placed(known)
+    reworded = _list_reworded(known)
     files = frozenset(path for one in known if one.is_of_issue for path in one.observation.files)
     causes = _list_causes(known)
     times = [one.observation.timestamp_ms for one in known]
@@ -210,7 +211,7 @@ def weigh(
     found = []
     for one, line, words, own, other in zip(known, lines, said, answers, handed, strict=True):
         observed = one.observation
-        if not line:
+        if not line or observed.id in reworded:
             continue
         kind = kind_of(observed.category, line)
         # By whose words something was put off is not what is open.
@@ -378,14 +379,32 @@ def _list_held(text: str, known: frozenset[str] | None = None) -> frozenset[str]
 
 
 def _hand_on(known: Sequence[WeighedMemory], answers: Sequence[float]) -> list[float]:
-    """Return for each how well what it replaced answers: who asks of that wants what holds now."""
+    """Return for each how well what it replaced answers: who asks of that wants what holds now.
+
+    What closed an open end is not what holds instead of it.
+    """
     handed = [0.0] * len(known)
     places = {one.observation.id: at for at, one in enumerate(known)}
     for one, answer in zip(known, answers, strict=True):
+        if one.restored is not None or one.observation.content.startswith(LABELS):
+            continue
         at = places.get(one.observation.superseded_by)
-        if at is not None and one.restored is None:
+        if at is not None:
             handed[at] = max(handed[at], answer)
     return handed
+
+
+def _list_reworded(known: Sequence[WeighedMemory]) -> frozenset[str]:
+    """Return the ids of what is told in other words by what was made of it, of the same moment."""
+    by_id = {one.observation.id: one.observation for one in known}
+    return frozenset(
+        each.id
+        for each in by_id.values()
+        if (made := by_id.get(each.superseded_by)) is not None
+        and (made.session_id, made.timestamp_ms) == (each.session_id, each.timestamp_ms)
+        and made.event_ids == each.event_ids
+        and (terms(made.content) <= terms(each.content) or each.content[:-1] in made.content)
+    )
 
 
 def _find_newest(observed: Observation) -> tuple[str, int]:

@@ -210,6 +210,7 @@ _DENIED = compile_late(
 _NO_SUCH = compile_late(
     r"(?i:\W*(?:no|kein\w*|sin|pas d[e']|senza|sem|geen) (?P<thing>[\w-]{4,})(?=[,.!;]|\Z))"
 )
+_SEVERAL = compile_late(r"(?i::\s[^:]*(?:[,;]| and | und | y | et )|[,;] (?:and|und|y|et) )")
 _FIGURE = compile_late(r"(?<![\w.])\d[\d.,]*\d|(?<![\w.])\d\b")
 _WORD = compile_late(r"[^\W\d_]{4,}")
 _BRIEF_WORDS_MAX = 6
@@ -291,7 +292,9 @@ def _list_spoken_of(text: str, exchange: Exchange, boot: Boot) -> Iterator[tuple
         if is_question(each):
             continue
         is_shared = not terms(text).isdisjoint(terms(each))
-        is_filled = _GAPS.search(each) is not None and _fills(text, is_shared, brief)
+        # Of several things that lack each is settled by itself.
+        is_gap = _GAPS.search(each) is not None and not _SEVERAL.search(each)
+        is_filled = is_gap and _fills(text, is_shared, brief)
         is_wrong = contradicts and (is_shared or len(said) <= _SHARED_MIN)
         is_wrong = is_wrong or (bool(denied) and not is_asked and denied <= terms(each))
         is_corrected = _gives_figure(each, text, figures, after.text) and (is_shared or brief)

@@ -19,7 +19,7 @@ from agentx.observations.labels import BY_USER
 from agentx.observations.model import Category
 from agentx.observations.validity.given_up import is_said_by_user
 from agentx.observations.validity.reading import Comparable
-from agentx.prose.cues import LEANS
+from agentx.prose.cues import DENIES, LEANS, finds
 from agentx.prose.keyphrases import terms
 from agentx.prose.sentences import ELLIPSIS, is_question, words
 from agentx.prose.settling.verdict import settles
@@ -31,6 +31,10 @@ _BESIDE = compile_late(r"(?:;|\n)\s*(?:Asked|Given up|The agent|Why asked): ")
 _STOP = compile_late(r"(?<=[.!?;])(?<!e\.g\.)(?<!i\.e\.)\s+")
 _POINTS_BACK = compile_late(
     r"(?i:\b(?:it|that|this|them|those|these|one|so|das|es|sie|eso|esto|lo|\u00e7a|cela|ci\u00f2|isso)\b)"
+)
+# How things are at the moment.
+_SEEN = compile_late(
+    r"(?i:\b(?:again|already|right now|at the moment|wieder|schon|otra vez|encore)\W*\Z)"
 )
 _WORDS_MIN = 3
 _TERMS_MIN = 2
@@ -85,4 +89,6 @@ def _rules_alone(sentence: str) -> bool:
     if words(sentence) < _WORDS_MIN or is_question(sentence) or LEANS.match(sentence):
         return False
     least = _TERMS_POINTING_MIN if _POINTS_BACK.search(sentence) else _TERMS_MIN
-    return len(terms(sentence)) >= least and settles(sentence)
+    if len(terms(sentence)) < least or _SEEN.search(sentence):
+        return False
+    return settles(sentence) or finds(DENIES, sentence)
