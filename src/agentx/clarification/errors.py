@@ -89,7 +89,7 @@ def name_moved(name: str, meant: Iterable[Clarification | None]) -> NameMoved:
 
     now = [f"is {quote(state)} now, and " for state in here if state.id == name]
     was = [f"{quote(state)}, which is {state.id} now" for state in here if state.id != name]
-    was += ["one that is gone"] * (len(here) < len(known))
+    was += ["one that is not in this folder"] * (len(here) < len(known))
     exact = (f"{name_asked(state)} for {quote(state)}" for state in here)
     return NameMoved(
         f"{name} {''.join(now)}was another question here before: {'; '.join(was)}",

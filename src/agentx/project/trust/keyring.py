@@ -112,6 +112,7 @@ class Keyring:
         self._mark = ""
         self._own = ""
         self._seen: tuple[object, KeyringRecord, str] = (None, _EMPTY, "")
+        self._begun: tuple[KeyringRecord, str] | None = None
 
     # --- what the ledgers ask -----------------------------------------------------------------
 
@@ -247,7 +248,7 @@ class Keyring:
         self._hand.make_key()
         cards = sorted((card for card in self._cards() if card.is_own), key=_by_age)
         found = dict.fromkeys(card.repository for card in cards)
-        if not set(found) <= set(self._look()[0].repositories):
+        if not set(found) <= set(self._look()[0].repositories) or self._begun is not None:
             self._change(
                 lambda it: replace(
                     it, repositories=tuple({**dict.fromkeys(it.repositories), **found})
@@ -260,25 +261,35 @@ class Keyring:
         if not self._mark:
             marker = self._trust.marker()
             self._mark = "" if marker is None else marker.mark
-        if not self._mark:
-            return _EMPTY, ""
-        path = self._trust.folder.writers(self._mark)
-        look = look_at(path)
-        if look is None:
-            return _EMPTY, ""
-        if self._seen[0] != look:
+        path = self._trust.folder.writers(self._mark) if self._mark else None
+        seen = None if path is None else look_at(path)
+        if path is None or seen is None:
+            return self._begin()
+        if self._seen[0] != seen:
             record = _record_of(read_small(path, _RECORD_BYTES_MAX) or b"")
-            keys = (part for name, key in record.trusted.items() for part in (name, repr(key)))
-            self._seen = (look, record, digest(_RULES, *record.repositories, *keys).hex())
+            if not record.repositories:
+                record = replace(record, repositories=self._begin()[0].repositories)
+            self._seen = (seen, record, _stamp(record))
         return self._seen[1], self._seen[2]
+
+    def _begin(self) -> tuple[KeyringRecord, str]:
+        """Return what is known where nothing is noted: a clone that lay here may have left a card.
+
+        Words of that card's writer, which is this checkout's, count as they did.
+        """
+        if self._begun is None:
+            writer = self._hand.find_writer()
+            shown = self._find_shown(writer) if writer and self.own else None
+            record = _EMPTY if shown is None else replace(_EMPTY, repositories=(shown.repository,))
+            self._begun = (record, "" if shown is None else _stamp(record))
+        return self._begun
 
     def _name_repository(self) -> str:
         """Return what we call this repository in signatures; nothing where that cannot be kept."""
         known = self._look()[0].repositories
         if known:
             return known[0]
-        shown = self._find_shown(self._hand.writer)
-        made = self._entropy(_NAME_BYTES).hex() if shown is None else shown.repository
+        made = self._entropy(_NAME_BYTES).hex()
         with suppress(AgentXError, OSError):
             self._change(lambda it: it if it.repositories else replace(it, repositories=(made,)))
         return next(iter(self._look()[0].repositories), "")
@@ -313,7 +324,10 @@ class Keyring:
         path = self._trust.folder.writers(marker.mark)
         with locked(path, owner="writers", clock=self._clock):
             raw = read_small(path, _RECORD_BYTES_MAX)
-            record = change(_EMPTY if raw is None else _record_of(raw))
+            record = _EMPTY if raw is None else _record_of(raw)
+            if not record.repositories:
+                record = replace(record, repositories=self._begin()[0].repositories)
+            record = change(record)
             said = {
                 "repositories": list(record.repositories),
                 "trusted": {name: asdict(key) for name, key in sorted(record.trusted.items())},
@@ -352,6 +366,11 @@ class Keyring:
 
 def _bind(repository: str, message: bytes) -> bytes:
     return _EVENT + repository.encode("ascii", "replace") + b"\n" + message
+
+
+def _stamp(record: KeyringRecord) -> str:
+    keys = (part for name, key in record.trusted.items() for part in (name, repr(key)))
+    return digest(_RULES, *record.repositories, *keys).hex()
 
 
 def _by_age(card: WriterCard) -> tuple[str, str]:

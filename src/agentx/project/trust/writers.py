@@ -16,6 +16,7 @@ from pathlib import Path
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.files.disk import write_all
 from agentx.host.files.ground import opening
+from agentx.host.files.json_text import parse_json
 from agentx.host.files.plain import create_in, temporary_name
 from agentx.host.system import SystemClock
 from agentx.kernel.errors import AgentXError
@@ -25,6 +26,7 @@ from agentx.project.trust.marker import read_small
 
 _KEY_BYTES = 32
 _NAME_BYTES = 3
+_NAMES_BYTES_MAX = 4 * 1024 * 1024
 
 
 class Hand:
@@ -45,6 +47,15 @@ class Hand:
             self.make_key()
             self._writer = self._name_writer()
         return self._writer
+
+    def find_writer(self) -> str:
+        """Return the name of this checkout's files, where it has one; none is made."""
+        raw = read_small(self._data.writers, _NAMES_BYTES_MAX)
+        with suppress(ValueError):
+            names = None if raw is None else parse_json(raw)
+            known = names.get(self._root) if isinstance(names, dict) else None
+            return str(known) if _is_name(known) else ""
+        return ""
 
     def begin_anew(self, former: str) -> str:
         """Return another name than one whose key is gone: nobody writes on under its card."""
