@@ -64,7 +64,7 @@ class Watcher:
 
 
 def measure(pid: int) -> int:
-    """Return how large a process is; one that is not in this folder is 0."""
+    """Return how large a process is; one that is gone is 0."""
     try:
         pages = Path(f"/proc/{pid}/statm").read_text().split()[1]
     except (OSError, IndexError):

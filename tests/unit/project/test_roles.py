@@ -131,7 +131,10 @@ def test_a_role_is_set_shown_and_taken_back_for_a_session_and_for_a_project(
 ) -> None:
     project = project_in(tmp_path, AGENTX_AGENT="pm")
 
-    here = set_played(project, "UX", None)
+    user = project_in(tmp_path)
+    with pytest.raises(InvalidValue, match="only a person"):  # no agent says who all sessions are
+        set_played(project, "UX", None)
+    here = set_played(user, "UX", None)
     of_session = set_played(project, "tester", OTHER)
 
     assert (here.role, here.changed) == ("ux-designer", True)
@@ -140,8 +143,8 @@ def test_a_role_is_set_shown_and_taken_back_for_a_session_and_for_a_project(
     assert show_played(project, of_project=True).role == "ux-designer"
     assert clear_played(project, OTHER).role == "ux-designer"
     assert not clear_played(project, OTHER).changed
-    assert clear_played(project).role == ""
-    assert not clear_played(project).changed
+    assert clear_played(user).role == ""
+    assert not clear_played(user).changed
 
 
 def test_config_shows_the_role_that_was_set_for_the_session_it_is_run_in(tmp_path: Path) -> None:
@@ -173,7 +176,7 @@ def test_hooks_are_told_the_role_of_the_project_and_never_that_of_a_shell(tmp_pa
     settle(project)
     assert (read_noted_role(project), is_settled(project)) == ("", True)
 
-    configure(project, "tester", SettingPlace.USER)
+    configure(project_in(tmp_path), "tester", SettingPlace.USER)
     assert read_noted_role(project) == "tester"
     other = project_in(tmp_path)
     assert is_settled(other)
