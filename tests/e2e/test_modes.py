@@ -95,6 +95,8 @@ def untimed(ledger: Any) -> Any:
         {**row, "uid": "", "thread": [{**entry, "uid": ""} for entry in row["thread"]]}
         for row in ledger["clarifications"]
     ]
+    for row in rows:
+        row.pop("issueMark", None)  # numbers of local issues may be given twice, GitHub's are not
     told = {name: value for name, value in ledger.items() if name != "made"}
     told["clarifications"] = rows
     return json.loads(TIMES.sub("TIME", json.dumps(told)))

@@ -263,7 +263,18 @@ def test_an_export_read_back_in_another_home_gives_the_same_answers_byte_for_byt
     asks = ("clarify", "--issue", "1")
     at = ASKED.index(asks)
     assert json.loads(now[at]) == without_the_key(json.loads(said[at]))
-    assert [*now[:at], *now[at + 1 :]] == [*said[:at], *said[at + 1 :]]
+    told = ASKED.index(("run", "event"))
+    assert json.loads(now[told]) == without_standing(json.loads(said[told]))
+    left = [turn for turn in range(len(ASKED)) if turn not in (at, told)]
+    assert [now[turn] for turn in left] == [said[turn] for turn in left]
+
+
+def without_standing(seen: Any) -> Any:
+    """Return a run's events as their user restored them: whose key signed them is not known."""
+    for event in seen["events"]:
+        assert event["standing"] in (None, "signed")
+        event |= {"standing": None, "owner": ""}
+    return seen
 
 
 def without_the_key(seen: Any) -> Any:

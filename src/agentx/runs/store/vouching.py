@@ -113,12 +113,12 @@ class RunVouching:
             message = message_of(event)
         except RecursionError:  # nested deeper than any of ours
             message = b""
-        taken_over = self._notes.look(self._find_unsigned)
-        if sum_up_message(message) in taken_over:
-            return event
         standing = self._pen.signatures.judge(event.key, event.signature, message)
         if standing is Vouching.SIGNED:
             return replace(event, standing=standing, owner=self._pen.name_owner(event.key))
+        taken_over = self._notes.look(self._find_unsigned)
+        if sum_up_message(message) in taken_over:
+            return event
         if not claims_person(event):
             return replace(event, standing=standing)
         claim = replace(event, standing=standing, actor=UNVERIFIED)
