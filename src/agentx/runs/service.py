@@ -42,8 +42,9 @@ from agentx.runs.rendering import event_line, list_answered, tell_answered
 from agentx.runs.replies import NextStep, Rebuilt, Resumption, Told, Unmerged
 from agentx.runs.resuming import list_lost_steps, resumption
 from agentx.runs.rules.catalogue import kind_named
-from agentx.runs.rules.claims import GOES_ON
+from agentx.runs.rules.claims import ASKS, GOES_ON
 from agentx.runs.rules.decide import find_lane
+from agentx.runs.rules.draft import escalation_name
 from agentx.runs.rules.fold import fold, mark_misplaced
 from agentx.runs.rules.gates import Missing, is_stale, list_missing_of_run
 from agentx.runs.store.git_lanes import GitLanes
@@ -88,6 +89,12 @@ class Runs:
         """Return the events of a run, in order."""
         name = self.which.choose_to_see(run_id)
         return mark_misplaced(name, self._store.events(name).events)
+
+    def is_asked_by_somebody(self, run_id: str, escalation: str) -> bool:
+        """Tell whether somebody vouches for the words of a question to a person."""
+        raised = (each for each in self.events(run_id) if each.kind in ASKS)
+        named = (each for each in raised if escalation_name(each.id) == escalation)
+        return any(map(self._store.vouching.is_signed, named))
 
     def all(self) -> Iterator[Run]:
         """Yield every run, newest first."""

@@ -322,6 +322,32 @@ def test_no_word_of_a_person_counts_for_what_a_run_asks_since_they_looked(
 
 
 @pytest.mark.promise("runs.signed")
+def test_at_a_terminal_that_never_showed_it_a_question_must_be_of_somebody(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = shop.begin()
+    monkeypatch.setattr(caller, "_sits_at_terminal", lambda: True)
+    words = ("run", "escalate", "--resolve", asked, "Yes")
+    for changed in ("May we kill two?", "May we kill three?"):
+        _reword(shop, question=changed)
+        code, said = shop.agentx(*words)
+        assert code == 2
+        assert changed in said
+        assert shop.run.escalations[asked].open
+    shop.agentx("clarify", "inbox")
+    assert shop.agentx(*words)[0] == 0, "it was shown just now"
+
+
+@pytest.mark.promise("runs.signed")
+def test_a_signed_question_is_answered_at_once_wherever_it_was_read(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = shop.begin()
+    monkeypatch.setattr(caller, "_sits_at_terminal", lambda: True)
+    assert shop.agentx("run", "escalate", "--resolve", asked, "No")[0] == 0
+
+
+@pytest.mark.promise("runs.signed")
 def test_another_clones_answer_counts_while_its_writer_is_trusted(
     shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,10 +11,10 @@ from agentx.agents.happenings import ValidationResult
 from agentx.clarification.errors import NotThePerson
 from agentx.host.files.ground import ground_of
 from agentx.host.files.plain import read_bytes
-from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.errors import InvalidValue, NameMoved, NotFound
 from agentx.kernel.ids import shorten_run
 from agentx.kernel.roles import PERSON_ROLE, is_persons_name
-from agentx.kernel.text import preview
+from agentx.kernel.text import fold_text, preview
 from agentx.kernel.values import frozen
 from agentx.operations.limits import RUN_CHECK_WAIT_S
 from agentx.project.claims import claim_data
@@ -140,8 +140,7 @@ def _record(
         by = _as_person(project, by, given, calls)
         asked = str(given.get("escalation", ""))
         run_id = runs.which.choose(run_id or _find_asking(project, asked) or runs.which.active())
-        if told := find_shown_asks(project).find_told(run_id, asked):
-            given["about"] = told
+        given |= _check_shown(project, run_id, asked, calls)
     elif is_persons_name(by.actor):
         calls = find_caller(project) if caller is None else caller
         given["via"] = str(calls.via if calls.via is Via.TERMINAL else Via.UNCONFIRMED)
@@ -149,6 +148,27 @@ def _record(
         _check_asked(project, runs.which.choose(run_id), caller)
     said = Happening(kind=kind, actor=by.actor, task=by.task, lane=by.lane, detail=given)
     return tell_people(project, runs.say(runs.which.choose(run_id), said))
+
+
+def _check_shown(project: Project, run_id: str, escalation: str, calls: WhoCalls) -> dict[str, str]:
+    """Return what the person was shown, for what they say is said to that.
+
+    Raises: NameMoved, which shows it, where no terminal did and nobody vouches for the words.
+    """
+    shown = find_shown_asks(project)
+    told = shown.find_told(run_id, escalation)
+    if told or calls.via is not Via.TERMINAL:
+        return {"about": told} if told else {}
+    runs = open_runs(project)
+    asked = runs.run(run_id)[0].escalations.get(escalation)
+    if asked is not None and not runs.is_asked_by_somebody(run_id, escalation):
+        shown.note_told([(run_id, asked)])
+        raise NameMoved(
+            f"{escalation} was not shown to you yet, and nobody vouches for its words; it asks: "
+            f"{fold_text(asked.question)!r}",
+            hint="say it again to answer that; `agentx clarify inbox` shows all of it",
+        )
+    return {}
 
 
 def tell_people(project: Project, told: Told) -> Told:

@@ -87,6 +87,13 @@ class RunVouching:
         owner = self._pen.name_owner(key)
         return replace(bare, key=key, signature=signature, standing=Vouching.SIGNED, owner=owner)
 
+    def is_signed(self, event: RunEvent) -> bool:
+        """Tell whether somebody whose words count here signed an event just as it is."""
+        if self._pen is None:
+            return False
+        judged = self._pen.signatures.judge(event.key, event.signature, message_of(event))
+        return judged is Vouching.SIGNED
+
     def judge(self, events: Iterable[RunEvent]) -> tuple[RunEvent, ...]:
         """Return events, each with how it stands where that matters.
 
