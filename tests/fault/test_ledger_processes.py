@@ -164,7 +164,7 @@ def test_a_dead_holder_and_an_empty_lock_file_stop_nobody(tmp_path: Path) -> Non
 
 
 def test_a_process_stopped_while_it_works_goes_on_and_loses_nothing(tmp_path: Path) -> None:
-    paused = start(tmp_path, "paused", 60)
+    paused = start(tmp_path, "paused", 20)
     assert paused.stdout is not None
     first = paused.stdout.readline()
     paused.send_signal(signal.SIGSTOP)
