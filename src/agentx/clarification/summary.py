@@ -53,7 +53,7 @@ def escalation_text(state: Clarification, reason: Reason, said: str = "") -> str
         f"- {state.asker}: {preview(asked, _POSITION_CHARS) or 'no question'}",
         f"- {by}: {answered}",
         "Options:",
-        *(f"{number}. {option}" for number, option in enumerate(_options(state), 1)),
+        *(f"{number}. {option}" for number, option in enumerate(_options(state, asked), 1)),
     ]
     return "\n".join(lines)
 
@@ -91,10 +91,11 @@ def find_note(state: Clarification) -> str:
     return next(lines, "").removeprefix(_NOTE)
 
 
-def _options(state: Clarification) -> tuple[str, ...]:
+def _options(state: Clarification, asked: str) -> tuple[str, ...]:
     resolve = f"agentx clarify resolve {state.id}"
     options = [f'Decide it yourself: {resolve} "your decision"']
-    if state.answered is not None:
+    # What was answered to an earlier round is no answer to this one.
+    if state.answered is not None and state.question_of(state.answered) == asked:
         by = state.answered.speaker
         options.insert(0, f'Take the answer of {by}: {resolve} "as {by} says"')
     options.append(f'Let {state.asker} go on without: {resolve} "go on with what is known"')

@@ -123,3 +123,16 @@ def test_a_damaged_record_is_none(tmp_path: Path, raw: bytes) -> None:
     for name in ("a1b2c3-42.json", "person-42.json"):
         (data / name).write_bytes(raw)
     assert questions.find_meant(asked.id, by_person=True).uid == asked.uid
+
+
+def test_the_way_to_take_an_answer_is_offered_where_it_answers_what_is_asked(
+    tmp_path: Path,
+) -> None:
+    here = room(tmp_path / "here").clarifications
+    asked = here.ask(request(question="Which database?"), SCOPE)
+    here.answer(asked.id, "Postgres 17", by="architect")
+    assert "Take the answer of architect" in here.escalate(asked.id).summary
+    asked = here.ask(request(topic="other", question="Which database?"), SCOPE)
+    here.answer(asked.id, "Postgres 17", by="architect")
+    here.follow_up(asked.id, "May we drop the audit table?", by="engineer")
+    assert "Take the answer of" not in here.escalate(asked.id).summary

@@ -17,7 +17,7 @@ import pytest
 from agentx.clarification.model import PERSON
 from agentx.clarification.rendering import as_data, say_decision, terminal
 from agentx.clarification.watch.awaiting import name_asked
-from agentx.kernel.errors import NameMoved
+from agentx.kernel.errors import IllegalTransition, NameMoved
 from agentx.observations.model import Marking
 from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import read as clarify_read
@@ -433,3 +433,17 @@ def test_a_call_that_asks_nothing_new_refuses_no_word_and_a_new_note_is_shown(
                 clarify_settle.resolve(here, name, "NO", caller=TYPING)
             clarify_read.note_told(here, clarify_read.inbox_of(here, PERSON))
         assert clarify_settle.resolve(here, name, "NO", caller=TYPING).status == "resolved"
+
+
+def test_who_says_it_once_more_is_told_that_it_is_settled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(caller, "_sits_at_terminal", lambda: True)
+    here = clone_of(tmp_path, "ana")
+    open_issues(here).create(NewIssue(title="Logs", labels=("type:feature",)))
+    name = open_clarifications(here).ask(request(issue=1, topic="x"), SCOPE).id
+    clarify_settle.escalate(here, name, "please", caller=TYPING)
+    clarify_read.note_told(here, clarify_read.inbox_of(here, PERSON))
+    clarify_settle.resolve(here, name, "YES", caller=TYPING)
+    with pytest.raises(IllegalTransition, match="is resolved"):
+        clarify_settle.resolve(here, name, "NO", caller=TYPING)

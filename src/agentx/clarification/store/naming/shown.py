@@ -32,6 +32,7 @@ from agentx.clarification.store.naming.names import (
 from agentx.clarification.watch.awaiting import (
     find_awaited,
     is_asked_further,
+    is_to_be_answered,
     name_asked,
     sum_up_asked,
 )
@@ -107,6 +108,8 @@ class ShownNames:
 
         Raises: NameMoved.
         """
+        if not is_to_be_answered(state):
+            return
         told = self._read_told(state.issue)
         words, exact = told.words.get(name, ""), name.partition("@")[2]
         if (words and words != sum_up_asked(state)) or (exact and is_asked_further(state, exact)):
