@@ -59,8 +59,16 @@ class Watcher:
         self.most = max(self.most, len(found))
         self.pids.update(found)
         self.largest = max([self.largest, *map(measure, found)])
-        owners = [name for pid in processes_of(self.house.home) for name in held_stores(pid)]
-        self.served_twice += [name for name in set(owners) if owners.count(name) > 1]
+        owners: dict[str, list[int]] = {}
+        for pid in processes_of(self.house.home):
+            for name in set(held_stores(pid)):  # a new manifest is open beside the one before
+                owners.setdefault(name, []).append(pid)
+        # One process is looked at after the other: the first may have died, and the next begun.
+        self.served_twice += [
+            name
+            for name, pids in owners.items()
+            if len(pids) > 1 and all(name in held_stores(pid) for pid in pids)
+        ]
 
 
 def measure(pid: int) -> int:
