@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +21,10 @@ import pytest
 from agentx.clarification.model import PERSON
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.clarification.watch.awaiting import name_asked
+from agentx.host.system import SystemClock
+from agentx.kernel.errors import AgentXError, LockHeld, UnavailableError
 from agentx.observations.model import Observation
+from agentx.observations.store.files.store import JsonObservationStore
 from agentx.operations.memory.curate import memory_drop, memory_edit, memory_undrop
 from agentx.operations.memory.write import NewObservation, memory_add, memory_remove
 from agentx.operations.questions import ask as clarify_ask
@@ -209,7 +212,34 @@ def test_no_agent_takes_a_persons_decision_away_with_a_note_of_its_own(project: 
     assert keep_decisions(project) == 1
 
 
+@pytest.mark.parametrize("refusal", [LockHeld("in use"), UnavailableError("disk full")])
+def test_what_could_not_be_kept_once_was_not_taken_away(
+    project: Project, monkeypatch: pytest.MonkeyPatch, refusal: AgentXError
+) -> None:
+    decide_unkept(project)
+    store = JsonObservationStore.store
+
+    def refuse(*_args: object) -> None:
+        raise refusal
+
+    def lose_to_another(self: JsonObservationStore, kept: Sequence[Observation]) -> None:
+        store(self, kept)  # somebody else keeps the same meanwhile
+        refuse()
+
+    for each in (refuse, lose_to_another):
+        shutil.rmtree(project.observations, ignore_errors=True)
+        monkeypatch.setattr(JsonObservationStore, "store", each)
+        with suppress(UnavailableError):
+            keep_decisions(project)
+        monkeypatch.setattr(JsonObservationStore, "store", store)
+        keep_decisions(project)
+        assert list_topics(project) == ["buy"]
+    shutil.rmtree(project.observations)
+    assert keep_decisions(project) == 1
+
+
 def test_many_at_once_keep_one(project: Project) -> None:
+    project = replace(project, clock=SystemClock())  # they wait for each other
     for topic in ("buy", "sell", "rent"):
         decide_unkept(project, topic)
     with ThreadPoolExecutor(6) as pool:

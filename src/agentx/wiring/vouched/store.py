@@ -30,7 +30,7 @@ from agentx.observations.model import (
 from agentx.observations.port import ObservationStore
 from agentx.project.project import Project
 from agentx.wiring.vouched.drops import OF_PERSON, VouchedDrops
-from agentx.wiring.vouched.outcomes import UNVERIFIED, is_withheld
+from agentx.wiring.vouched.outcomes import UNVERIFIED, find_question, is_withheld
 from agentx.wiring.vouched.persons_record import PersonsRecord
 from agentx.wiring.vouched.persons_words import PersonsWords
 from agentx.wiring.vouched.taken_away import TakenAway
@@ -227,7 +227,9 @@ class VouchedStore(ObservationStore):
         try:
             self.plain.store(observations)
         except AgentXError:
-            self.record.note_gone(one.id for one in said)  # nobody has it kept
+            # Nobody has it kept. What a question came to is kept by whoever looks next, and may
+            # have been just now, by somebody else: it was not taken away.
+            self.record.note_gone(one.id for one in said if not find_question(one))
             raise
         self.words.keep(said)
 
