@@ -17,6 +17,7 @@ import pytest
 
 from agentx.host.git import facts
 from agentx.host.git.command import quiet_filters, read_git
+from agentx.host.git.made_here import is_made_here
 from agentx.host.git.programs import list_programs
 from agentx.host.git.work import commit_of, is_ancestor
 from agentx.kernel.paths import StorePaths
@@ -295,6 +296,7 @@ def _ask_everything(root: Path, store: Path) -> None:
     facts.last_changes(root, 0, 100)
     facts.list_uncommitted(root)
     facts.list_tracked(root, ".agentx")
+    is_made_here(root, root / ".git", ".agentx")
     facts.churn(root, "HEAD~1", "HEAD", without=".agentx")
     facts.churn(root, "HEAD", "HEAD", without=".agentx")
     commit_of(root, "HEAD")

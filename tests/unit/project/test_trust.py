@@ -344,9 +344,12 @@ def test_what_git_brought_is_not_told_by_a_word_of_ours(tmp_path: Path, home: Pa
     shipped(shop, ".agentx/issues/1.json", "{}")
     assert is_told()
     git(shop, "add", "--all")
-    assert not is_told()  # a pull that was not committed stages the same
+    assert is_told()
     git(shop, "commit", "-q", "-m", "ours")
     assert is_told()
+    git(shop, "rm", "-q", "--cached", ".agentx/issues/1.json")
+    assert is_told()
+    git(shop, "reset", "-q")
     git(shop, "commit", "-q", "--amend", "-m", "ours, better said")
     assert is_told()
 
@@ -356,6 +359,8 @@ def test_what_git_brought_is_not_told_by_a_word_of_ours(tmp_path: Path, home: Pa
     assert is_told()
     for words in (
         ("merge", "-q", "--no-edit", "origin/main"),
+        ("merge", "-q", "--no-commit", "origin/main"),
+        ("merge", "-q", "--squash", "origin/main"),
         ("cherry-pick", "origin/main"),
         ("rebase", "-q", "origin/main"),
         ("checkout", "-q", "origin/main", "--", ".agent-memory"),

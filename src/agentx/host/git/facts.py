@@ -19,10 +19,6 @@ from agentx.kernel.values import frozen
 
 # Differences are counted and named: no program shows them.
 PLAIN_DIFF = ("--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=all")
-# How git's log of what was done begins for a commit of one's own: "commit (cherry-pick)" is none.
-_COMMITTED = tuple(
-    f"--grep-reflog=^commit{how}: " for how in ("", " (initial)", " (amend)", " (merge)")
-)
 _COUNT = compile_late(r"(\d+) (file|insertion|deletion)")
 _HASH = compile_late(r"[0-9a-f]{7,64}")
 _POINTER_BYTES_MAX = 8_192
@@ -122,22 +118,6 @@ def list_untracked(path: Path, names: Iterable[str]) -> tuple[str, ...] | None:
     wanted = (f":(top,literal){name}" for name in names)
     said = _ask(path, "ls-files", "-z", "--others", "--exclude-standard", "--", *wanted)
     return None if said is None else tuple(name for name in said.split("\0") if name)
-
-
-def is_committed_here(path: Path, *folders: str) -> bool:
-    """Tell whether all that git tracks of folders below the root was committed in this repository.
-
-    What was pulled, picked, rebased or only staged was not. By git's own log of what was done
-    here, which no clone carries; where it does not reach, or git cannot say, the answer is no.
-    """
-    named = tuple(f":(top,icase){folder}" for folder in folders)
-    if _ask(path, "diff-index", "--cached", "--quiet", *PLAIN_DIFF, "HEAD", "--", *named) is None:
-        return False
-    brought = _ask(path, "rev-list", "HEAD", "--", *named)
-    made = _ask(path, "rev-list", "--walk-reflogs", "--all", *_COMMITTED)
-    if brought is None or made is None:
-        return False
-    return set(brought.split()) <= set(made.split())
 
 
 def branch(path: Path) -> str | None:

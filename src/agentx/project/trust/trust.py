@@ -86,8 +86,8 @@ class Trust:
     def has_data(self) -> bool:
         """Whether the data in the repository may be told.
 
-        What a verb of ours began is the user's while all of it was written or committed here: what
-        a pull brings needs a person's word.
+        What a verb of ours began is the user's while all of it was made here: what a pull brings
+        needs a person's word.
         """
         record = self.record()
         if record is None or not record.data:
@@ -104,17 +104,19 @@ class Trust:
         noted = self.folder.read_brought(marker.mark)
         if noted is not None and noted[0] == stamp:
             return noted[1]
-        brought = self._ask_git()
+        brought = self._ask_git(self.common)
         self.folder.note_brought(marker.mark, stamp, is_brought=brought)
         return brought
 
-    def _ask_git(self) -> bool:
+    def _ask_git(self, common: Path) -> bool:
         folders = (self.paths.own.name, self.paths.run_memory.name)
         listed = [git.list_tracked(self.paths.root, folder) for folder in folders]
         # What git cannot say may be anything.
         if not any(names is None or any(map(_is_data, names)) for names in listed):
             return False
-        return not git.is_committed_here(self.paths.root, *folders)
+        from agentx.host.git.made_here import is_made_here  # noqa: PLC0415  few have to ask git
+
+        return not is_made_here(self.paths.root, common, *folders)
 
     @property
     def was_said(self) -> bool:
