@@ -255,7 +255,8 @@ def _word_outcome(state: Clarification, about: str) -> str:
         return f"a person was called to decide {about}{told} -- {goes_on}"
     if settled is not None:
         about = name_matter(state, state.decision or settled)
-        return f"{name_speaker(settled)} decided {about}: {preview(say_decision(state), 400)}"
+        decided = preview(say_decision(state, named=True), 400)
+        return f"{name_decider(state)} decided {about}: {decided}"
     about = name_matter(state, state.answered)
     return (
         f"{_name_answerer(state)}{_say_answer_worth(state)} answered {about}: "
@@ -343,13 +344,23 @@ def explain_escalation(state: Clarification) -> str:
     return "; ".join(filter(None, (why, find_note(state))))
 
 
-def say_decision(state: Clarification) -> str:
+def name_decider(state: Clarification) -> str:
+    """Return whose word settled it: the person's who said so, else who said what was taken."""
+    settled = state.resolution
+    is_persons = settled is not None and settled.speaker == PERSON
+    word = settled if is_persons else state.decision
+    return "" if word is None else name_speaker(word)
+
+
+def say_decision(state: Clarification, *, named: bool = False) -> str:
     """Return what was decided: what was said then, else the answer that was taken.
 
-    What is doubtful about an answer stays so, whoever takes it.
+    What is doubtful about an answer stays so, whoever takes it; who is `named` beside says it.
     """
     word = state.decision
     is_taken = word is not None and word is not state.resolution
+    if named and word is not None:
+        is_taken &= word.doubt not in name_decider(state)
     doubt = f" ({word.doubt})" if word is not None and is_taken and word.doubt else ""
     return f"{_find_decided(state)}{doubt}{say_overruled(state)}"
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +18,9 @@ from agentx.clarification.rendering import (
     as_data,
     inbox_line,
     listing,
+    name_decider,
     next_actions,
+    say_decision,
     stream,
     terminal,
 )
@@ -155,6 +158,40 @@ def test_12_1_the_figures_of_a_period() -> None:
     assert "Escalation rate: 67% (target under 20%)" in lines
     assert metrics([], start_ms=0, end_ms=1).auto_resolution_rate is None
     assert digest_lines(metrics([], start_ms=0, end_ms=1)) == ("No clarifications.",)
+
+
+@pytest.mark.parametrize(
+    ("said", "settled", "wanted"),
+    [
+        (
+            Answered(at_ms=NOW, by=PERSON, body="No."),
+            Resolved(at_ms=NOW, by="engineer"),
+            "a person",
+        ),
+        (
+            Answered(at_ms=NOW, by=PERSON, body="No.", via="unconfirmed"),
+            Resolved(at_ms=NOW, by="engineer"),
+            "a person (unconfirmed)",
+        ),
+        (
+            Answered(at_ms=NOW, by="architect", body="No."),
+            Resolved(at_ms=NOW, by="engineer"),
+            "architect",
+        ),
+        (
+            Answered(at_ms=NOW, by="architect", body="Yes."),
+            Resolved(at_ms=NOW, by="engineer", body="No."),
+            "engineer",
+        ),
+    ],
+)
+def test_a_decision_is_told_in_the_mouth_of_who_said_it(
+    said: Answered, settled: Resolved, wanted: str
+) -> None:
+    done = after(clarification(), said, settled)
+    assert (name_decider(done), say_decision(done, named=True)) == (wanted, "No.")
+    called = after(clarification(), said, Escalated(at_ms=NOW, reason=Reason.MANUAL))
+    assert name_decider(after(called, Resolved(at_ms=NOW, by=PERSON))) == "a person"
 
 
 def test_an_answer_that_nobody_saw_a_person_give_says_so_in_every_look() -> None:

@@ -15,6 +15,7 @@ from agentx.clarification.model import (
 from agentx.clarification.rendering import (
     find_asked,
     listing,
+    name_decider,
     name_speaker,
     say_contrary,
     say_decision,
@@ -175,8 +176,8 @@ def _line(state: Clarification) -> str:
         shown += f"\n  Given up: {speak_hint(given_up)}"
     settled = state.resolution
     if settled is not None:
-        decided = preview(say_decision(state), CLARIFY_TEXT_CHARS_MAX)
-        shown += f"\n  Decided by {name_speaker(settled)}: {decided}"
+        decided = preview(say_decision(state, named=True), CLARIFY_TEXT_CHARS_MAX)
+        shown += f"\n  Decided by {name_decider(state)}: {decided}"
     return shown
 
 

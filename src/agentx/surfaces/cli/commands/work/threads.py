@@ -8,6 +8,7 @@ from agentx.clarification.model import PERSON, Clarification, ClarificationStatu
 from agentx.clarification.rendering import (
     explain_escalation,
     find_asked,
+    name_decider,
     name_question,
     name_speaker,
     next_actions,
@@ -163,7 +164,7 @@ def _list_words(state: Clarification, who: str) -> list[tuple[str, str]]:
             rows.append(("by", "a writer that you do not trust: agentx trust --show"))
     settled = state.resolution
     if settled is not None:
-        rows.append(("decided", f"{say_decision(state)} ({name_speaker(settled)})"))
+        rows.append(("decided", f"{say_decision(state, named=True)} ({name_decider(state)})"))
     return rows if who != state.asker else rows[1:]
 
 
@@ -218,7 +219,7 @@ def draw_asked(
     settled = state.resolution
     if settled is not None:
         _draw_question(screen, state, state.decision)
-        decided = f"decided by {name_speaker(settled)}: {say_decision(state)}"
+        decided = f"decided by {name_decider(state)}: {say_decision(state, named=True)}"
         screen.print(show_words(decided), soft_wrap=True)
     elif state.answer and not state.is_unanswered:
         _draw_question(screen, state, state.answered)
