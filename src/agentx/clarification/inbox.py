@@ -22,7 +22,7 @@ def inbox_among(states: Iterable[Clarification], who: str) -> tuple[Clarificatio
     return (
         *asked,
         *(state for state in own if state.status is ClarificationStatus.ANSWERED),
-        *(state for state in own if state.was_decided_for_asker),
+        *(state for state in own if state.was_decided_for_asker and not state.decided_later),
         *(state for state in own if state.status is ClarificationStatus.ESCALATED),
     )
 

@@ -219,6 +219,7 @@ class Clarification:
     overruled: tuple[OverruledWord, ...] = ()
     word_of: str = ""  # what the one is called whose word stands then
     issue_now: str = ""  # what became of its issue, where that is to be known; likewise
+    decided_later: str = ""  # what a person said otherwise, asked the same anew; likewise
 
     @property
     def exact(self) -> str:

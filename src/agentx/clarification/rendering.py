@@ -57,7 +57,7 @@ _WORDS_CHARS = 4_000  # more than anybody may say: files are written by anybody
 def stream(state: Clarification) -> str:
     """Return a thread as it runs through a chat."""
     said = "\n\n".join(stream_entry(state, entry) for entry in state.thread)
-    return f"{said}{say_overruled(state)}"
+    return f"{said}{say_overruled(state)}{_say_later(state)}"
 
 
 def stream_entry(state: Clarification, entry: Entry) -> str:
@@ -135,6 +135,8 @@ def terminal(state: Clarification, *, colour: bool, say_time: Callable[[int], st
         lines.extend(_terminal_entry(state, entry, say_time(entry.at_ms), colour=colour))
     if state.overruled:
         lines.append(printable(f"  people disagree{say_overruled(state)}"))
+    if state.decided_later:
+        lines.append(printable(f" {_say_later(state)}"))
     return "\n".join(lines)
 
 
@@ -362,7 +364,11 @@ def say_decision(state: Clarification, *, named: bool = False) -> str:
     if named and word is not None:
         is_taken &= word.doubt not in name_decider(state)
     doubt = f" ({word.doubt})" if word is not None and is_taken and word.doubt else ""
-    return f"{_find_decided(state)}{doubt}{say_overruled(state)}"
+    return f"{_find_decided(state)}{doubt}{say_overruled(state)}{_say_later(state)}"
+
+
+def _say_later(state: Clarification) -> str:
+    return f" (later decided otherwise: {state.decided_later})" if state.decided_later else ""
 
 
 def say_contrary(state: Clarification) -> str:
@@ -418,6 +424,7 @@ def as_data(state: Clarification, others: tuple[str, ...] = ()) -> dict[str, obj
         **({"answerTo": asked} if asked and not state.is_unanswered else {}),
         **({"issueNow": state.issue_now} if state.issue_now else {}),
         **({"overruled": _list_overruled(state)} if state.overruled else {}),
+        **({"decidedLater": state.decided_later} if state.decided_later else {}),
     }
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from agentx.clarification.errors import ScopeViolation, scope_violation
 from agentx.clarification.model import PERSON, Clarification, NewQuestion, Scope
+from agentx.clarification.watch.awaiting import fold_words
 from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.limits import (
     CLARIFY_ROUNDS_BLOCKING_MAX,
@@ -17,7 +18,6 @@ from agentx.kernel.limits import (
     CLARIFY_TEXT_CHARS_MAX,
     CLARIFY_TOPIC_CHARS_MAX,
 )
-from agentx.kernel.text import fold_text
 from agentx.kernel.values import frozen
 from agentx.redaction.redact import redact
 
@@ -65,7 +65,7 @@ def rounds_of(request: NewQuestion, scope: Scope) -> int:
 
 def find_same(open_now: Iterable[Clarification], request: NewQuestion) -> Clarification | None:
     """Return the open clarification that asks the same of the same, or None."""
-    wanted = _words_of(redact(request.topic), redact(request.question))
+    wanted = fold_words(redact(request.topic), redact(request.question))
     return next(
         (
             state
@@ -73,15 +73,10 @@ def find_same(open_now: Iterable[Clarification], request: NewQuestion) -> Clarif
             if (state.asker, state.to, state.blocking)
             == (request.asker, request.to, request.blocking)
             and state.is_active
-            and _words_of(state.topic, state.question) == wanted
+            and fold_words(state.topic, state.question) == wanted
         ),
         None,
     )
-
-
-def _words_of(*texts: str) -> tuple[str, ...]:
-    """Return texts without what differs between two ways to type them."""
-    return tuple(fold_text(text).casefold() for text in texts)
 
 
 def check_text(name: str, text: str, chars_max: int = CLARIFY_TEXT_CHARS_MAX) -> str:

@@ -35,6 +35,7 @@ from agentx.clarification.watch.awaiting import (
     is_asked_further,
     is_to_be_answered,
 )
+from agentx.clarification.watch.later import tell_later
 from agentx.host.files.plain import is_folder
 from agentx.host.git.facts import remote_url
 from agentx.kernel.bus import Bus
@@ -134,8 +135,16 @@ def name_decider(project: Project, key: str) -> str:
 
 
 def name_overruling(project: Project, states: Iterable[Clarification]) -> tuple[Clarification, ...]:
-    """Return questions with who said what, where people's words contradict each other."""
+    """Return questions with who said what, where people's words contradict each other.
+
+    Also with what a person decided otherwise, asked the same anew.
+    """
     known = tuple(states)
+    asked: list[Clarification] = []
+    for issue in {state.issue for state in known if state.decision is not None}:
+        with suppress(CorruptRecord):
+            asked += open_clarifications(project).ledger(issue)
+    known = tell_later(known, asked)
     if not any(state.contrary_words for state in known):
         return known
     store = LedgerStore(project.paths, project.clock, make_pen(project))
@@ -187,8 +196,8 @@ def blocking_among(survey: Survey) -> dict[int, tuple[OpenQuestion, ...]]:
 
 def inbox(project: Project, who: str) -> tuple[Clarification, ...]:
     """Return what a role, or the person, has to see to."""
-    found = inbox_among(list_told(open_clarifications(project).survey()), who)
-    return name_overruling(project, found)
+    known = list_told(open_clarifications(project).survey())
+    return inbox_among(name_overruling(project, known), who)
 
 
 def list_overruled(project: Project) -> tuple[Clarification, ...]:

@@ -303,3 +303,15 @@ def test_a_decision_names_who_said_it_after_a_merge(tmp_path: Path) -> None:
         assert told
         for content in told:
             assert [said for said, who in said_by.items() if said in content and who in content]
+
+
+def test_what_was_asked_anew_and_decided_otherwise_is_told_alone(project: Project) -> None:
+    first = decide_unkept(project, said="YES, buy")
+    project.clock.sleep_ms(1_000)
+    second = decide_unkept(project, said="NO, never")
+    decide_unkept(project, topic="sell", said="YES, sell")
+    keep_decisions(project)
+
+    told = {one.content.rpartition(" ")[2]: one.superseded_by for one in memories(project)}
+    assert told == {f"[{first}]": second, f"[{second}]": "", "[CLR-1-003]": ""}
+    assert keep_decisions(project) == 0

@@ -19,6 +19,7 @@ from agentx.clarification.model import (
 from agentx.clarification.summary import find_note
 from agentx.clarification.ways import UNTRUSTED
 from agentx.kernel.ids import digest
+from agentx.kernel.text import fold_text
 
 _ASKING = frozenset({EntryType.QUESTION, EntryType.ESCALATION})
 _WORDS = frozenset({EntryType.ANSWER, EntryType.RESOLUTION})
@@ -45,6 +46,11 @@ def say_asked(state: Clarification) -> str:
 def sum_up_asked(state: Clarification) -> str:
     """Return by what it is known whether somebody was shown just what is asked now."""
     return digest(state.topic, say_asked(state)).hex()
+
+
+def fold_words(*texts: str) -> tuple[str, ...]:
+    """Return texts without what differs between two ways to type them."""
+    return tuple(fold_text(text).casefold() for text in texts)
 
 
 def is_asked_further(state: Clarification, told: str) -> bool:

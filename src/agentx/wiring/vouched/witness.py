@@ -19,6 +19,7 @@ from itertools import chain, islice
 
 from agentx.clarification.model import Clarification
 from agentx.clarification.store.ledgers import LedgerStore
+from agentx.clarification.watch.later import find_later
 from agentx.host.files.plain import is_folder, list_folder, look
 from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.ids import parse_clarification_id
@@ -143,7 +144,9 @@ class Witness:
             return one
         # What was written anew is theirs, unless a person has the say.
         is_theirs = one.mended_ms and not (state.to == PERSON_ROLE or state.persons_word)
-        return one if is_theirs or _says(state, one) else replace(one, superseded_by=name)
+        if is_theirs or not _says(state, one):
+            return one if is_theirs else replace(one, superseded_by=name)
+        return self._withhold_earlier(one, state)
 
     def _judge_decision(self, one: Observation, name: str) -> Observation:
         """Return what a person is said to have decided."""
@@ -151,12 +154,19 @@ class Witness:
         if state is None:  # not asked on this branch, or nobody can read it
             return one if is_borne_out else _doubt(one, name)
         if _says(state, one) and (is_borne_out or self._is_told_so(state, one)):
-            return one
+            return self._withhold_earlier(one, state)
         if not is_borne_out:
             return _doubt(one, name)
         if one.superseded_by or (one.mended_ms and not state.contrary_words):
             return one  # what a person wrote anew is theirs
         return replace(one, superseded_by=name)
+
+    def _withhold_earlier(self, one: Observation, state: Clarification) -> Observation:
+        """Return what a question came to, as long as nobody decided it otherwise, asked anew."""
+        if one.superseded_by or one.mended_ms:
+            return one
+        later = find_later(state, self._look(state.issue).values())
+        return one if later is None else replace(one, superseded_by=str(later.id))
 
     def _is_told_so(self, state: Clarification, one: Observation) -> bool:
         """Tell whether a memory says, word for word, who said it and what they were asked."""

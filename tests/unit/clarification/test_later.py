@@ -1,0 +1,80 @@
+"""What was asked anew in the same words, and decided otherwise by a person."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from agentx.clarification.facts import Answered, Escalated, Resolved
+from agentx.clarification.inbox import inbox_among
+from agentx.clarification.model import PERSON, Clarification, Reason
+from agentx.clarification.rendering import as_data, say_decision, stream, terminal
+from agentx.clarification.watch.later import find_later, tell_later
+from agentx.kernel.clock import Millis
+from agentx.kernel.vouching.standing import Vouching
+from tests.support.clarifying import after, clarification
+from tests.support.time_and_chance import START_MS
+
+LATER = START_MS + 60_000
+
+
+def decided(state: Clarification, said: str, *, via: str = "terminal") -> Clarification:
+    """Return a question as a person decided it whom its asker had called."""
+    at_ms = Millis(state.created_ms + 10)
+    called = Escalated(at_ms=at_ms, reason=Reason.MANUAL)
+    return after(state, called, Resolved(at_ms=at_ms, by=PERSON, body=said, via=via))
+
+
+def asked_anew(
+    said: str = "NO never", *, by: str = PERSON, via: str = "", **how: str
+) -> Clarification:
+    """Return the same question asked anew, answered and settled by its asker."""
+    given = {"to": by, "question": "jwt or  server sessions?", **how}
+    state = clarification(2, at_ms=LATER, **given)  # type: ignore[arg-type]
+    answer = Answered(at_ms=Millis(LATER + 5), by=by, body=said, via=via)
+    return after(state, answer, Resolved(at_ms=Millis(LATER + 6), by=state.asker))
+
+
+FIRST = decided(clarification(), "YES ship")
+
+
+def test_what_was_decided_otherwise_later_says_so_and_is_no_news() -> None:
+    later = asked_anew()
+    first, last = tell_later((FIRST, later), (FIRST, later))
+
+    assert (first.decided_later, last.decided_later) == ("NO never (CLR-42-002)", "")
+    told = "(later decided otherwise: NO never (CLR-42-002))"
+    assert all(told in look for look in (say_decision(first), stream(first)))
+    assert told in terminal(first, colour=False)
+    assert as_data(first)["decidedLater"] == "NO never (CLR-42-002)"
+    assert inbox_among((FIRST,), "engineer") == (FIRST,)
+    assert inbox_among((first, last), "engineer") == ()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        asked_anew("YES  ship"),  # the same again
+        asked_anew(by="architect"),  # no person's word
+        asked_anew(via=Vouching.UNTRUSTED),
+        asked_anew(via="unconfirmed"),
+        asked_anew(question="JWT or server sessions for mobile?"),
+        asked_anew(topic="Session storage 2"),
+        replace(asked_anew(), issue=43),
+        replace(asked_anew(), asker="tester"),
+        replace(asked_anew(), created_ms=START_MS),  # asked before the first was decided
+        clarification(2, to=PERSON, at_ms=LATER),  # nobody said anything yet
+    ],
+)
+def test_nothing_else_takes_a_decision_back(other: Clarification) -> None:
+    assert find_later(FIRST, (FIRST, other)) is None
+
+
+def test_the_newest_counts_and_what_is_said_but_not_settled_does_too() -> None:
+    back = replace(asked_anew("YES ship"), id=clarification(3).id, created_ms=Millis(LATER + 9))
+    newer = replace(back, thread=tuple(replace(e, at_ms=Millis(e.at_ms + 99)) for e in back.thread))
+    assert find_later(FIRST, (asked_anew(), newer)) is None
+    pending = clarification(2, to=PERSON, at_ms=LATER)
+    said = after(pending, Answered(at_ms=Millis(LATER + 5), by=PERSON, body="NO", via="terminal"))
+    assert find_later(FIRST, (said,)) is said
