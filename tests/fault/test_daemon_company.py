@@ -67,7 +67,7 @@ class Watcher:
         self.served_twice += [
             name
             for name, pids in owners.items()
-            if len(pids) > 1 and all(name in held_stores(pid) for pid in pids)
+            if len(leave_forks_out(pids)) > 1 and all(name in held_stores(pid) for pid in pids)
         ]
 
 
@@ -78,6 +78,28 @@ def measure(pid: int) -> int:
     except (OSError, IndexError):
         return 0
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+def leave_forks_out(pids: list[int]) -> list[int]:
+    """Return processes without those that only begin a program for another, with all it has open.
+
+    Until then such a one is the same program as its parent, in the same place of memory.
+    """
+    stats = {pid: fields for pid in pids if (fields := read_stat(pid))}
+    return [
+        pid
+        for pid, (parent, stack) in stats.items()
+        if parent not in stats or stats[parent][1] != stack
+    ]
+
+
+def read_stat(pid: int) -> tuple[int, str] | None:
+    """Return who began a process and where its stack is; None for one that is gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return int(fields[1]), fields[25]
 
 
 def held_stores(pid: int) -> Iterator[str]:
