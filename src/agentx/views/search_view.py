@@ -186,6 +186,8 @@ class SearchView(View):
         with TextIndex.building(self._folder, self._clock) as fresh:
             fresh.commit(mark=self._mark(noted))
         self._reopen()
+        while nodes := self._source.new_nodes(INDEX_BATCH_NODES_MAX):  # all of them are to be put
+            self._source.settle_nodes(node_id for node_id, _ in nodes)
 
     def adopt(self) -> None:
         """Take the index for one of the rooms' files as they are now: both were carried here.
@@ -269,17 +271,17 @@ class SearchView(View):
 
         Sessions go first, the newest of them before all others; then the table of contents.
         """
-        if noted.left:
-            taken, count = 0, 0
-            while taken < len(noted.left) and count < batch:
-                count += self._put_session(index, noted.left[taken])
-                taken += 1
-            return replace(noted, left=noted.left[taken:]), count
-        if noted.nodes_before:
+        taken, count = 0, 0
+        while taken < len(noted.left) and count < batch:
+            count += self._put_session(index, noted.left[taken])
+            taken += 1
+        noted = replace(noted, left=noted.left[taken:])
+        if noted.nodes_before and not noted.left and count < batch:
             page = self._source.nodes_before(noted.nodes_before, INDEX_BATCH_NODES_MAX)
             self._put_nodes(index, page)
-            return replace(noted, nodes_before=page[-1][0] if page else ""), 0
-        return noted, 0
+            is_whole = len(page) < INDEX_BATCH_NODES_MAX
+            noted = replace(noted, nodes_before="" if is_whole else page[-1][0])
+        return noted, count
 
     def _mark(self, noted: _Noted) -> dict[str, object]:
         mark: dict[str, object] = {
