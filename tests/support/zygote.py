@@ -25,7 +25,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterator, ValuesView
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -161,22 +161,24 @@ def _bytes(line: socket.socket, size: int) -> bytes:
 def _serve(path: str) -> NoReturn:
     """The far end: forks for every command, until nobody is there to ask."""
     _make_ready()
+    running: dict[int, tuple[int, socket.socket]] = {}  # by descriptor: who runs for whom
     with socket.socket(socket.AF_UNIX) as door:
         door.bind(path + ".new")
         door.listen(64)
         Path(path + ".new").rename(path)
-        door.settimeout(0.5)
         os.set_blocking(0, False)
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # those who wait for a command are reaped
-        while not _is_alone():
-            try:
+        while True:
+            ready = select.select([0, door.fileno(), *running], [], [])[0]
+            if 0 in ready and _is_alone():
+                break
+            if door.fileno() in ready:
                 line, _ = door.accept()
-            except TimeoutError:
-                continue
-            if os.fork() == 0:
-                door.close()
-                _attend(line)
-            line.close()
+                pid = _begin(line, [door, *(each for _, each in running.values())])
+                if pid:
+                    running[os.pidfd_open(pid)] = pid, line
+            for ended in running.keys() & set(ready):
+                _say_how_it_ended(*running.pop(ended))
+                os.close(ended)
     os._exit(0)
 
 
@@ -187,24 +189,36 @@ def _is_alone() -> bool:
         return False
 
 
-def _attend(line: socket.socket) -> NoReturn:
-    """Run one command and say how it ended."""
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    line.settimeout(None)
-    head, streams, _, _ = socket.recv_fds(line, 4, 3)
-    size = int.from_bytes(head)
-    assert size <= _REQUEST_BYTES_MAX
-    asked = json.loads(_bytes(line, size))
+def _begin(line: socket.socket, others: list[socket.socket]) -> int:
+    """Begin a command that was asked for; return its process, or 0 where who asked is gone."""
+    line.settimeout(_START_S)
+    streams: list[int] = []
+    try:
+        head, streams, _, _ = socket.recv_fds(line, 4, 3)
+        size = int.from_bytes(head)
+        assert size <= _REQUEST_BYTES_MAX
+        asked = json.loads(_bytes(line, size))
+    except (OSError, EOFError, ValueError):
+        line.close()
+        for stream in streams:
+            os.close(stream)
+        return 0
     pid = os.fork()
     if pid == 0:
-        line.close()
+        for each in (line, *others):
+            each.close()
         _become(asked, streams)
-    try:
+    for stream in streams:
+        os.close(stream)
+    with suppress(OSError):  # nobody waits for it any more
         line.sendall(pid.to_bytes(8, signed=True))
-        _, status = os.waitpid(pid, 0)
+    return pid
+
+
+def _say_how_it_ended(pid: int, line: socket.socket) -> None:
+    _, status = os.waitpid(pid, 0)
+    with line, suppress(OSError):
         line.sendall(os.waitstatus_to_exitcode(status).to_bytes(8, signed=True))
-    finally:
-        os._exit(0)
 
 
 def _become(asked: dict[str, object], streams: list[int]) -> NoReturn:
