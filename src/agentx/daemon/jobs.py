@@ -3,6 +3,9 @@
 A job opens the memory for as long as it needs it. In the daemon that is the one that
 is open already; without a daemon the job opens the store itself, and a job that does
 not need the store leaves it alone.
+
+What a job needs is imported when it runs, most of it at night: a daemon is sent for by a session
+that begins, and serves in half the time so.
 """
 
 from __future__ import annotations
@@ -21,23 +24,8 @@ from agentx.host.files.plain import is_folder
 from agentx.kernel.clock import MINUTE_MS
 from agentx.kernel.periods import Level
 from agentx.memory.local import LocalMemory
-from agentx.operations.capture.retention import forget_aged, keeps_forever
-from agentx.operations.memory.check import memory_verify
-from agentx.operations.memory.write import memory_compact
-from agentx.operations.questions.aging import compact as compact_questions
-from agentx.operations.questions.routing import watch
-from agentx.operations.runs.archive import clean_runs
-from agentx.operations.upkeep.leftovers import sweep
 from agentx.project.project import Project
 from agentx.project.zone import project_zone
-from agentx.wiring.hub import listen_on_github, send_waiting
-from agentx.wiring.keeping.backup import backup_memory
-from agentx.wiring.kept.decided import keep_decisions
-from agentx.wiring.kept.said import keep_said
-from agentx.wiring.listeners.happenings import tell_news
-from agentx.wiring.memory import open_store
-from agentx.wiring.observation_upkeep import settle_observations
-from agentx.wiring.work import take_time
 
 # After midnight, days before weeks before months before years.
 _ROLLUPS = (
@@ -105,6 +93,10 @@ def _keeping_jobs(project: Project, memory: OpenMemory) -> tuple[JobSpec, ...]:
     """Return what keeps a memory as long as it is wanted, and safe for so long."""
 
     def retain() -> str:
+        from agentx.operations.capture.retention import forget_aged, keeps_forever  # noqa: PLC0415  see above
+        from agentx.operations.questions.aging import compact as compact_questions  # noqa: PLC0415  see above
+        from agentx.operations.upkeep.leftovers import sweep  # noqa: PLC0415  see above
+
         shortened = compact_questions(project) if any(map(is_folder, project.paths.asked)) else 0
         said = str(sweep(project))
         if shortened:
@@ -113,6 +105,11 @@ def _keeping_jobs(project: Project, memory: OpenMemory) -> tuple[JobSpec, ...]:
             return said
         with memory() as opened:
             return f"{forget_aged(project, opened)}; {said}"
+
+    def keep_backup() -> str:
+        from agentx.wiring.keeping.backup import backup_memory  # noqa: PLC0415  see above
+
+        return str(backup_memory(project))
 
     return (
         JobSpec(
@@ -127,7 +124,7 @@ def _keeping_jobs(project: Project, memory: OpenMemory) -> tuple[JobSpec, ...]:
             name="backup",
             about="Keep a backup of every fact, sealed; the keys lie elsewhere, in two copies.",
             when=parse_cron("10 3 * * *"),
-            run=lambda: str(backup_memory(project)),
+            run=keep_backup,
             jitter_ms=10 * MINUTE_MS,
         ),
     )
@@ -137,18 +134,25 @@ def _observation_jobs(project: Project) -> tuple[JobSpec, ...]:
     """Return what keeps the observations in order; they lie in files and need no store."""
 
     def settle() -> str:
+        from agentx.wiring.kept.said import keep_said  # noqa: PLC0415  see above
+        from agentx.wiring.observation_upkeep import settle_observations  # noqa: PLC0415  see above
+
         keep_said(project)
         return f"acts moved into files: {settle_observations(project)}"
 
     def verify() -> str:
         if not is_folder(project.observations):
             return "no observations"
+        from agentx.operations.memory.check import memory_verify  # noqa: PLC0415  see above
+
         found = memory_verify(project)
         return f"checked {found.checked:,}, stale {found.stale:,}, marked anew {found.amended:,}"
 
     def compact() -> str:
         if not is_folder(project.observations):
             return "no observations"
+        from agentx.operations.memory.write import memory_compact  # noqa: PLC0415  see above
+
         done = memory_compact(project)
         return f"merged {done.archived:,} observations into {len(done.merged):,}"
 
@@ -182,6 +186,8 @@ def _run_job(project: Project) -> JobSpec:
     def pack() -> str:
         if not (is_folder(project.paths.runs) and project.trust.has_data):
             return "no runs of ours"
+        from agentx.operations.runs.archive import clean_runs  # noqa: PLC0415  see above
+
         done, _ = clean_runs(project)
         return f"packed away: {len(done.archived):,}, kept: {done.kept:,}"
 
@@ -200,6 +206,11 @@ def _question_job(project: Project) -> JobSpec:
     def look() -> str:
         if not (any(map(is_folder, project.paths.asked)) and project.trust.has_data):
             return "no questions of ours"
+        from agentx.operations.questions.routing import watch  # noqa: PLC0415  see above
+        from agentx.wiring.hub import listen_on_github, send_waiting  # noqa: PLC0415  see above
+        from agentx.wiring.kept.decided import keep_decisions  # noqa: PLC0415  see above
+        from agentx.wiring.work import take_time  # noqa: PLC0415  see above
+
         unhurried = take_time(project)
         replies = listen_on_github(unhurried)
         keep_decisions(unhurried)
@@ -223,6 +234,8 @@ def _tell_fired(project: Project, spec: JobSpec) -> JobSpec:
         return spec
 
     def run() -> object:
+        from agentx.wiring.listeners.happenings import tell_news  # noqa: PLC0415  see above
+
         at = project.clock.now_ms()
         news = TaskFired(
             timestamp=at, task_id=spec.name, schedule=spec.when.text, description=spec.about
@@ -246,6 +259,8 @@ def daemon_scheduler(project: Project, memory: OpenMemory) -> Scheduler:
 
 def local_scheduler(project: Project) -> LocalScheduler:
     """Return the way to the jobs of a store that no daemon serves."""
+    from agentx.wiring.memory import open_store  # noqa: PLC0415  see above
+
     specs = job_specs(project, lambda: open_store(project))
     return LocalScheduler(
         tuple(_tell_fired(project, spec) for spec in specs),
