@@ -100,7 +100,8 @@ def name_moved(name: str, meant: Iterable[Clarification | None]) -> NameMoved:
 def refuse_unseen(state: Clarification, why: str) -> NameMoved:
     """Say what is asked under a name, to who was not shown just that."""
     return NameMoved(
-        f"{state.id} {why}; it asks now: '{fold_text(say_asked(state))}'",
+        f"{state.id} {why}; it asks now: '{fold_text(say_asked(state))}' "
+        f"(topic: {preview(state.topic, _TOPIC_CHARS_MAX)})",
         hint=f"to answer that: {name_asked(state)}; `agentx clarify inbox` shows all of it",
     )
 

@@ -45,7 +45,7 @@ from agentx.clarification.model import (
     Reason,
     Retry,
 )
-from agentx.clarification.summary import ask_again, escalation_text, resolution_summary
+from agentx.clarification.summary import ask_again, escalation_text, resolution_summary, word_ask
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.errors import AgentXError, IllegalTransition
 from agentx.kernel.values import frozen
@@ -350,11 +350,12 @@ def _next_step(state: Clarification) -> str:
         case ClarificationStatus.PENDING | ClarificationStatus.STALE:
             return f"it waits for {state.to}: agentx clarify answer {state.id} TEXT"
         case ClarificationStatus.ANSWERED:
-            return f"{state.asker} resolves it or follows it up"
+            otherwise = f"; a person says otherwise: agentx clarify resolve {state.id} TEXT"
+            return f"{state.asker} resolves it or follows it up{otherwise}"
         case ClarificationStatus.ESCALATED:
             return f"a person settles it: agentx clarify resolve {state.id} TEXT"
         case ClarificationStatus.RESOLVED:
-            return "ask a new question"
+            return f"ask it anew: {word_ask(state, PERSON)} --ask-anyway"
         case ClarificationStatus.ABANDONED:
             return ask_again(state)
 

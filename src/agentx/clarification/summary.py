@@ -61,12 +61,16 @@ def escalation_text(state: Clarification, reason: Reason, said: str = "") -> str
 def ask_again(state: Clarification) -> str:
     """Return what the asker of a question that was given up can do, and why it was."""
     why = "its issue was closed" if state.reason is Reason.ISSUE_CLOSED else "its asker was done"
+    return f"{why}, and nobody answered; {state.asker} asks again: {word_ask(state, state.to)}"
+
+
+def word_ask(state: Clarification, to: str) -> str:
+    """Return the command that asks the same anew."""
     topic, question = (
         preview(text, _POSITION_CHARS).replace('"', "'") for text in (state.topic, state.question)
     )
     return (
-        f"{why}, and nobody answered; {state.asker} asks again: agentx clarify ask "
-        f"--issue {state.issue} --from {state.asker} --to {state.to} "
+        f"agentx clarify ask --issue {state.issue} --from {state.asker} --to {to} "
         f'--topic "{topic}" --question "{question}"'
     )
 

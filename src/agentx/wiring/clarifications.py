@@ -126,7 +126,7 @@ def tell_unseen(project: Project, state: Clarification) -> str:
         if sayer != name_own_key(project):
             return "was asked further since another person answered"
     is_signed = bool(keep_signed(project, (state,)))
-    return "" if is_signed else "was not shown to you yet, and nobody vouches for its words"
+    return "" if is_signed else "was not shown in your inbox yet, and nobody vouches for its words"
 
 
 def name_decider(project: Project, key: str) -> str:
@@ -194,6 +194,28 @@ def blocking_among(survey: Survey) -> dict[int, tuple[OpenQuestion, ...]]:
     return found
 
 
+def find_hold(project: Project, role: str, issue: int) -> OpenQuestion | None:
+    """Return what holds a role on an issue where no status of it can be relied on; or None.
+
+    Nobody knows what waits in a ledger that cannot be read. In a repository that is not trusted,
+    what the user's own agents asked still waits.
+    """
+    if not any(map(is_folder, project.paths.asked)):
+        return None
+    survey = open_clarifications(project).survey()
+    if issue in survey.closed:
+        return blocking_among(survey)[issue][0]
+    if project.trust.has_data:
+        return None
+    held = [one for one in _list_held(survey, role) if one.issue == issue]
+    signed = keep_signed(project, held)
+    return OpenQuestion(id=signed[0].id, to=signed[0].waits_on) if signed else None
+
+
+def _list_held(survey: Survey, role: str) -> list[Clarification]:
+    return [one for one in survey.active if one.asker == role and one.holds_its_asker]
+
+
 def inbox(project: Project, who: str) -> tuple[Clarification, ...]:
     """Return what a role, or the person, has to see to."""
     known = list_told(open_clarifications(project).survey())
@@ -253,8 +275,7 @@ def _tell_untrusted(project: Project, role: str) -> Iterator[str]:
     What it asked here itself still waits.
     """
     survey = open_clarifications(project).survey()
-    held = [one for one in survey.active if one.asker == role and one.holds_its_asker]
-    for state in keep_signed(project, held)[:CLARIFY_INBOX_MAX]:
+    for state in keep_signed(project, _list_held(survey, role))[:CLARIFY_INBOX_MAX]:
         who = "a person" if state.waits_for_person else state.waits_on
         yield f"{state.id} of yours waits for {who} still"
     for issue in survey.closed[:CLARIFY_INBOX_MAX]:

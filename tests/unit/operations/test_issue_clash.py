@@ -38,6 +38,8 @@ def test_what_git_could_not_merge_is_named_and_stays(shop: Player) -> None:
         for look in looks:
             told = " ".join(shop.agentx(*look)[1].split())
             assert "git could not merge it" in told, (look, told)
+    shop.agentx("memory", "add", "We use Postgres.", "--agent", "engineer", "--issue", "1")
+    assert shop.agentx("doctor")[1].count("issues/1.json") == 1, "the verb says what is wrong"
     code, told = shop.agentx("issue", "comment", "1", "more")
     assert (code, "git could not merge it" in told) == (4, True)
     assert path.read_text() == both

@@ -16,14 +16,17 @@ import pytest
 from agentx.clarification.model import PERSON
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.vouching.standing import Vouching
+from agentx.operations.agents.boundary import start
 from agentx.operations.questions.read import inbox_of, say_withheld
 from agentx.operations.setup.trust import give_trust, look_at_trust, revoke_trust
 from agentx.operations.setup.writers import list_writers, trust_writer, withdraw_writer
+from agentx.operations.upkeep import status as upkeep_status
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.project.trust.ed25519 import find_public, fingerprint, is_signed_by, sign
 from agentx.wiring.clarifications import inbox_lines, open_clarifications
+from agentx.wiring.memory import open_store
 from agentx.wiring.trust.keys import name_own_key, open_keyring, show_owner
 from tests.support.clarifying import SCOPE, request
 from tests.support.repository import commit, git, repository
@@ -286,6 +289,8 @@ def test_a_ledger_that_cannot_be_read_hides_no_question_where_nobody_is_trusted(
     revoke_trust(ana)
     again = user(tmp_path / "ana", ana.root)
     [waiting] = inbox_of(again, PERSON).clarifications
+    begun = start(again, agent="engineer", issue=1).status
+    assert (begun.state, begun.clarification_id) == ("blocked-clarification", waiting.id)
     with next((ana.paths.questions / "1").iterdir()).open("a", encoding="utf-8") as file:
         file.write('{"v":99,"id":"01M00000000000000000000000","type":"opened","topic":"new"}\n')
 
@@ -296,3 +301,8 @@ def test_a_ledger_that_cannot_be_read_hides_no_question_where_nobody_is_trusted(
     assert seen.monitor.damaged
     [line] = inbox_lines(again, "engineer")
     assert line == "the questions of issue 1 cannot be read, and still wait: agentx doctor"
+    for issue, state, name in ((1, "blocked-clarification", "issue-1.json"), (2, "working", None)):
+        begun = start(again, agent="engineer", issue=issue).status
+        assert (begun.state, begun.clarification_id) == (state, name)
+    with open_store(again) as memory:
+        assert upkeep_status.status(again, memory).rooms.questions_unread == 1

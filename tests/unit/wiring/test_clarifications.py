@@ -14,12 +14,13 @@ import pytest
 
 from agentx.agents.happenings import HAPPENINGS, AgentNews, StateChange, ThinkingLog, payload
 from agentx.clarification.errors import ClarificationUnanswered, ScopeViolation
-from agentx.clarification.model import ClarificationStatus, Reason
+from agentx.clarification.model import PERSON, ClarificationStatus, Reason
+from agentx.clarification.rendering import name_decider, say_decision
 from agentx.clarification.store.ledgers import LedgerStore, ledger_path
 from agentx.host.locks.lock import locked
 from agentx.host.system import SystemClock
 from agentx.kernel.clock import MINUTE_MS
-from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.errors import IllegalTransition, InvalidValue, NotFound
 from agentx.operations.agents.boundary import finish, start
 from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import read as clarify_read
@@ -358,3 +359,29 @@ def test_the_other_events_have_the_names_and_payloads_that_tools_know() -> None:
     assert payload(change) == {"timestamp": START_MS, "source": "engineer", "newState": "working"}
     thought = ThinkingLog(timestamp=START_MS, agent="engineer", kind="plan", label="x")
     assert HAPPENINGS[type(thought)] == "thinking-log"
+
+
+def test_a_person_who_meant_otherwise_says_it_again_or_is_asked_anew(project: Project) -> None:
+    name = ask(project, to=PERSON)
+    clarify_settle.answer(project, name, "Yes", caller=TYPING)
+    with pytest.raises(IllegalTransition) as slip:
+        clarify_settle.answer(project, name, "No", caller=TYPING)
+    assert slip.value.hint.endswith(f"a person says otherwise: agentx clarify resolve {name} TEXT")
+    with pytest.raises(IllegalTransition, match="engineer cannot settle it in other words"):
+        clarify_settle.resolve(project, name, "No", caller=WhoCalls(role="engineer"))
+
+    settled = clarify_settle.resolve(project, name, "No", caller=TYPING)
+
+    assert (name_decider(settled), say_decision(settled)) == ("a person", "No")
+    with pytest.raises(IllegalTransition) as over:
+        clarify_settle.resolve(project, name, "Yes after all", caller=TYPING)
+    words = over.value.hint.removeprefix("ask it anew: agentx clarify ask ")
+    assert words == (
+        '--issue 1 --from engineer --to human --topic "Session storage" '
+        '--question "JWT or sessions?" --ask-anyway'
+    )
+    other = ask(project, "Which?", to=PERSON)
+    clarify_settle.answer(project, other, "JWT", caller=TYPING)
+    taken = clarify_settle.resolve(project, other, caller=TYPING)  # as its asker: what was said
+    assert taken.resolution is not None
+    assert (taken.resolution.speaker, say_decision(taken)) == ("engineer", "JWT")

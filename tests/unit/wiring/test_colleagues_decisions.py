@@ -309,7 +309,8 @@ def test_nobody_answers_at_a_terminal_what_followed_another_persons_answer_unsee
     with pytest.raises(NameMoved) as refused:
         clarify_settle.answer(ana, name, "Yes, that is fine", by=PERSON, caller=TYPING)
 
-    assert "since another person answered; it asks now: 'Really drop ALL?'" in refused.value.message
+    told = "since another person answered; it asks now: 'Really drop ALL?' (topic: sn)"
+    assert told in refused.value.message
     exact = refused.value.hint.split()[3].rstrip(";")
     clarify_settle.answer(ana, exact, "No", by=PERSON, caller=TYPING)
     ask_on(ana, name, "Not even logs?")

@@ -62,15 +62,26 @@ def resolve(
 ) -> Clarification:
     """Settle a clarification: an answered one as its asker, any other as a person.
 
+    A person who says otherwise than they answered settles it as a person, in their last words.
+
     Raises: as `answer`.
     """
     hub = hub_of(project)
     state = _find_meant(project, hub, clarification_id, caller)
     said = speaker_named(project, by)
-    is_agents = state.status is ClarificationStatus.ANSWERED
+    is_agents = state.status is ClarificationStatus.ANSWERED and not (
+        caller.is_person and _takes_back(state, text)
+    )
     speaker = said or (caller.role or state.asker if is_agents else PERSON)
     _check_speaker(project, caller, speaker, clarification_id)
     return hub.resolve(name_asked(state), text, by=speaker, via=_name_way(caller))
+
+
+def _takes_back(state: Clarification, text: str) -> bool:
+    """Tell whether a text is another than what a person answered."""
+    word = state.answered
+    is_theirs = word is not None and word.is_persons_word
+    return is_theirs and bool(text.strip()) and text.split() != state.answer.split()
 
 
 def accept(

@@ -164,8 +164,8 @@ def _check_shown(project: Project, run_id: str, escalation: str, calls: WhoCalls
     if asked is not None and not runs.is_asked_by_somebody(run_id, escalation):
         shown.note_told([(run_id, asked)])
         raise NameMoved(
-            f"{escalation} was not shown to you yet, and nobody vouches for its words; it asks: "
-            f"{fold_text(asked.question)!r}",
+            f"{escalation} was not shown in your inbox yet, and nobody vouches for its words; "
+            f"it asks: {fold_text(asked.question)!r}",
             hint="say it again to answer that; `agentx clarify inbox` shows all of it",
         )
     return {}

@@ -34,7 +34,7 @@ from agentx.operations.setup.setup import (
 )
 from agentx.operations.upkeep.asking import check_asking
 from agentx.operations.upkeep.health import Diagnosis, Health, HealthCheck
-from agentx.operations.upkeep.integrity import check_memory, try_verbs
+from agentx.operations.upkeep.integrity import check_memory, say_once, try_verbs
 from agentx.operations.upkeep.leftovers import remove_vectors
 from agentx.operations.upkeep.people import check_people
 from agentx.operations.upkeep.strangers import SHOW_TRUST, list_untrusted
@@ -91,7 +91,7 @@ def diagnose(
     for done, (name, look) in enumerate(groups.items(), start=1):
         checks += _look(name, look)
         told(done, len(groups))
-    return Diagnosis(checks=tuple(checks))
+    return Diagnosis(checks=say_once(checks))
 
 
 def _look(name: str, look: Callable[[], Iterable[HealthCheck]]) -> tuple[HealthCheck, ...]:

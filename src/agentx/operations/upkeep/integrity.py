@@ -6,7 +6,8 @@ were read through, the verbs that read are tried themselves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 from agentx.host.files import plain
 from agentx.kernel.bus import HowFar, unheard
@@ -114,6 +115,18 @@ def try_verbs(project: Project) -> Iterator[HealthCheck]:
                 says=f"`agentx {name}`: {each}",
                 mend="mend the file, bring it back from a backup, or take it away",
             )
+
+
+def say_once(checks: Iterable[HealthCheck]) -> tuple[HealthCheck, ...]:
+    """Return checks without a file that is no document where a verb says what is wrong with it."""
+    known = tuple(checks)
+    verbs = [check.says for check in known if check.name == "verb"]
+
+    def is_named(check: HealthCheck) -> bool:
+        name = "/".join(Path(check.says.partition(": ")[0]).parts[-2:])
+        return check.name == DamagedPart.DOCUMENT and any(name in says for says in verbs)
+
+    return tuple(check for check in known if not is_named(check))
 
 
 def _try_issues(project: Project) -> tuple[str, ...]:

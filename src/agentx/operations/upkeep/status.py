@@ -257,7 +257,7 @@ def _questions(project: Project) -> tuple[tuple[Clarification, ...], int]:
         survey = open_clarifications(project).survey()
         if project.trust.has_data:
             return survey.active, len(survey.closed)
-        return keep_signed(project, survey.active), 0
+        return keep_signed(project, survey.active), len(survey.closed)
     except UnsafePath:
         return (), 0  # `doctor` names what is in the way
 
