@@ -41,6 +41,7 @@ class DaemonSettings:
     auto: bool = setting(
         True,
         "Let hooks start the daemon where a session begins, asks or ends; it leaves when idle.",
+        persons=True,
     )
     idle_minutes: int = setting(
         30, "How long a daemon that hooks started stays when nobody needs it."

@@ -24,6 +24,7 @@ from agentx.operations.setup.leaving.uninstall import LeaveRequest, uninstall
 from agentx.operations.setup.settings import SettingPlace, set_setting, unset_setting
 from agentx.operations.setup.trust import give_trust, look_at_trust
 from agentx.operations.upkeep.carry import restore
+from agentx.operations.upkeep.people import require_person_to_pause
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 from agentx.project.roles import caller
@@ -44,6 +45,7 @@ PERSONS = {
     "project.id": "other",
     "storage.mode": "unified",
     "backup.keep_days": "0",
+    "daemon.auto": "false",
     "agents.runner": "codex",
     "search.all_projects": "true",
     "llm.provider": "openai",
@@ -80,12 +82,16 @@ def test_no_agent_says_who_decides(
                 act()
     with pytest.raises(NotThePerson, match="only a person"):
         give_trust(here, look_at_trust(here)[1])
+    with pytest.raises(
+        NotThePerson, match="only a person can say that the job questions runs no more"
+    ):
+        require_person_to_pause(here, "questions")
 
     after = project(tmp_path)
     assert {after.config.rows[key].source for key in PERSONS} == {"default"}
     assert not after.trust.has_data
     audit = here.data.audit.read_text("utf-8")
-    assert audit.count("speaker-refused") == len(PERSONS) * len(SettingPlace) * 2 + 1
+    assert audit.count("speaker-refused") == len(PERSONS) * len(SettingPlace) * 2 + 2
     assert "github.notify" in audit
     assert "mallory" not in audit
     # What says nothing about people an agent may set as before.
@@ -101,6 +107,7 @@ def test_a_person_or_a_script_without_a_role_says_it(
         for act in list_acts(here, key):
             act()
     assert give_trust(here, look_at_trust(here)[1]).data_trusted
+    require_person_to_pause(here, "questions")
     assert "speaker-refused" not in here.data.audit.read_text("utf-8")
 
 

@@ -1,4 +1,4 @@
-"""What people and agents need to ask each other: names, a key, a command: for `doctor`."""
+"""What people and agents need to ask each other: names, a key, a command, who looks after it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,16 @@ from agentx.operations.upkeep.health import Health, HealthCheck
 from agentx.project.project import Project
 from agentx.wiring.listeners.notify import check_command
 from agentx.wiring.runners import role_texts
+from agentx.wiring.trust.persons_word import require_person
+
+
+def require_person_to_pause(project: Project, job: str) -> None:
+    """Refuse an agent that would stop what looks after questions and memory by itself.
+
+    Raises: NotThePerson.
+    """
+    what, hint = f"that the job {job} runs no more", f"agentx scheduler pause {job}"
+    require_person(project, what, hint=hint, about=job)
 
 
 def check_people(project: Project) -> Iterator[HealthCheck]:

@@ -20,6 +20,7 @@ from agentx.daemon.scheduler.model import (
 )
 from agentx.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, age
 from agentx.kernel.errors import ConflictError, UnavailableError
+from agentx.operations.upkeep.people import require_person_to_pause
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 
@@ -62,6 +63,7 @@ def status(invocation: Invocation) -> None:
 @click.pass_obj
 def pause(invocation: Invocation, name: str) -> None:
     """Let a job run no more by itself, also after a restart."""
+    require_person_to_pause(invocation.project, name)
     with open_scheduler(invocation.project) as scheduler:
         job = scheduler.pause(name)
     invocation.show(_tell(job), lambda screen: screen.print(f"{job.name} is paused"))
