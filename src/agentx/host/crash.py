@@ -49,6 +49,7 @@ class CrashPoint(StrEnum):
     RUN_PACKED = "run-packed"
     RUN_PACK_NAMED = "run-pack-named"
     RUN_FOLDER_GONE = "run-folder-gone"
+    RUN_KEPT = "run-kept"
     CAPTURE_BEGUN = "capture-begun"
     CAPTURE_STORED = "capture-stored"
     OBSERVATIONS_ISSUE_WRITTEN = "observations-issue-written"

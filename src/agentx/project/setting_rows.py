@@ -30,6 +30,7 @@ from agentx.project.settings import (
     StorageSettings,
     TocSettings,
 )
+from agentx.runs.settings import RunsSettings
 from agentx.work.settings import GithubSettings, WorkSettings
 
 Value = str | int | float | bool
@@ -54,6 +55,7 @@ SECTIONS: dict[str, type[Any]] = {
     "agents": AgentsSettings,
     "notify": NotifySettings,
     "ltm": LtmSettings,
+    "runs": RunsSettings,
     "backup": BackupSettings,
     "retention": RetentionSettings,
     "capture": CaptureSettings,

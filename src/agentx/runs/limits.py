@@ -6,8 +6,10 @@ RUN_EVENT_BYTES_MAX = 4 * 1024 * 1024
 RUN_ARTIFACT_CHARS_MAX = 1_000_000
 # Fields an event may have beyond those of its type.
 RUN_DETAILS_MAX = 50
-# A file of events is closed at this size: git keeps small files better than large ones.
-RUN_EVENT_FILE_BYTES_MAX = 8 * 1024 * 1024
+# A file of events is closed at this size: every command that appends commits the whole file.
+RUN_EVENT_FILE_BYTES_MAX = 256 * 1024
+# What is taken in at once from the branch that keeps runs; whoever can push may put anything there.
+RUN_KEPT_BYTES_MAX = 512 * 1024 * 1024
 # More tasks than a person or a model can plan in one go.
 RUN_TASKS_MAX = 5_000
 # Lanes at work at once: each is a checkout of the whole repository.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from agentx.clarification.limits import CLARIFY_DECIDED_TOLD_MS
 from agentx.host.files.plain import is_folder
+from agentx.host.git.own_branch import OwnBranch
 from agentx.host.git.programs import list_programs
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Millis, age
@@ -36,7 +37,10 @@ from agentx.runs.rules.gates import list_lost_checks
 from agentx.runs.rules.graph import ready
 from agentx.runs.rules.permits import check_permit, find_role
 from agentx.runs.service import Runs
+from agentx.runs.settings import BRANCH, RunsSettings
 from agentx.runs.store.git_lanes import GitLanes
+from agentx.runs.store.kept.branch import KeptBranch
+from agentx.runs.store.kept.notes import find_notes
 from agentx.runs.store.run_store import RunStore
 from agentx.runs.store.shown import ShownAsks
 from agentx.runs.store.vouching import RunPen
@@ -101,8 +105,24 @@ def open_run_store(
         project.clock,
         project.entropy,
         pen,
+        kept=open_kept(project),
         guard=partial(_guard, project, cache(lambda: caller or find_caller(project))),
         tell_moved=(lambda _run, _lane, _commit: "") if lanes is None else lanes.tell_moved,
+    )
+
+
+def open_kept(project: Project) -> KeptBranch | None:
+    """Return the branch that keeps a project's runs; None without a git that has files."""
+    common = project.trust.common
+    if common is None or common == project.root:
+        return None
+    return KeptBranch(
+        project.paths,
+        OwnBranch(project.root, common, BRANCH),
+        find_notes(project.store.root, project.root),
+        project.clock,
+        wanted=project.config.section(RunsSettings).branch,
+        may_take_in=lambda: project.trust.was_said,
     )
 
 

@@ -54,6 +54,16 @@ def has_merge_marks(text: bytes) -> bool:
     return all(any(line.startswith(mark) for line in lines) for mark in (b"<<<<<<<", b">>>>>>>"))
 
 
+def join_lines(here: bytes, there: bytes) -> bytes:
+    """Return a file of lines with all that two states of it hold, in a stable order."""
+    if not there or here.startswith(there):
+        return here
+    lines = here.splitlines()
+    known = set(lines)
+    more = [line for line in there.splitlines() if line not in known]
+    return b"".join(line + b"\n" for line in (*lines, *more)) if more else here
+
+
 def parse_line(line: bytes, bytes_max: int) -> list[tuple[object, str]]:
     """Return what a line holds: one value, or several that a merge has glued; or why nothing."""
     if line.startswith(_MARKERS):

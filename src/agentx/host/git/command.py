@@ -64,10 +64,12 @@ def ask_git(
     settings: tuple[str, ...] = (),
     wait_ms: int = GIT_WAIT_MS,
     is_costly: bool = False,
+    given: bytes | None = None,
 ) -> GitReply | None:
     """Let git read in a folder; None where it cannot, or does not answer in time.
 
     Of a question that `is_costly` a late answer says nothing of the folder: others are asked on.
+    `given` is what git reads.
     """
     if _silent.get(str(path), 0.0) > time.monotonic():
         return None
@@ -79,7 +81,7 @@ def ask_git(
         "GIT_ALLOW_PROTOCOL": "none",
     }
     try:
-        return _run(path, (*_NO_PROGRAM, *settings), words, environment, wait_ms)
+        return _run(path, (*_NO_PROGRAM, *settings), words, environment, wait_ms, given=given)
     except TimeoutError:
         if not is_costly:
             _silent[str(path)] = time.monotonic() + GIT_SILENT_MS / 1000
@@ -156,16 +158,19 @@ def _run(
     words: tuple[str, ...],
     environment: dict[str, str],
     wait_ms: int,
+    *,
+    given: bytes | None = None,
 ) -> GitReply:
     import subprocess  # noqa: PLC0415  most commands need not ask git, and it takes long to load
 
-    given = [word for pair in settings for word in ("-c", pair)]
+    options = [word for pair in settings for word in ("-c", pair)]
     try:
         done = subprocess.run(
-            ["git", "--no-pager", *given, *words],
+            ["git", "--no-pager", *options, *words],
             cwd=path,
             env=environment,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL if given is None else None,
+            input=given,
             capture_output=True,
             timeout=wait_ms / 1000,
         )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from agentx.host.files.atomic import replace_file
-from agentx.host.files.plain import exists
+from agentx.host.files.plain import exists, read_bytes
 
 _ATTRIBUTES = """\
 # Written by AgentX. Events are facts that only grow; all else is made from them again.
@@ -31,3 +32,19 @@ def hide(folder: Path) -> None:
     path = folder / ".gitignore"
     if not exists(path):
         replace_file(path, b"*\n")
+
+
+def exclude(common: Path, branch: str, patterns: Iterable[str]) -> None:
+    """Say to git that code branches leave out what a branch of its own keeps.
+
+    In git's own folder: no checkout and no clean takes it away, and no file of the user's changes.
+
+    Raises: OSError, UnavailableError.
+    """
+    path = common / "info" / "exclude"
+    before = read_bytes(path, ground=common) if exists(path, ground=common) else b""
+    head = f"# AgentX keeps these on the branch {branch}.".encode()
+    if head not in before.splitlines():
+        lines = (head, *(pattern.encode() for pattern in patterns))
+        gap = b"" if not before or before.endswith(b"\n") else b"\n"
+        replace_file(path, before + gap + b"\n".join(lines) + b"\n", 0o644, ground=common)

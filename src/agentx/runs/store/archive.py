@@ -19,6 +19,7 @@ from pathlib import Path
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.files.disk import refusal_of
+from agentx.host.files.merged_lines import join_lines
 from agentx.host.files.plain import (
     exists,
     find_files,
@@ -154,6 +155,21 @@ class Archive:
                 f"{target}: not a whole archive: {error}",
                 hint="bring it back with git, or move it away; the run's folder is untouched",
             ) from error
+
+
+def join_packed(run_id: str, here: bytes, there: bytes) -> bytes | None:
+    """Return two archives of a run as one; None where the first holds all, or one is none."""
+    try:
+        files, others = _unpack(here), _unpack(there)
+    except (OSError, EOFError, ValueError):
+        return None
+    joined = dict(files)
+    for name, data in others.items():
+        if name.endswith(".jsonl") and name in files:
+            joined[name] = join_lines(files[name], data)
+        else:
+            joined.setdefault(name, data)
+    return None if joined == files else _pack(run_id, joined)
 
 
 def read_packed_events(archive: Archive, run_id: str) -> Iterator[RunEvent]:

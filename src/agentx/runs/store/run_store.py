@@ -53,6 +53,7 @@ from agentx.runs.paths import RunNotes, RunPaths, RunsPaths
 from agentx.runs.rules.decide import decide
 from agentx.runs.rules.fold import evolve, fold, in_order
 from agentx.runs.rules.lines import LATEST_MS
+from agentx.runs.settings import BRANCH
 from agentx.runs.store.archive import Archive, read_packed_events
 from agentx.runs.store.by_hand import MARKED, ByHand
 from agentx.runs.store.event_files import (
@@ -63,6 +64,7 @@ from agentx.runs.store.event_files import (
     repair,
 )
 from agentx.runs.store.index_file import IndexFile
+from agentx.runs.store.kept.branch import KeptBranch
 from agentx.runs.store.vouching import RunPen, RunVouching
 
 _WRITER_CHARS = 4
@@ -80,9 +82,12 @@ class RunStore:
         entropy: Entropy,
         pen: RunPen | None = None,
         *,
+        kept: KeptBranch | None = None,
         guard: Callable[[Run, Happening], None] = lambda _run, _said: None,
         tell_moved: Callable[[Run, str, str], str] = lambda _run, _lane, _commit: "",
     ) -> None:
+        self.kept = kept  # on a branch of their own, where that is so
+        self._is_at_desk = False
         self.guard = guard  # refuses what may not be said by who calls
         self.tell_moved = tell_moved  # says why a commit is not what a lane, or the run, has now
         self.paths = RunsPaths(project)
@@ -96,6 +101,7 @@ class RunStore:
 
     def ids(self) -> tuple[RunId, ...]:
         """Return the runs there are, newest first."""
+        self.bring_back()
         found: list[RunId] = []
         with suppress(OSError):
             for name in list_folder(self.paths.project.runs).folders:
@@ -105,6 +111,7 @@ class RunStore:
 
     def exists(self, run_id: str) -> bool:
         """Tell whether there is such a run."""
+        self.bring_back()
         return exists(self.paths.run(run_id).root)
 
     def events(self, run_id: str) -> EventsRead:
@@ -115,6 +122,20 @@ class RunStore:
         if not self.exists(run_id):
             raise NotFound(f"{run_id}: no such run", hint="`agentx run list` shows the runs")
         return self.read(run_id)
+
+    def bring_back(self) -> tuple[str, ...]:
+        """Lay out again what the checkout lost and the branch keeps; say what that was."""
+        if self.kept is None or self._is_at_desk or not self.kept.find_lost():
+            return ()
+        try:
+            runs = self.kept.bring_back()
+            for run_id in sorted(runs):
+                if exists(self.paths.run(run_id).root):
+                    with self._desk(run_id) as desk:
+                        desk.show(everything=True)
+        except (AgentXError, OSError) as error:
+            return (f"runs that are on the branch {BRANCH} cannot be laid out: {error}",)
+        return tuple(f"{run_id} was brought back from the branch {BRANCH}" for run_id in runs)
 
     def read(self, run_id: str) -> EventsRead:
         """Return the events of a run in order, each with whether somebody vouches for it.
@@ -215,7 +236,15 @@ class RunStore:
         with kept.telling(), file.editing() as doc:
             checkouts = doc.setdefault("checkouts", {})
             notes = checkouts.setdefault(str(self.paths.project.root), {})
-            yield OpenRun(self, run_id, notes, kept)
+            self._is_at_desk = True
+            try:
+                desk = OpenRun(self, run_id, notes, kept)
+                try:
+                    yield desk
+                finally:
+                    desk.commit()
+            finally:
+                self._is_at_desk = False
 
     # --- which run ----------------------------------------------------------------------------
 
@@ -314,12 +343,27 @@ class OpenRun:
             made.append(self._stamp(run, happening))
             run = evolve(run, made[-1])
         if made:
+            self._begin()
             with self._kept.writing():
                 self._writer.append(tuple(made))
             self._events += made
             self.fresh += made
             self.run = run
         return tuple(made)
+
+    def _begin(self) -> None:
+        if self._store.kept is not None:
+            self._store.kept.begin(self.run.id)
+
+    def leave(self) -> None:
+        """Say that the run's folder goes now: it is packed."""
+        if self._store.kept is not None:
+            self._store.kept.begin(self.run.id, leaves=True)
+
+    def commit(self) -> None:
+        """Have what was written on the branch that keeps runs; what is in the way is a remark."""
+        if self._store.kept is not None:
+            self.remarks += self._store.kept.commit(self.run.id)
 
     def _stamp(self, run: Run, said: Happening) -> RunEvent:
         # Later than everything this desk has seen, whatever the clock says: what was known when

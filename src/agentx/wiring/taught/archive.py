@@ -91,6 +91,7 @@ class Archiving:
             desk.show()
             self._archive.pack(run.id)
             path = self._runs.index.note_archived(run, self._runs.clock.now_ms())
+            desk.leave()
             self._archive.remove_folder(run.id)
         self._bus.tell(RunArchived(run=run.id, archive=path))
         return Archived(

@@ -1,0 +1,1 @@
+"""Runs on a branch of their own, so that no checkout loses them."""

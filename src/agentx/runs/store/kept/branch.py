@@ -1,0 +1,378 @@
+"""The branch that keeps a checkout's runs: written by every command that writes a run.
+
+    begin        before the first event: whoever comes after a kill knows what to commit
+    commit       the files of those runs, in one commit, before the command returns
+    bring_back   what the branch has and the folder lost, lines and files
+
+The branch is ours where it stands as we left it, or holds nothing that the folder has not. What
+else stands there was brought by somebody: it is taken in once a person trusts the repository. A
+branch with other files is a person's own, and left alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from agentx.host.crash import CrashPoint, passing
+from agentx.host.files.atomic import replace_file
+from agentx.host.files.merged_lines import join_lines
+from agentx.host.files.plain import exists, find_files, list_folder, look, read_bytes, walk_files
+from agentx.host.git.layout import exclude
+from agentx.host.git.own_branch import OwnBranch, Step, StoredFile, is_tracked
+from agentx.kernel.clock import Clock
+from agentx.kernel.errors import (
+    AgentXError,
+    ConflictError,
+    DataError,
+    StaleVersion,
+    UnavailableError,
+)
+from agentx.kernel.ids import is_run_id
+from agentx.kernel.paths import ProjectPaths
+from agentx.runs.limits import RUN_KEPT_BYTES_MAX
+from agentx.runs.settings import BRANCH, WITH_CODE
+from agentx.runs.store.archive import join_packed
+from agentx.runs.store.kept.facts import MEMORY, PACKED, PARTS, is_fact, is_kept, run_of
+from agentx.runs.store.kept.notes import KeptNotes
+
+_TRIES = 5
+_README_NAME = "README.md"
+_README = (
+    b"AgentX keeps the runs of this repository here. It writes this branch by itself:\n"
+    b"do not edit it, and do not merge it into code.\n"
+)
+
+
+class KeptBranch:
+    """The branch of one checkout's runs."""
+
+    def __init__(
+        self,
+        project: ProjectPaths,
+        branch: OwnBranch,
+        notes: KeptNotes,
+        clock: Clock,
+        *,
+        wanted: str = "auto",
+        may_take_in: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._root = project.root
+        self._memory = project.run_memory
+        self.branch = branch
+        self.notes = notes
+        self._clock = clock
+        self._wanted = wanted
+        self._may_take_in = may_take_in
+
+    # --- whether ------------------------------------------------------------------------------
+
+    @property
+    def is_on(self) -> bool:
+        """Whether runs are on the branch already."""
+        if self._wanted == WITH_CODE or not self.notes.is_there:
+            return False
+        return self._wanted == BRANCH or self.notes.read().get("kept") == BRANCH
+
+    def _decide(self, note: dict[str, Any]) -> bool:
+        """Tell whether runs are to be on the branch; what was found once stays so.
+
+        Raises: UnavailableError.
+        """
+        if self._wanted != "auto":
+            return self._wanted == BRANCH
+        if "kept" not in note:
+            folders = tuple(f"{MEMORY}/{part}" for part in PARTS[:2])
+            is_code = is_tracked(self._root, folders, without=BRANCH)
+            note["kept"] = WITH_CODE if is_code else BRANCH
+        return bool(note["kept"] == BRANCH)
+
+    def is_with_code(self) -> bool:
+        """Tell whether it was found that runs are committed with the code."""
+        return self.notes.read().get("kept") == WITH_CODE
+
+    # --- committing ---------------------------------------------------------------------------
+
+    def begin(self, run_id: str, *, leaves: bool = False) -> None:
+        """Note that a run is about to be written, or that its folder goes."""
+        self.notes.begin(run_id, leaves=leaves)
+
+    def commit(self, *runs: str, other: str = "") -> tuple[str, ...]:
+        """Commit what was written of these runs, and of those that wait; return what is in the way.
+
+        `other` is a commit whose facts are all in the folder: it becomes a second parent.
+        """
+        if self._wanted == WITH_CODE or (self.is_with_code() and self._wanted == "auto"):
+            return ()
+        try:
+            with self.notes.editing(self._clock) as note:
+                if not self._decide(note):
+                    return ()
+                return self._commit(note, runs, other)
+        except (UnavailableError, ConflictError, DataError) as error:
+            return (_tell_waiting(error.message, error.hint),)
+
+    def _commit(self, note: dict[str, Any], runs: tuple[str, ...], other: str) -> tuple[str, ...]:
+        for _ in range(_TRIES):
+            why = self._meet(note)
+            if why:
+                return (why,)
+            waiting = self.notes.list_waiting()
+            tip = note.get("commit", "")
+            names = {*runs, *waiting} if tip else {*runs, *waiting, *self._list_runs()}
+            step = _Draft(self._root, note)
+            for name in sorted(names):
+                step.add_run(name, self.notes.read_seen(name), leaves=waiting.get(name, False))
+            step.add_rest()
+            if not tip:
+                step.files[_README_NAME] = _README
+            if step.files or other:
+                parents = tuple(each for each in (tip, other) if each)
+                try:
+                    now_s = self._clock.now_ms() // 1000
+                    saying = f"Keep {', '.join(sorted(names)[:3]) or 'runs'}\n"
+                    made = self.branch.commit(
+                        Step(saying=saying, at_s=now_s, files=step.files, parents=parents)
+                    )
+                except StaleVersion:
+                    continue
+                passing(CrashPoint.RUN_KEPT)
+                step.note_done(note, made)
+            for name in names:
+                self.notes.write_seen(name, step.seen.get(name, {}))
+                self.notes.end(name)
+            with suppress(AgentXError, OSError):
+                exclude(self.branch.common, BRANCH, [f"/{MEMORY}/{part}" for part in PARTS])
+            return ()
+        raise UnavailableError(f"{BRANCH} moves all the time", hint="try again")
+
+    def _meet(self, note: dict[str, Any]) -> str:
+        """See that the branch stands where the note says, or bring both together.
+
+        Return why that cannot be.
+        """
+        tip = self.branch.find_tip()
+        if self.branch.is_checked_out():
+            return _tell_waiting(
+                f"somebody has the branch {BRANCH} checked out", "switch to another branch there"
+            )
+        if tip == note.get("commit", ""):
+            return ""
+        if not tip:  # it was deleted: all is committed anew
+            self._forget(note)
+            return ""
+        if not self.looks_ours(tip):
+            return _tell_waiting(
+                f"the branch {BRANCH} has other files than AgentX keeps there",
+                f"`git branch -m {BRANCH} NAME`, or `agentx config set runs.branch {WITH_CODE}`",
+            )
+        lacking = self.find_lacking(tip)
+        if lacking and not self._may_take_in():
+            return _tell_waiting(
+                f"the branch {BRANCH} holds what was not written here",
+                "look at it, then say `agentx trust`",
+            )
+        self.lay(lacking)
+        self._forget(note)
+        self._note_tip(note, tip)
+        return ""
+
+    def _forget(self, note: dict[str, Any]) -> None:
+        note.update({"commit": "", "facts": {}, "rest": {}})
+        self.notes.forget_seen()
+
+    def _note_tip(self, note: dict[str, Any], tip: str) -> None:
+        rows = self.branch.list_files(tip, MEMORY)
+        facts = {path: [row.size, row.blob] for path, row in rows.items() if is_fact(path)}
+        note.update({"commit": tip, "facts": facts})
+
+    def looks_ours(self, commit: str) -> bool:
+        """Tell whether a commit holds what AgentX keeps, and nothing else."""
+        top = set(self.branch.list_names(commit))
+        held = set(self.branch.list_names(commit, MEMORY)) if MEMORY in top else set()
+        return top <= {MEMORY, _README_NAME} and bool(top) and held <= set(PARTS)
+
+    def _list_runs(self) -> Iterator[str]:
+        with suppress(OSError):
+            yield from filter(is_run_id, list_folder(self._memory / "runs").folders)
+
+    # --- bringing back ------------------------------------------------------------------------
+
+    def find_lost(self) -> tuple[str, ...]:
+        """Return the facts that were committed and that the folder has no more; cheap."""
+        if not self.is_on:
+            return ()
+        gone = {name for name, leaves in self.notes.list_waiting().items() if leaves}
+        found = []
+        for path, noted in self.notes.read().get("facts", {}).items():
+            seen = look(self._root / path)
+            is_there = seen is not None and seen.st_size >= noted[0]
+            if not is_there and not (run_of(path) in gone and path.startswith(f"{MEMORY}/runs/")):
+                found.append(path)
+        return tuple(found)
+
+    def bring_back(self) -> frozenset[str]:
+        """Lay out again what the folder lost; return the runs that it was of.
+
+        Raises: UnavailableError, ConflictError, DataError.
+        """
+        if not self.find_lost():
+            return frozenset()
+        with self.notes.editing(self._clock) as note:
+            lost = self.find_lost()
+            commit = note.get("commit", "")
+            rows = self.branch.list_files(commit, MEMORY) if lost else {}
+            self.lay({path: rows[path] for path in lost if path in rows and is_fact(path)})
+        return frozenset(filter(None, map(run_of, lost)))
+
+    def find_lacking(self, commit: str) -> dict[str, StoredFile]:
+        """Return the facts of a commit that the folder has not, or not all of.
+
+        Raises: UnavailableError.
+        """
+        rows = self.branch.list_files(commit, MEMORY)
+        wanted = {path: row for path, row in rows.items() if is_fact(path)}
+        differ = {path: row for path, row in wanted.items() if self._sum_up(path, row) != row.blob}
+        held = self._read(differ)
+        return {
+            path: row
+            for path, row in differ.items()
+            if self._join(path, held[row.blob]) is not None
+        }
+
+    def _sum_up(self, path: str, row: StoredFile) -> str:
+        seen = look(self._root / path)
+        if seen is None or seen.st_size != row.size:
+            return ""
+        with suppress(OSError, AgentXError):
+            return name_blob(read_bytes(self._root / path), len(row.blob))
+        return ""
+
+    def lay(self, wanted: dict[str, StoredFile]) -> None:
+        """Put facts of the branch into the folder, together with what is there.
+
+        Raises: UnavailableError.
+        """
+        held = self._read(wanted)
+        for path, row in wanted.items():
+            joined = self._join(path, held[row.blob])
+            if joined is not None:
+                replace_file(self._root / path, joined)
+
+    def _join(self, path: str, there: bytes) -> bytes | None:
+        """Return what a file is with what the branch has of it; None where that is what it is."""
+        file = self._root / path
+        try:
+            here = read_bytes(file) if exists(file) else None
+        except OSError as error:
+            raise UnavailableError(f"{file} cannot be read: {error}") from error
+        if here is None:
+            return there
+        if path.endswith(PACKED):
+            return None if here == there else join_packed(run_of(path), here, there)
+        joined = join_lines(here, there)
+        return None if joined == here else joined
+
+    def _read(self, wanted: dict[str, StoredFile]) -> dict[str, bytes]:
+        if sum(row.size for row in wanted.values()) > RUN_KEPT_BYTES_MAX:
+            raise UnavailableError(
+                f"{BRANCH} brings more than {RUN_KEPT_BYTES_MAX:,} bytes that are not here",
+                hint="look at what is on that branch",
+            )
+        return self.branch.read_blobs(row.blob for row in wanted.values())
+
+    def take_folder(self) -> tuple[str, ...]:
+        """Let the folder count as it is: what was taken out of it on purpose does not come back."""
+        if not self.is_on:
+            return ()
+        runs = set(self._list_runs())
+        for path in self.notes.read().get("facts", {}):
+            if path.startswith(f"{MEMORY}/runs/") and run_of(path) not in runs:
+                self.begin(run_of(path), leaves=True)
+        with self.notes.editing(self._clock) as note:
+            kept = dict(note.get("facts", {}))
+            note["gone"] = [path for path in kept if not exists(self._root / path)]
+            note["facts"] = {path: row for path, row in kept.items() if path not in note["gone"]}
+        return self.commit(*runs)
+
+
+class _Draft:
+    """What the next commit changes."""
+
+    def __init__(self, root: Path, note: dict[str, Any]) -> None:
+        self._root = root
+        self._facts: dict[str, list[Any]] = note.get("facts", {})
+        self._rest: dict[str, list[int]] = dict(note.get("rest", {}))
+        self.files: dict[str, bytes | None] = dict.fromkeys(note.get("gone", ()))
+        self.seen: dict[str, dict[str, list[int]]] = {}
+
+    def add_run(self, run_id: str, before: dict[str, list[int]], *, leaves: bool) -> None:
+        """Add the files of a run that are others than before."""
+        folder = f"{MEMORY}/runs/{run_id}"
+        if not exists(self._root / folder):
+            if leaves and (before or self._has(folder)):
+                self.files[folder] = None
+            return
+        now = self._add_changed(walk_files(self._root / folder), before)
+        for path in before.keys() - now.keys():
+            if not is_fact(path):  # a fact that is gone is brought back
+                self.files[path] = None
+        self.seen[run_id] = now
+
+    def add_rest(self) -> None:
+        """Add what belongs to no folder of a run: packed runs, the index, what was kept aside."""
+        memory = self._root / MEMORY
+        found = [memory / "index.yaml"] if exists(memory / "index.yaml") else []
+        with suppress(OSError):
+            found += find_files(memory / "archive", depth=0, suffix=PACKED)
+        with suppress(OSError):
+            found += find_files(memory / "aside", depth=0, suffix="")
+        self._rest = self._add_changed(found, self._rest)
+
+    def _add_changed(
+        self, files: Iterable[Path], before: dict[str, list[int]]
+    ) -> dict[str, list[int]]:
+        now: dict[str, list[int]] = {}
+        for file in files:
+            path = file.relative_to(self._root).as_posix()
+            seen = look(file)
+            if seen is None or not is_kept(path):
+                continue
+            now[path] = [seen.st_size, seen.st_mtime_ns]
+            if before.get(path) != now[path]:
+                with suppress(FileNotFoundError):
+                    data = read_bytes(file)
+                    now[path] = [len(data), seen.st_mtime_ns]
+                    self.files[path] = data
+        return now
+
+    def _has(self, folder: str) -> bool:
+        return any(path.startswith(f"{folder}/") for path in self._facts)
+
+    def note_done(self, note: dict[str, Any], commit: str) -> None:
+        """Note what the branch holds now."""
+        gone = tuple(path for path, data in self.files.items() if data is None)
+        facts = {
+            path: row
+            for path, row in self._facts.items()
+            if path not in gone and not path.startswith(tuple(f"{each}/" for each in gone))
+        }
+        for path, data in self.files.items():
+            if data is not None and is_fact(path):
+                facts[path] = [len(data), name_blob(data, len(commit))]
+        note.update({"commit": commit, "facts": facts, "rest": self._rest, "kept": BRANCH})
+        note.pop("gone", None)
+
+
+def name_blob(data: bytes, chars: int) -> str:
+    """Return the id that git gives a content, in a repository whose ids have so many letters."""
+    kind = hashlib.sha1 if chars == 40 else hashlib.sha256
+    return kind(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def _tell_waiting(why: str, hint: str) -> str:
+    more = f" ({hint})" if hint else ""
+    return f"kept in the folder, and not on the branch {BRANCH} yet: {why}{more}"

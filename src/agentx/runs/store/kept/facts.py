@@ -1,0 +1,38 @@
+"""Which files of `.agent-memory/` are facts: all else on the branch is made from them again."""
+
+from __future__ import annotations
+
+from agentx.kernel.ids import is_run_id
+from agentx.kernel.text import compile_late
+
+MEMORY = ".agent-memory"
+PARTS = ("runs", "archive", "index.yaml", "aside")  # what AgentX keeps apart from the code
+PACKED = ".tar.gz"
+_PASSING = (".tmp", ".lock", ".guard")  # of a write that is under way, or was killed
+_NAME = r'[^/."\x00-\x1f][^/"\x00-\x1f]*'
+_FACT = compile_late(
+    rf"\.agent-memory/(?:runs/({_NAME})/(?:(?:lanes/{_NAME}/)?events/{_NAME}/{_NAME}\.jsonl"
+    rf"|aside/{_NAME})|aside/{_NAME}|archive/({_NAME})\.tar\.gz)"
+)
+
+
+def is_fact(path: str) -> bool:
+    """Tell whether a path of the branch holds facts, and may be laid out in a checkout."""
+    found = _FACT.fullmatch(path)
+    if found is None or ".." in path.split("/"):
+        return False
+    run = found.group(1) or found.group(2)
+    return run is None or is_run_id(run)
+
+
+def is_kept(path: str) -> bool:
+    """Tell whether a file belongs on the branch at all."""
+    return not path.endswith(_PASSING) and "\n" not in path and '"' not in path
+
+
+def run_of(path: str) -> str:
+    """Return the run that a path belongs to, packed or not; empty for what belongs to all."""
+    _, part, *rest = path.split("/")
+    if part == "runs" and rest:
+        return rest[0]
+    return rest[0].removesuffix(PACKED) if part == "archive" and rest else ""

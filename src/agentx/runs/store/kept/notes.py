@@ -1,0 +1,108 @@
+"""What this machine notes of the branch that keeps a checkout's runs, outside of the checkout.
+
+    note.json       where the branch is as far as all is in the folder, and which facts it holds
+    seen/<run>      how the files of a run were when they were last committed
+    waiting/<run>   there from before something is written until it is committed
+
+Losing them loses nothing: the branch is read anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from agentx.host.documents.json_file import JSON, json_file
+from agentx.host.files import json_text
+from agentx.host.files.atomic import replace_file
+from agentx.host.files.plain import exists, list_folder, read_bytes, remove, remove_tree
+from agentx.kernel.clock import Clock
+from agentx.kernel.errors import AgentXError
+from agentx.kernel.ids import digest, is_run_id
+from agentx.kernel.paths import Below
+from agentx.kernel.values import frozen
+
+_CHECKOUT_CHARS = 12
+_LEAVES = b"leaves\n"
+
+
+def find_notes(store: Path, root: Path) -> KeptNotes:
+    """Return what is noted of a checkout in its project's store."""
+    return KeptNotes(store / "run-branch" / digest(str(root)).hex()[:_CHECKOUT_CHARS])
+
+
+@frozen(kw_only=False)
+class KeptNotes:
+    """The notes of one checkout."""
+
+    root: Path
+
+    note = Below("note.json")
+    seen = Below("seen")
+    waiting = Below("waiting")
+
+    @property
+    def is_there(self) -> bool:
+        """Whether anything was ever kept."""
+        return exists(self.note)
+
+    def read(self) -> dict[str, Any]:
+        """Return the note; nothing where there is none, or none that can be read."""
+        with suppress(OSError):
+            found = JSON.parse(read_bytes(self.note))
+            if isinstance(found, dict):
+                return found
+        return {}
+
+    @contextmanager
+    def editing(self, clock: Clock) -> Iterator[dict[str, Any]]:
+        """Hold the branch for this checkout, and give the note.
+
+        Raises: LockHeld, CorruptRecord, UnavailableError.
+        """
+        with json_file(self.note, clock, owner="agentx run").editing() as note:
+            yield note
+
+    def begin(self, run_id: str, *, leaves: bool = False) -> None:
+        """Note that a run is about to be written, or that its folder goes."""
+        with suppress(AgentXError, OSError):
+            if leaves or not exists(self.waiting / run_id):
+                replace_file(self.waiting / run_id, _LEAVES if leaves else b"", is_synced=False)
+
+    def list_waiting(self) -> dict[str, bool]:
+        """Return the runs that were written and not committed, and whether their folder goes."""
+        found: dict[str, bool] = {}
+        with suppress(OSError):
+            for name in list_folder(self.waiting).files:
+                if is_run_id(name):
+                    found[name] = read_bytes(self.waiting / name) == _LEAVES
+        return found
+
+    def end(self, run_id: str) -> None:
+        """Note that a run is committed."""
+        with suppress(AgentXError, OSError):
+            remove(self.waiting / run_id)
+
+    def read_seen(self, run_id: str) -> dict[str, list[int]]:
+        """Return how the files of a run were when they were last committed."""
+        with suppress(OSError):
+            found = JSON.parse(read_bytes(self.seen / run_id))
+            if isinstance(found, dict):
+                return found
+        return {}
+
+    def write_seen(self, run_id: str, files: dict[str, list[int]]) -> None:
+        """Note how the files of a run are now, or that it has none."""
+        with suppress(AgentXError, OSError):
+            if files:
+                data = json_text.line_of(files)
+                replace_file(self.seen / run_id, data, is_synced=False)
+            else:
+                remove(self.seen / run_id)
+
+    def forget_seen(self) -> None:
+        """Let every file be looked at anew."""
+        with suppress(AgentXError, OSError):
+            remove_tree(self.seen)
