@@ -40,11 +40,12 @@ from agentx.runs.service import Runs
 from agentx.runs.settings import BRANCH, RunsSettings
 from agentx.runs.store.git_lanes import GitLanes
 from agentx.runs.store.kept.branch import KeptBranch
-from agentx.runs.store.kept.notes import find_notes
+from agentx.runs.store.kept.notes import KeptNotes
 from agentx.runs.store.run_store import RunStore
 from agentx.runs.store.shown import ShownAsks
 from agentx.runs.store.vouching import RunPen
 from agentx.runs.task_work import TaskWork
+from agentx.wiring.kept_runs import has_runs
 from agentx.wiring.listeners.log import log_told
 from agentx.wiring.trust.keys import name_own_key, open_keyring, show_owner
 
@@ -75,7 +76,7 @@ def open_runs(
         {RunRecorded: "run-recorded", RunEnded: "run-ended", RunRepaired: "run-repaired"},
     )
     lanes = GitLanes(
-        project.root, project.store, project.directory, lambda: _may_git_run_all(project)
+        project.root, project.store, project.directory, lambda: may_git_run_all(project)
     )
     store = open_run_store(project, caller, lanes)
     place = find_place(RunNotes(project.store.root), project.directory, said)
@@ -119,7 +120,7 @@ def open_kept(project: Project) -> KeptBranch | None:
     return KeptBranch(
         project.paths,
         OwnBranch(project.root, common, BRANCH),
-        find_notes(project.store.root, project.root),
+        KeptNotes(RunNotes(project.store.root).kept(str(project.root))),
         project.clock,
         wanted=project.config.section(RunsSettings).branch,
         may_take_in=lambda: project.trust.was_said,
@@ -173,7 +174,7 @@ def _guard_waiting(project: Project, caller: WhoCalls, run: Run, said: Happening
     require_person(project, what, hint=hint, caller=caller, about=asked.id)
 
 
-def _may_git_run_all(project: Project) -> bool:
+def may_git_run_all(project: Project) -> bool:
     """Tell whether git may run all that it would: the repository brings nothing, or is trusted."""
     return project.trust.was_said or not list_programs(project.root)
 
@@ -197,7 +198,7 @@ def open_checks(project: Project, caller: WhoCalls | None = None) -> CheckWork:
 
 def active_run(project: Project) -> str:
     """Return the run that is worked on; empty when there is none. Reads small files."""
-    if not is_folder(project.paths.runs):
+    if not has_runs(project):
         return ""
     return open_runs(project).which.active()
 
@@ -229,7 +230,7 @@ class RunQuestion:
 
 def list_asking_runs(project: Project) -> tuple[Run, ...]:
     """Return the runs that go on and ever asked a person something, newest first."""
-    if is_folder(project.paths.runs):
+    if has_runs(project):
         return tuple(open_runs(project).list_asking())
     _look_early(project)
     return ()
@@ -279,7 +280,7 @@ def list_answered_lately(
 
 def list_contradicted(project: Project) -> tuple[str, ...]:
     """Return where another person's answer to a run's question stands, not the reader's own."""
-    if not is_folder(project.paths.run_memory):
+    if not has_runs(project) and not is_folder(project.paths.run_memory):
         return ()
     # Also of runs that are over or packed away: whoever was overruled has its week.
     runs, since = open_runs(project), project.clock.now_ms() - CLARIFY_DECIDED_TOLD_MS

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentx.capture.spool import Spool
-from agentx.host.files.plain import is_folder
 from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.errors import AgentXError
 from agentx.project.exclusion import is_left_out
 from agentx.project.project import Project
 from agentx.project.settlement import bind, is_ours
+from agentx.wiring.kept_runs import has_runs
 
 if TYPE_CHECKING:
     from agentx.conversation.service import Conversation
@@ -65,7 +65,7 @@ def drain_into(
 
 
 def _find_work(project: Project, folder: str) -> dict[str, str]:
-    if not (is_folder(project.paths.runs) and project.trust.has_data):
+    if not (has_runs(project) and project.trust.has_data):
         return {}
     from agentx.wiring.runs import find_work  # noqa: PLC0415  most projects have no runs
 

@@ -14,9 +14,10 @@ import pytest
 from agentx.host import crash
 from agentx.host.crash import CrashPoint
 from agentx.host.git.own_branch import OwnBranch
+from agentx.runs.paths import RunNotes
 from agentx.runs.settings import BRANCH
 from agentx.runs.store.kept.branch import KeptBranch
-from agentx.runs.store.kept.notes import find_notes
+from agentx.runs.store.kept.notes import KeptNotes
 from tests.support.repository import commit, git, repository
 from tests.support.run_stories import Killed, Team, happening, killed
 
@@ -31,7 +32,7 @@ class Kept(Team):
         self.store.kept = KeptBranch(
             self.store.paths.project,
             OwnBranch(root, root / ".git", BRANCH),
-            find_notes(store, root),
+            KeptNotes(RunNotes(store).kept(str(root))),
             self.clock,
             wanted=wanted,
             may_take_in=lambda: said,
@@ -103,7 +104,7 @@ def _lose_by(team: Kept, how: str, run: str) -> None:
         case "turned back":
             file = next((team.store.paths.run(run).events() / "executor").iterdir())
             file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[:1]))
-        case "emptied":
+        case _:
             for file in team.store.paths.run(run).events().rglob("*.jsonl"):
                 file.write_bytes(b"")
 

@@ -139,7 +139,12 @@ def remote_url(path: Path) -> str | None:
     if not address:
         names = (_ask(path, "remote") or "").splitlines()
         address = _ask(path, "config", "--get", f"remote.{names[0]}.url") if names else None
-    return _CREDENTIALS.sub("", address) if address else None
+    return strip_credentials(address) if address else None
+
+
+def strip_credentials(address: str) -> str:
+    """Return an address without a name and a password in it."""
+    return str(_CREDENTIALS.sub("", address))
 
 
 def user_name(path: Path) -> str:

@@ -145,6 +145,19 @@ class OwnBranch:
         why = (said.err.splitlines() or ["git fast-import failed"])[0]
         raise UnavailableError(f"{self.name} was not written: {why[:300]}")
 
+    def move(self, seen: str, tip: str) -> None:
+        """Move the branch to a commit, from where it was seen; empty where it was not there.
+
+        Raises: StaleVersion, UnavailableError.
+        """
+        nobody = "0" * len(tip)
+        words = ("update-ref", "-m", "agentx", self.ref, tip, seen or nobody)
+        said = self._ask(*words, settings=_SAFELY)
+        if said.code != 0:
+            if self.find_tip() != seen:
+                raise StaleVersion(f"{self.name} moved meanwhile", hint="try again")
+            raise UnavailableError(f"{self.name} was not moved: {said.err[:300]}")
+
     def _write(self, step: Step) -> bytes:
         """Return a commit as `git fast-import` reads it; it answers with the commit's id."""
         saying = step.saying.encode()

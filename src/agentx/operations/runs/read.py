@@ -15,7 +15,7 @@ from agentx.runs.rendering import event_line, list_answered, list_claims
 from agentx.runs.replies import NextStep, Unmerged
 from agentx.runs.rules.gates import Missing
 from agentx.runs.rules.graph import ready, waits_for
-from agentx.wiring.runs import find_shown_asks, open_runs
+from agentx.wiring.runs import find_shown_asks, open_run_store, open_runs
 
 _RECENT_EVENTS = 5
 
@@ -116,6 +116,11 @@ class RunOverview:
     checks: tuple[str, ...] = ()  # commands that the whole run must pass
     missing: tuple[Missing, ...] = ()  # what contracts ask for before it goes on
     unverified: tuple[str, ...] = ()  # what claims to be a person's answer, and settles nothing
+
+
+def bring_back_runs(project: Project) -> tuple[str, ...]:
+    """Lay out again what the checkout lost of runs; return what that was, to be said."""
+    return open_run_store(project).bring_back()
 
 
 def list_runs(project: Project) -> tuple[RunRow, ...]:

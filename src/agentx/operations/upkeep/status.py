@@ -27,6 +27,7 @@ from agentx.project.config import SettingFault
 from agentx.project.project import Project
 from agentx.project.roles.played import PlayedRole, decide_role
 from agentx.search.model import IndexReport
+from agentx.wiring.kept_runs import has_runs
 
 if TYPE_CHECKING:
     from agentx.clarification.model import Clarification
@@ -185,21 +186,22 @@ def _rooms(project: Project, notes: NoteFile) -> RoomsStatus:
     """Count what the rooms hold; one that is not there costs nothing."""
     paths, told = project.paths, project.trust.has_data
 
-    def count(folder: Path, room: Callable[[], Counted], nothing: Counted) -> Counted:
+    def count(folder: Path | None, room: Callable[[], Counted], nothing: Counted) -> Counted:
         try:
-            return room() if is_folder(folder) else nothing
+            return room() if folder is None or is_folder(folder) else nothing
         except UnsafePath:
             return nothing  # `doctor` names what is in the way
 
     asked, unread = _questions(project)
-    of_runs = count(paths.runs, lambda: _list_of_runs(project), ()) if told else ()
+    has_told_runs = told and has_runs(project)
+    of_runs = count(None, lambda: _list_of_runs(project), ()) if has_told_runs else ()
     return RoomsStatus(
         observations=count(project.observations, lambda: _observations(project, notes), 0),
         lessons=count(paths.lessons, lambda: _lessons(project), 0) if told else 0,
         questions_open=len(asked) + len(of_runs),
         questions_unread=unread,
         questions_yours=(*_list_yours(asked), *of_runs),
-        active_run=count(paths.runs, lambda: _run(project), "") if told else "",
+        active_run=count(None, lambda: _run(project), "") if has_told_runs else "",
     )
 
 

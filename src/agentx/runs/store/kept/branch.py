@@ -11,16 +11,14 @@ branch with other files is a person's own, and left alone.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import replace_file
 from agentx.host.files.merged_lines import join_lines
-from agentx.host.files.plain import exists, find_files, list_folder, look, read_bytes, walk_files
+from agentx.host.files.plain import exists, list_folder, look, read_bytes
 from agentx.host.git.layout import exclude
 from agentx.host.git.own_branch import OwnBranch, Step, StoredFile, is_tracked
 from agentx.kernel.clock import Clock
@@ -36,7 +34,8 @@ from agentx.kernel.paths import ProjectPaths
 from agentx.runs.limits import RUN_KEPT_BYTES_MAX
 from agentx.runs.settings import BRANCH, WITH_CODE
 from agentx.runs.store.archive import join_packed
-from agentx.runs.store.kept.facts import MEMORY, PACKED, PARTS, is_fact, is_kept, run_of
+from agentx.runs.store.kept.draft import Draft, name_blob
+from agentx.runs.store.kept.facts import MEMORY, PACKED, PARTS, is_fact, run_of
 from agentx.runs.store.kept.notes import KeptNotes
 
 _TRIES = 5
@@ -67,6 +66,8 @@ class KeptBranch:
         self._clock = clock
         self._wanted = wanted
         self._may_take_in = may_take_in
+        self._known: dict[str, StoredFile] = {}  # what the branch holds, where it was read anew
+        self.is_held = False  # while much is taken in, to be committed as one
 
     # --- whether ------------------------------------------------------------------------------
 
@@ -75,7 +76,7 @@ class KeptBranch:
         """Whether runs are on the branch already."""
         if self._wanted == WITH_CODE or not self.notes.is_there:
             return False
-        return self._wanted == BRANCH or self.notes.read().get("kept") == BRANCH
+        return bool(self.notes.read().get("commit")) and self._is_wanted()
 
     def _decide(self, note: dict[str, Any]) -> bool:
         """Tell whether runs are to be on the branch; what was found once stays so.
@@ -89,6 +90,16 @@ class KeptBranch:
             is_code = is_tracked(self._root, folders, without=BRANCH)
             note["kept"] = WITH_CODE if is_code else BRANCH
         return bool(note["kept"] == BRANCH)
+
+    def is_to_be(self) -> bool:
+        """Tell whether runs are, or will be, on the branch.
+
+        Raises: UnavailableError, ConflictError, DataError.
+        """
+        if not self._is_wanted():
+            return False
+        with self.notes.editing(self._clock) as note:
+            return self._decide(note)
 
     def is_with_code(self) -> bool:
         """Tell whether it was found that runs are committed with the code."""
@@ -105,7 +116,7 @@ class KeptBranch:
 
         `other` is a commit whose facts are all in the folder: it becomes a second parent.
         """
-        if self._wanted == WITH_CODE or (self.is_with_code() and self._wanted == "auto"):
+        if self.is_held or not self._is_wanted():
             return ()
         try:
             with self.notes.editing(self._clock) as note:
@@ -115,6 +126,10 @@ class KeptBranch:
         except (UnavailableError, ConflictError, DataError) as error:
             return (_tell_waiting(error.message, error.hint),)
 
+    def _is_wanted(self) -> bool:
+        """Tell whether runs are on the branch, or may be to come there; cheap."""
+        return self._wanted == BRANCH or (self._wanted != WITH_CODE and not self.is_with_code())
+
     def _commit(self, note: dict[str, Any], runs: tuple[str, ...], other: str) -> tuple[str, ...]:
         for _ in range(_TRIES):
             why = self._meet(note)
@@ -123,11 +138,11 @@ class KeptBranch:
             waiting = self.notes.list_waiting()
             tip = note.get("commit", "")
             names = {*runs, *waiting} if tip else {*runs, *waiting, *self._list_runs()}
-            step = _Draft(self._root, note)
+            step = Draft(self._root, note, self._known)
             for name in sorted(names):
                 step.add_run(name, self.notes.read_seen(name), leaves=waiting.get(name, False))
             step.add_rest()
-            if not tip:
+            if not tip and step.files:
                 step.files[_README_NAME] = _README
             if step.files or other:
                 parents = tuple(each for each in (tip, other) if each)
@@ -141,6 +156,9 @@ class KeptBranch:
                     continue
                 passing(CrashPoint.RUN_KEPT)
                 step.note_done(note, made)
+            else:
+                step.note_done(note, tip)
+            self._known = {}
             for name in names:
                 self.notes.write_seen(name, step.seen.get(name, {}))
                 self.notes.end(name)
@@ -185,9 +203,20 @@ class KeptBranch:
         self.notes.forget_seen()
 
     def _note_tip(self, note: dict[str, Any], tip: str) -> None:
-        rows = self.branch.list_files(tip, MEMORY)
+        rows = self._known = self.branch.list_files(tip, MEMORY)
         facts = {path: [row.size, row.blob] for path, row in rows.items() if is_fact(path)}
         note.update({"commit": tip, "facts": facts})
+
+    def follow(self, tip: str) -> None:
+        """Move the branch on to a commit that holds all of it, and whose facts are all here.
+
+        Raises: StaleVersion, UnavailableError, ConflictError, DataError.
+        """
+        with self.notes.editing(self._clock) as note:
+            self.branch.move(note.get("commit", ""), tip)
+            self._forget(note)
+            self._note_tip(note, tip)
+            note["kept"] = BRANCH
 
     def looks_ours(self, commit: str) -> bool:
         """Tell whether a commit holds what AgentX keeps, and nothing else."""
@@ -273,6 +302,8 @@ class KeptBranch:
             return there
         if path.endswith(PACKED):
             return None if here == there else join_packed(run_of(path), here, there)
+        if not path.endswith(".jsonl"):
+            return None  # kept aside under a name that says what it holds
         joined = join_lines(here, there)
         return None if joined == here else joined
 
@@ -297,80 +328,6 @@ class KeptBranch:
             note["gone"] = [path for path in kept if not exists(self._root / path)]
             note["facts"] = {path: row for path, row in kept.items() if path not in note["gone"]}
         return self.commit(*runs)
-
-
-class _Draft:
-    """What the next commit changes."""
-
-    def __init__(self, root: Path, note: dict[str, Any]) -> None:
-        self._root = root
-        self._facts: dict[str, list[Any]] = note.get("facts", {})
-        self._rest: dict[str, list[int]] = dict(note.get("rest", {}))
-        self.files: dict[str, bytes | None] = dict.fromkeys(note.get("gone", ()))
-        self.seen: dict[str, dict[str, list[int]]] = {}
-
-    def add_run(self, run_id: str, before: dict[str, list[int]], *, leaves: bool) -> None:
-        """Add the files of a run that are others than before."""
-        folder = f"{MEMORY}/runs/{run_id}"
-        if not exists(self._root / folder):
-            if leaves and (before or self._has(folder)):
-                self.files[folder] = None
-            return
-        now = self._add_changed(walk_files(self._root / folder), before)
-        for path in before.keys() - now.keys():
-            if not is_fact(path):  # a fact that is gone is brought back
-                self.files[path] = None
-        self.seen[run_id] = now
-
-    def add_rest(self) -> None:
-        """Add what belongs to no folder of a run: packed runs, the index, what was kept aside."""
-        memory = self._root / MEMORY
-        found = [memory / "index.yaml"] if exists(memory / "index.yaml") else []
-        with suppress(OSError):
-            found += find_files(memory / "archive", depth=0, suffix=PACKED)
-        with suppress(OSError):
-            found += find_files(memory / "aside", depth=0, suffix="")
-        self._rest = self._add_changed(found, self._rest)
-
-    def _add_changed(
-        self, files: Iterable[Path], before: dict[str, list[int]]
-    ) -> dict[str, list[int]]:
-        now: dict[str, list[int]] = {}
-        for file in files:
-            path = file.relative_to(self._root).as_posix()
-            seen = look(file)
-            if seen is None or not is_kept(path):
-                continue
-            now[path] = [seen.st_size, seen.st_mtime_ns]
-            if before.get(path) != now[path]:
-                with suppress(FileNotFoundError):
-                    data = read_bytes(file)
-                    now[path] = [len(data), seen.st_mtime_ns]
-                    self.files[path] = data
-        return now
-
-    def _has(self, folder: str) -> bool:
-        return any(path.startswith(f"{folder}/") for path in self._facts)
-
-    def note_done(self, note: dict[str, Any], commit: str) -> None:
-        """Note what the branch holds now."""
-        gone = tuple(path for path, data in self.files.items() if data is None)
-        facts = {
-            path: row
-            for path, row in self._facts.items()
-            if path not in gone and not path.startswith(tuple(f"{each}/" for each in gone))
-        }
-        for path, data in self.files.items():
-            if data is not None and is_fact(path):
-                facts[path] = [len(data), name_blob(data, len(commit))]
-        note.update({"commit": commit, "facts": facts, "rest": self._rest, "kept": BRANCH})
-        note.pop("gone", None)
-
-
-def name_blob(data: bytes, chars: int) -> str:
-    """Return the id that git gives a content, in a repository whose ids have so many letters."""
-    kind = hashlib.sha1 if chars == 40 else hashlib.sha256
-    return kind(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 def _tell_waiting(why: str, hint: str) -> str:

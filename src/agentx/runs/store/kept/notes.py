@@ -20,17 +20,11 @@ from agentx.host.files.atomic import replace_file
 from agentx.host.files.plain import exists, list_folder, read_bytes, remove, remove_tree
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError
-from agentx.kernel.ids import digest, is_run_id
+from agentx.kernel.ids import is_run_id
 from agentx.kernel.paths import Below
 from agentx.kernel.values import frozen
 
-_CHECKOUT_CHARS = 12
 _LEAVES = b"leaves\n"
-
-
-def find_notes(store: Path, root: Path) -> KeptNotes:
-    """Return what is noted of a checkout in its project's store."""
-    return KeptNotes(store / "run-branch" / digest(str(root)).hex()[:_CHECKOUT_CHARS])
 
 
 @frozen(kw_only=False)

@@ -10,6 +10,7 @@ import click
 
 from agentx.kernel.errors import InvalidValue
 from agentx.operations.runs.read import (
+    bring_back_runs,
     list_archived,
     list_runs,
     note_shown,
@@ -34,20 +35,25 @@ from agentx.surfaces.cli.as_person import as_person as as_person_option
 from agentx.surfaces.cli.commands.runs.archive import archive, clean, restore
 from agentx.surfaces.cli.commands.runs.lane import lane
 from agentx.surfaces.cli.commands.runs.options import by_actor, details, of_run, tell
+from agentx.surfaces.cli.commands.runs.sync import sync
 from agentx.surfaces.cli.commands.runs.task import task
 from agentx.surfaces.cli.commands.runs.verify import verify
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
+from agentx.surfaces.cli.screen import remark
 
 _BUDGET_DEFAULT = 20_000
 
 
 @click.group(cls=VerbGroup)
-def command() -> None:
+@click.pass_obj
+def command(invocation: Invocation) -> None:
     """Plan, do, verify and hand over a piece of work, with everything that happened on record.
 
     PLANNING, EXECUTION, VERIFICATION, CLEANUP, PR_PREP. Commands are about the active run unless
     --run names another.
     """
+    for line in bring_back_runs(invocation.project):
+        remark(line)
 
 
 command.add_command(task)
@@ -56,6 +62,7 @@ command.add_command(archive)
 command.add_command(clean)
 command.add_command(restore)
 command.add_command(verify)
+command.add_command(sync)
 
 
 @command.command("start")

@@ -1,0 +1,148 @@
+"""The branch of runs and that of a remote: fetched, joined, pushed.
+
+Both sides only add, so joining them is all facts of both. A run that was packed on one side and
+has nothing new on the other is packed. The remote's branch moves only from where it was seen: who
+comes second fetches again.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+from agentx.host.files.plain import exists
+from agentx.host.git.command import do_git, read_git
+from agentx.host.git.own_branch import StoredFile
+from agentx.kernel.errors import AgentXError, InvalidValue, NotFound, UnavailableError
+from agentx.kernel.values import frozen
+from agentx.runs.settings import BRANCH
+from agentx.runs.store.archive import Archive, read_packed_events
+from agentx.runs.store.event_files import events_in, read_events
+from agentx.runs.store.kept.branch import KeptBranch
+from agentx.runs.store.kept.facts import MEMORY, PACKED, run_of
+from agentx.runs.store.run_store import RunStore
+
+_FETCH_WAIT_MS = 60_000
+_REFUSED = ("non-fast-forward", "fetch first", "cannot lock ref", "stale info", "rejected")
+
+
+@frozen(kw_only=False)
+class Remote:
+    """A remote of the repository."""
+
+    name: str
+    url: str
+
+
+def find_remote(root: Path, wanted: str = "") -> Remote:
+    """Return the remote that is meant: the one that is named, `origin`, or the only one.
+
+    Raises: NotFound, InvalidValue.
+    """
+    names = read_git(root, "remote").lines
+    if not names:
+        raise NotFound(
+            f"{root} has no remote", hint="git remote add origin URL; runs stay here until then"
+        )
+    name = wanted or ("origin" if "origin" in names else names[0])
+    if name not in names:
+        raise InvalidValue(f"{name!r} is no remote of it", hint=f"one of {', '.join(names)}")
+    said = read_git(root, "config", "--get", f"remote.{name}.url")
+    return Remote(name, said.out.strip())
+
+
+def fetch(kept: KeptBranch, root: Path, remote: Remote) -> str:
+    """Return where the branch is at a remote now; empty where it has none.
+
+    Raises: UnavailableError where the remote is not reached.
+    """
+    there = f"refs/remotes/{remote.name}/{BRANCH}"
+    refs = f"+refs/heads/{BRANCH}*:{there}*"  # a pattern: a remote without the branch is no error
+    done = do_git(
+        *(root, "fetch", "--quiet", "--prune", "--no-tags", "--no-write-fetch-head"),
+        *("--no-recurse-submodules", "--end-of-options", remote.name, refs),
+        wait_ms=_FETCH_WAIT_MS,
+    )
+    if done.code != 0:
+        why = (done.err.splitlines() or ["git fetch failed"])[-1]
+        raise UnavailableError(
+            f"{remote.name} was not reached: {why}", hint="offline? runs are kept here meanwhile"
+        )
+    return kept.branch.find_tip(there)
+
+
+def push(kept: KeptBranch, root: Path, remote: Remote) -> bool:
+    """Push the branch; False where somebody pushed meanwhile.
+
+    Raises: UnavailableError where the remote is not reached, or refuses.
+    """
+    ref = kept.branch.ref
+    words = ("push", "--quiet", "--no-verify", "--end-of-options", remote.name, f"{ref}:{ref}")
+    done = do_git(root, *words, wait_ms=_FETCH_WAIT_MS)
+    if done.code == 0:
+        return True
+    if any(word in done.err for word in _REFUSED) and "remote rejected" not in done.err:
+        return False
+    why = (done.err.splitlines() or ["git push failed"])[-1]
+    raise UnavailableError(
+        f"{remote.name} did not take {BRANCH}: {why}", hint="runs are kept here meanwhile"
+    )
+
+
+def take_in(store: RunStore, kept: KeptBranch, tip: str) -> tuple[str, ...]:
+    """Take in what a commit of the branch holds; return the runs that are others now.
+
+    Raises: UnavailableError, ConflictError, DataError.
+    """
+    lacking = kept.find_lacking(tip)
+    archive = Archive(store.paths.project)
+    packed = {run_of(path) for path in lacking if path.endswith(PACKED)}
+    wanted = _leave_packed(kept, store, archive, lacking)
+    kept.is_held = True
+    try:
+        kept.lay(wanted)
+        runs = sorted({run_of(path) for path in wanted} - {""})
+        for run_id in runs:
+            kept.begin(run_id)
+            if run_id in packed and exists(store.paths.run(run_id).root):
+                _go_with_archive(store, archive, run_id)
+            if exists(store.paths.run(run_id).root):
+                with store.editing(run_id) as desk:
+                    desk.show(everything=True)
+        if runs:
+            store.index.rebuild({})
+    finally:
+        kept.is_held = False
+    return tuple(runs)
+
+
+def _leave_packed(
+    kept: KeptBranch, store: RunStore, archive: Archive, lacking: dict[str, StoredFile]
+) -> dict[str, StoredFile]:
+    """Return what is to be laid out, without the files of runs that are packed here with all that.
+
+    Raises: UnavailableError.
+    """
+    found = dict(lacking)
+    runs = {run_of(path) for path in lacking if path.startswith(f"{MEMORY}/runs/")}
+    for run_id in runs:
+        if not exists(archive.path(run_id)) or exists(store.paths.run(run_id).root):
+            continue
+        below = [path for path in lacking if path.startswith(f"{MEMORY}/runs/{run_id}/")]
+        texts = kept.branch.read_blobs(lacking[path].blob for path in below).values()
+        theirs = {event.id for text in texts for event in events_in(text, run_id)}
+        with suppress(AgentXError):
+            if theirs <= {event.id for event in read_packed_events(archive, run_id)}:
+                for path in below:
+                    del found[path]
+    return found
+
+
+def _go_with_archive(store: RunStore, archive: Archive, run_id: str) -> None:
+    """Pack a run here too that another clone packed; one with more events stays as it is."""
+    with suppress(AgentXError), store.editing(run_id) as desk:
+        here = {event.id for event in read_events(store.paths.run(run_id), run_id).events}
+        if here <= {event.id for event in read_packed_events(archive, run_id)}:
+            archive.pack(run_id)
+            desk.leave()
+            archive.remove_folder(run_id)

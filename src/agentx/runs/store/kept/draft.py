@@ -1,0 +1,94 @@
+"""What the next commit of the branch changes: files that are others than when it was last made."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from agentx.host.files.plain import exists, find_files, look, read_bytes, walk_files
+from agentx.host.git.own_branch import StoredFile
+from agentx.runs.settings import BRANCH
+from agentx.runs.store.kept.facts import MEMORY, PACKED, is_fact, is_kept
+
+
+class Draft:
+    """What the next commit changes; `known` is what it holds, where no file was looked at yet."""
+
+    def __init__(
+        self, root: Path, note: dict[str, Any], known: Mapping[str, StoredFile] | None = None
+    ) -> None:
+        self._root = root
+        self._known = known or {}
+        self._facts: dict[str, list[Any]] = note.get("facts", {})
+        self._rest: dict[str, list[int]] = dict(note.get("rest", {}))
+        self.files: dict[str, bytes | None] = dict.fromkeys(note.get("gone", ()))
+        self.seen: dict[str, dict[str, list[int]]] = {}
+
+    def add_run(self, run_id: str, before: dict[str, list[int]], *, leaves: bool) -> None:
+        """Add the files of a run that are others than before."""
+        folder = f"{MEMORY}/runs/{run_id}"
+        if not exists(self._root / folder):
+            if leaves and (before or self._has(folder)):
+                self.files[folder] = None
+            return
+        now = self._add_changed(walk_files(self._root / folder), before)
+        held = {path for path in self._known if path.startswith(f"{folder}/")}
+        for path in (before.keys() | held) - now.keys():
+            if not is_fact(path):  # a fact that is gone is brought back
+                self.files[path] = None
+        self.seen[run_id] = now
+
+    def add_rest(self) -> None:
+        """Add what belongs to no folder of a run: packed runs, the index, what was kept aside."""
+        memory = self._root / MEMORY
+        found = [memory / "index.yaml"] if exists(memory / "index.yaml") else []
+        with suppress(OSError):
+            found += find_files(memory / "archive", depth=0, suffix=PACKED)
+        with suppress(OSError):
+            found += find_files(memory / "aside", depth=0, suffix="")
+        self._rest = self._add_changed(found, self._rest)
+
+    def _add_changed(
+        self, files: Iterable[Path], before: dict[str, list[int]]
+    ) -> dict[str, list[int]]:
+        now: dict[str, list[int]] = {}
+        for file in files:
+            path = file.relative_to(self._root).as_posix()
+            seen = look(file)
+            if seen is None or not is_kept(path):
+                continue
+            now[path] = [seen.st_size, seen.st_mtime_ns]
+            if before.get(path) != now[path]:
+                with suppress(FileNotFoundError):
+                    data = read_bytes(file)
+                    now[path] = [len(data), seen.st_mtime_ns]
+                    known = self._known.get(path)
+                    if known is None or known.blob != name_blob(data, len(known.blob)):
+                        self.files[path] = data
+        return now
+
+    def _has(self, folder: str) -> bool:
+        return any(path.startswith(f"{folder}/") for path in self._facts)
+
+    def note_done(self, note: dict[str, Any], commit: str) -> None:
+        """Note what the branch holds now."""
+        gone = tuple(path for path, data in self.files.items() if data is None)
+        facts = {
+            path: row
+            for path, row in self._facts.items()
+            if path not in gone and not path.startswith(tuple(f"{each}/" for each in gone))
+        }
+        for path, data in self.files.items():
+            if data is not None and is_fact(path):
+                facts[path] = [len(data), name_blob(data, len(commit))]
+        note.update({"commit": commit, "facts": facts, "rest": self._rest, "kept": BRANCH})
+        note.pop("gone", None)
+
+
+def name_blob(data: bytes, chars: int) -> str:
+    """Return the id that git gives a content, in a repository whose ids have so many letters."""
+    kind = hashlib.sha1 if chars == 40 else hashlib.sha256
+    return kind(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
