@@ -69,6 +69,8 @@ PROMISES: dict[str, str] = {
     "runs.roles": "What a role may say of a run is one table, asked wherever an event is written.",
     "runs.schema": "Every event of a run is checked against the schema file, written and read.",
     "runs.many-tasks": "A command on a run of many tasks makes only the files that it changes.",
+    "runs.kept": "No switch, clean or reset loses a run: a branch of its own keeps it.",
+    "runs.kept-exchange": "Clones exchange runs by that branch: nothing lost, no stranger obeyed.",
     "runs.git-is-true": "A lane counts as merged only where its commits are in the work branch.",
     "runs.where-you-stand": "In a lane's folder its run, lane and task are meant, and no other.",
     "runs.context": "A task's context never drops what is pinned nor overspends its budget.",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import random
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from agentx.host import crash
 from agentx.host.crash import CrashPoint
 from agentx.kernel.errors import AgentXError
 from agentx.runs.model import LaneStatus
+from tests.support.kept_runs import Kept
 from tests.support.repository import commit, git
 from tests.support.run_stories import Killed, Team, killed
 from tests.support.shared_run import ACTOR, Pair
@@ -30,6 +32,7 @@ _POINTS = (
     CrashPoint.RUN_WORKTREE_MADE,
     CrashPoint.RUN_GIT_BEGUN,
     CrashPoint.RUN_GIT_DONE,
+    CrashPoint.RUN_KEPT,
 )
 _STEPS = 10
 
@@ -37,9 +40,9 @@ _STEPS = 10
 class History:
     """What two people did, and what must be true of it."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, make: Callable[..., Team]) -> None:
         self.chance = random.Random(seed)
-        self.pair = Pair(folder)
+        self.pair = Pair(folder, make)
         self.teams = (self.pair.one, self.pair.two)
         self.commits: list[tuple[Team, str, str, str]] = []  # who, lane, file, commit
         self.mine = {team.root: git(team.root, "rev-parse", "HEAD") for team in self.teams}
@@ -49,7 +52,8 @@ class History:
         """Let somebody do something, perhaps until they are killed, and look whether all holds."""
         team = self.chance.choice(self.teams)
         often = (self._open, self._work, self._work, self._merge, self._merge, self._share)
-        act = self.chance.choice((*often, *often, self._share, self._push, self._resume))
+        loses = (self._lose,) * 2 if isinstance(team, Kept) else ()
+        act = self.chance.choice((*often, *often, self._share, self._push, self._resume, *loses))
         self.told.append(f"{team.root.name} {act.__name__}")
         if self.chance.random() < 0.2 and act in (self._open, self._merge, self._resume):
             point = self.chance.choice(_POINTS)
@@ -91,6 +95,11 @@ class History:
     def _share(self, team: Team) -> None:
         self.pair.share(team)
         self.mine[team.root] = git(team.root, "rev-parse", "HEAD")
+
+    def _lose(self, team: Team) -> None:
+        before = [event.id for event in team.runs.events(self.pair.run_id)]
+        git(team.root, "clean", "-fdxq")
+        assert [event.id for event in team.runs.events(self.pair.run_id)] == before, self.told
 
     def _resume(self, team: Team) -> None:
         team.runs.resume(self.pair.run_id)
@@ -149,9 +158,9 @@ def _is_ancestor(team: Team, made: str, work: str) -> bool:
     return False
 
 
-def play(seed: int, steps: int = _STEPS) -> None:
+def play(seed: int, steps: int = _STEPS, make: Callable[..., Team] = Team) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        history = History(Path(folder), seed)
+        history = History(Path(folder), seed, make)
         for _ in range(steps):
             history.step()
         history.end()
@@ -162,7 +171,13 @@ def test_what_counts_as_merged_is_in_the_branch_of_two_clones() -> None:
     play(7)
 
 
+@pytest.mark.promise("runs.kept-exchange")
+def test_two_clones_agree_by_a_branch_of_its_own_whatever_a_checkout_loses() -> None:
+    play(3, make=Kept)
+
+
 @pytest.mark.soak
+@pytest.mark.parametrize("make", [Team, Kept])
 @pytest.mark.parametrize("seed", range(60))
-def test_many_histories_of_two_clones(seed: int) -> None:
-    play(seed, 30)
+def test_many_histories_of_two_clones(seed: int, make: Callable[..., Team]) -> None:
+    play(seed, 30, make)

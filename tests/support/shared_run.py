@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from agentx.runs.model import Run
+from tests.support.kept_runs import Kept
 from tests.support.repository import commit, git, repository
 from tests.support.run_stories import Team
 
@@ -14,7 +16,7 @@ ACTOR = "executor"
 class Pair:
     """Two clones of one bare remote, and a run with two tasks that both know."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, make: Callable[..., Team] = Team) -> None:
         seed = repository(folder / "seed", a_py="one = 1\n")
         git(folder, "clone", "-q", "--bare", str(seed), "remote.git")
         self.remote = folder / "remote.git"
@@ -23,7 +25,7 @@ class Pair:
             git(folder, "clone", "-q", str(self.remote), name)
             for key, value in (("user.name", name), ("user.email", f"{name}@example.org")):
                 git(folder / name, "config", key, value)
-            teams.append(Team(folder / name, folder / f"store-{name}", seed=number))
+            teams.append(make(folder / name, folder / f"store-{name}", seed=number))
         self.one, self.two = teams
         self.run_id = self.one.runs.start("one run, two clones").id
         for task in ("TASK-001", "TASK-002"):
@@ -33,9 +35,12 @@ class Pair:
 
     def share(self, team: Team, *branches: str) -> None:
         """Commit the run's memory, exchange it with the remote, push some of the run's branches."""
-        commit(team.root, "memory")
-        git(team.root, "pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
-        git(team.root, "push", "-q", "origin", "main")
+        if isinstance(team, Kept):
+            team.exchange()
+        else:
+            commit(team.root, "memory")
+            git(team.root, "pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
+            git(team.root, "push", "-q", "origin", "main")
         for branch in branches:
             git(team.root, "push", "-q", "origin", f"agent/{self.run_id}/{branch}")
 

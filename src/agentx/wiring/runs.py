@@ -14,7 +14,7 @@ from agentx.host.git.own_branch import OwnBranch
 from agentx.host.git.programs import list_programs
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Millis, age
-from agentx.kernel.errors import NotFound
+from agentx.kernel.errors import NotFound, UnavailableError
 from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
 from agentx.project.audit import AuditAct, record_act
@@ -125,6 +125,16 @@ def open_kept(project: Project) -> KeptBranch | None:
         wanted=project.config.section(RunsSettings).branch,
         may_take_in=lambda: project.trust.was_said,
     )
+
+
+def take_folder(project: Project, *, forgets: bool) -> None:
+    """Let the files of runs count as they are: what was taken out of them is not brought back.
+
+    Raises: UnavailableError, ConflictError, DataError.
+    """
+    kept = open_kept(project)
+    for told in () if kept is None else kept.take_folder(forgets=forgets):
+        raise UnavailableError(told)
 
 
 def find_shown_asks(project: Project) -> ShownAsks:

@@ -13,39 +13,10 @@ import pytest
 
 from agentx.host import crash
 from agentx.host.crash import CrashPoint
-from agentx.host.git.own_branch import OwnBranch
-from agentx.runs.paths import RunNotes
 from agentx.runs.settings import BRANCH
-from agentx.runs.store.kept.branch import KeptBranch
-from agentx.runs.store.kept.notes import KeptNotes
+from tests.support.kept_runs import Kept
 from tests.support.repository import commit, git, repository
-from tests.support.run_stories import Killed, Team, happening, killed
-
-
-class Kept(Team):
-    """A team whose runs are kept on a branch."""
-
-    def __init__(
-        self, root: Path, store: Path, *, wanted: str = "auto", said: bool = False
-    ) -> None:
-        super().__init__(root, store)
-        self.store.kept = KeptBranch(
-            self.store.paths.project,
-            OwnBranch(root, root / ".git", BRANCH),
-            KeptNotes(RunNotes(store).kept(str(root))),
-            self.clock,
-            wanted=wanted,
-            may_take_in=lambda: said,
-        )
-
-    def tell(self, run: str, text: str = "on") -> tuple[str, ...]:
-        """Say something of a run; return what is remarked."""
-        self.clock.advance(1_000)
-        return self.runs.say(run, happening("note", text=text)).remarks
-
-    def kept(self) -> list[str]:
-        found = git(self.root, "ls-tree", "-r", "--name-only", BRANCH).splitlines()
-        return [name for name in found if name.endswith((".jsonl", ".tar.gz"))]
+from tests.support.run_stories import Killed, Team, killed
 
 
 @pytest.fixture
@@ -109,6 +80,7 @@ def _lose_by(team: Kept, how: str, run: str) -> None:
                 file.write_bytes(b"")
 
 
+@pytest.mark.promise("runs.kept")
 @pytest.mark.parametrize("how", ["clean", "folder", "runs", "turned back", "emptied"])
 def test_what_a_checkout_loses_is_brought_back(team: Kept, how: str) -> None:
     run = _begin(team)

@@ -72,6 +72,15 @@ class OwnBranch:
         said = self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", wanted)
         return said.out.strip() if said.code == 0 else ""
 
+    def list_remotes(self) -> dict[str, str]:
+        """Return where branches of this name are at remotes, as last fetched.
+
+        Raises: UnavailableError.
+        """
+        pattern = f"refs/remotes/*/{self.name}"
+        said = self._ask("for-each-ref", "--format=%(refname:short) %(objectname)", pattern)
+        return {name: tip for name, _, tip in (line.rpartition(" ") for line in said.lines)}
+
     def is_checked_out(self) -> bool:
         """Tell whether somebody has the branch in a folder: it must not move under them."""
         return any(each.branch == self.name for each in list_checkouts(self.common))

@@ -20,7 +20,8 @@ _WORDS = 7  # in a row
 _LINE_CHARS_MAX = 100
 _MENDS = {
     "observations": "agentx memory remove {id}",
-    "runs": "a fact of the run: take the line out of {folder} by hand, then `agentx run rebuild`",
+    "runs": "a fact of the run: take the line out of {folder} by hand, then `agentx run rebuild "
+    "--as-is`; what was committed or pushed before is beyond its reach",
     "lessons": "a fact of the lessons: take the line out of {folder} by hand",
     "clarifications": "agentx clarify forget {id}",
 }

@@ -12,7 +12,8 @@ from agentx.runs.pages.pull_request import checklist, description
 from agentx.runs.paths import RunPaths
 from agentx.runs.replies import Changes, Rebuilt, Resumption
 from agentx.runs.rules.gates import Missing
-from agentx.wiring.runs import open_lanes, open_runs
+from agentx.wiring.runs import open_lanes, open_runs, take_folder
+from agentx.wiring.trust.persons_word import require_person
 
 
 @frozen
@@ -38,9 +39,18 @@ def resume_run(project: Project, run_id: str = "", *, actor: str) -> tuple[Resum
 
 
 def rebuild_runs(
-    project: Project, run_id: str = "", *, everything: bool = False
+    project: Project, run_id: str = "", *, everything: bool = False, as_is: bool = False
 ) -> tuple[Rebuilt, ...]:
-    """Make the files of a run, or of all runs, from their events."""
+    """Make the files of a run, or of all runs, from their events.
+
+    With `as_is` what a person took out of the files stays out of the branch that keeps runs.
+
+    Raises: NotThePerson.
+    """
+    if as_is:
+        hint = "agentx run rebuild --as-is"
+        require_person(project, "that lines of runs are gone for good", hint=hint, about="runs")
+        take_folder(project, forgets=True)
     runs = open_runs(project)
     names = [run.id for run in runs.all()] if everything else [runs.which.choose_to_see(run_id)]
     return tuple(runs.rebuild(name) for name in names)

@@ -10,7 +10,7 @@ from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls
 from agentx.runs.settings import BRANCH
-from agentx.wiring.run_exchange import RunExchange, open_exchange
+from agentx.wiring.run_branch import open_exchange
 from agentx.wiring.trust.persons_word import require_person
 
 _TRIES = 5
@@ -48,46 +48,39 @@ def sync_runs(
             "gives them a branch of their own",
         )
     taken: dict[str, None] = {}
+    name = exchange.remote.name
     for _ in range(_TRIES):
         taken |= dict.fromkeys(exchange.take_in())
-        if not exchange.is_ahead():
-            return _tell(exchange, taken, is_pushed=False)
-        _see_agreed(project, exchange, agrees, caller)
-        if exchange.push():
-            return _tell(exchange, taken, is_pushed=True)
-    raise UnavailableError(
-        f"{exchange.remote.name} is pushed to all the time", hint="try again in a while"
-    )
+        is_ahead = exchange.is_ahead()
+        if is_ahead and not exchange.is_agreed():
+            _see_agreed(project, name, f"{name} ({exchange.shown_url})", agrees, caller)
+            exchange.agree(to_iso(project.clock.now_ms()))
+        if not is_ahead or exchange.push():
+            return Exchanged(
+                remote=name,
+                taken_in=tuple(taken),
+                is_pushed=is_ahead,
+                commit=exchange.find_tip(),
+                remarks=tuple(exchange.remarks),
+            )
+    raise UnavailableError(f"{name} is pushed to all the time", hint="try again in a while")
 
 
 def _see_agreed(
     project: Project,
-    exchange: RunExchange,
+    name: str,
+    where: str,
     agrees: Callable[[str], bool],
     caller: WhoCalls | None,
 ) -> None:
-    """See that a person agreed once to runs being pushed to a remote.
+    """See that a person agrees to runs being pushed to a remote.
 
     Raises: NotThePerson, ConflictError.
     """
-    if exchange.is_agreed():
-        return
-    where = f"{exchange.remote.name} ({exchange.shown_url})"
-    hint = f"agentx run sync {exchange.remote.name}"
+    hint = f"agentx run sync {name}"
     require_person(project, f"that runs are pushed to {where}", hint=hint, caller=caller)
     if not agrees(where):
         raise ConflictError(
             f"nothing was pushed to {where}: nobody agreed to it yet",
-            hint=f"`agentx run sync {exchange.remote.name} --push` says yes; asked once a remote",
+            hint=f"`agentx run sync {name} --push` says yes; it is asked once",
         )
-    exchange.agree(to_iso(project.clock.now_ms()))
-
-
-def _tell(exchange: RunExchange, taken: dict[str, None], *, is_pushed: bool) -> Exchanged:
-    return Exchanged(
-        remote=exchange.remote.name,
-        taken_in=tuple(taken),
-        is_pushed=is_pushed,
-        commit=exchange.find_tip(),
-        remarks=tuple(exchange.remarks),
-    )

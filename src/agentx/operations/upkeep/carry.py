@@ -22,7 +22,7 @@ from agentx.wiring.kept.loss import RestoreLoss, find_loss
 from agentx.wiring.kept.said import keep_said, leave_unsaid
 from agentx.wiring.memory import open_store
 from agentx.wiring.observation_upkeep import settle_observations
-from agentx.wiring.runs import open_run_store
+from agentx.wiring.runs import open_run_store, take_folder
 from agentx.wiring.taught.lessons import open_lessons
 from agentx.wiring.trust.persons_word import require_person
 
@@ -66,6 +66,8 @@ def restore(
     claim_data(project, "restore")
     done = restore_memory(project, path, passphrase=passphrase)
     leave_unsaid(project)
+    with suppress(AgentXError):  # what was said since is brought back then, and not lost
+        take_folder(project, forgets=False)
     if not find_caller(project).is_agent:  # the key that signed stays where it was
         open_lessons(project).adopt()
         open_run_store(project).vouching.adopt()

@@ -49,6 +49,7 @@ from agentx.wiring.observation_upkeep import (
     list_unheeded_drops,
     list_unverified,
 )
+from agentx.wiring.run_branch import list_notes
 from agentx.wiring.runs import list_claimed_runs, list_damaged_runs, list_unmerged_runs
 from agentx.wiring.taught.lessons import list_damaged_memory
 
@@ -381,6 +382,9 @@ def _runs(project: Project) -> Iterator[HealthCheck]:
             says=f"{run_id}: {first.lane} counts as merged, but {first.why}",
             mend=f"who merged it pushes the run's branches; then `agentx run resume {run_id}`",
         )
+    for note in list_notes(project):
+        health = Health.WRONG if note.is_wrong else Health.NOTE
+        yield HealthCheck(name="run", health=health, says=note.says, mend=note.mend)
     for name, says, mend in list_damaged_memory(project):
         yield HealthCheck(name=name, health=Health.WRONG, says=says, mend=mend)
 

@@ -7,13 +7,22 @@ comes second fetches again.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 from agentx.host.files.plain import exists
 from agentx.host.git.command import do_git, read_git
+from agentx.host.git.facts import strip_credentials
 from agentx.host.git.own_branch import StoredFile
-from agentx.kernel.errors import AgentXError, InvalidValue, NotFound, UnavailableError
+from agentx.kernel.errors import (
+    AgentXError,
+    ConflictError,
+    InvalidValue,
+    NotFound,
+    StaleVersion,
+    UnavailableError,
+)
 from agentx.kernel.values import frozen
 from agentx.runs.settings import BRANCH
 from agentx.runs.store.archive import Archive, read_packed_events
@@ -23,6 +32,7 @@ from agentx.runs.store.kept.facts import MEMORY, PACKED, run_of
 from agentx.runs.store.run_store import RunStore
 
 _FETCH_WAIT_MS = 60_000
+_AGREED = "pushes_to"
 _REFUSED = ("non-fast-forward", "fetch first", "cannot lock ref", "stale info", "rejected")
 
 
@@ -146,3 +156,90 @@ def _go_with_archive(store: RunStore, archive: Archive, run_id: str) -> None:
             archive.pack(run_id)
             desk.leave()
             archive.remove_folder(run_id)
+
+
+class RunExchange:
+    """One exchange with a remote."""
+
+    def __init__(self, store: RunStore, remote: Remote, is_trusted: Callable[[], bool]) -> None:
+        assert store.kept is not None, "only what is on a branch is exchanged by one"
+        self._root = store.paths.project.root
+        self._store = store
+        self._kept = store.kept
+        self._is_trusted = is_trusted
+        self.remote = remote
+        self.remarks: list[str] = list(store.bring_back())
+        self._theirs = ""
+
+    @property
+    def shown_url(self) -> str:
+        """Where the remote is, without any credentials."""
+        return strip_credentials(self.remote.url)
+
+    def find_tip(self) -> str:
+        """Return where the branch is here."""
+        return self._kept.branch.find_tip()
+
+    def take_in(self) -> tuple[str, ...]:
+        """Commit what is here, fetch, and join both; return the runs that are others now.
+
+        Raises: UnavailableError, ConflictError, DataError.
+        """
+        self.remarks += (each for each in self._kept.commit() if each not in self.remarks)
+        theirs = self._theirs = fetch(self._kept, self._root, self.remote)
+        mine, branch = self.find_tip(), self._kept.branch
+        if not theirs or theirs == mine or (mine and branch.is_ancestor(theirs, mine)):
+            return ()
+        self._check_theirs(theirs)
+        runs = take_in(self._store, self._kept, theirs)
+        if not mine or branch.is_ancestor(mine, theirs):
+            try:
+                self._kept.follow(theirs)
+            except StaleVersion:
+                return (*runs, *self.take_in())
+            told = self._kept.commit(*runs)
+        else:
+            told = self._kept.commit(*runs, other=theirs)
+        if told:
+            raise ConflictError(told[0])
+        return runs
+
+    def _check_theirs(self, theirs: str) -> None:
+        """See that what the remote has is runs, and that a person trusts the repository.
+
+        Raises: ConflictError.
+        """
+        if not self._kept.looks_ours(theirs):
+            raise ConflictError(
+                f"{self.remote.name}/{BRANCH} holds other files than AgentX keeps there",
+                hint="somebody uses that name for something else: nothing was taken in or pushed",
+            )
+        if not self._is_trusted():
+            raise ConflictError(
+                f"{self.remote.name}/{BRANCH} holds what was not written here",
+                hint="look at it, then say `agentx trust`",
+            )
+
+    def is_ahead(self) -> bool:
+        """Tell whether the remote lacks something."""
+        mine = self.find_tip()
+        return bool(mine) and mine != self._theirs
+
+    def is_agreed(self) -> bool:
+        """Tell whether a person agreed to pushing there."""
+        return self.shown_url in self._kept.notes.read().get(_AGREED, {})
+
+    def agree(self, at: str) -> None:
+        """Note that a person agreed to pushing there.
+
+        Raises: LockHeld, CorruptRecord, UnavailableError.
+        """
+        with self._kept.notes.editing(self._store.clock) as note:
+            note.setdefault(_AGREED, {})[self.shown_url] = at
+
+    def push(self) -> bool:
+        """Push; False where somebody else was first.
+
+        Raises: UnavailableError.
+        """
+        return push(self._kept, self._root, self.remote)

@@ -29,7 +29,7 @@ from agentx.kernel.errors import (
     StaleVersion,
     UnavailableError,
 )
-from agentx.kernel.ids import is_run_id
+from agentx.kernel.ids import digest, is_run_id
 from agentx.kernel.paths import ProjectPaths
 from agentx.runs.limits import RUN_KEPT_BYTES_MAX
 from agentx.runs.settings import BRANCH, WITH_CODE
@@ -218,6 +218,16 @@ class KeptBranch:
             self._note_tip(note, tip)
             note["kept"] = BRANCH
 
+    def list_ahead(self) -> tuple[str, ...]:
+        """Return the branches of remotes, as last fetched, that hold what this one has not."""
+        with suppress(AgentXError):
+            mine = self.branch.find_tip()
+            theirs = self.branch.list_remotes()
+            return tuple(
+                name for name, tip in theirs.items() if not self.branch.is_ancestor(tip, mine)
+            )
+        return ()
+
     def looks_ours(self, commit: str) -> bool:
         """Tell whether a commit holds what AgentX keeps, and nothing else."""
         top = set(self.branch.list_names(commit))
@@ -298,14 +308,23 @@ class KeptBranch:
             here = read_bytes(file) if exists(file) else None
         except OSError as error:
             raise UnavailableError(f"{file} cannot be read: {error}") from error
+        if path.endswith(".jsonl"):
+            there = self._leave_forgotten(there)
         if here is None:
-            return there
+            return there or None
         if path.endswith(PACKED):
             return None if here == there else join_packed(run_of(path), here, there)
         if not path.endswith(".jsonl"):
             return None  # kept aside under a name that says what it holds
         joined = join_lines(here, there)
         return None if joined == here else joined
+
+    def _leave_forgotten(self, text: bytes) -> bytes:
+        forgotten = frozenset(self.notes.read().get("forgotten", ()))
+        if not forgotten:
+            return text
+        lines = text.splitlines(keepends=True)
+        return b"".join(line for line in lines if _sum_up_line(line.rstrip(b"\n")) not in forgotten)
 
     def _read(self, wanted: dict[str, StoredFile]) -> dict[str, bytes]:
         if sum(row.size for row in wanted.values()) > RUN_KEPT_BYTES_MAX:
@@ -315,8 +334,13 @@ class KeptBranch:
             )
         return self.branch.read_blobs(row.blob for row in wanted.values())
 
-    def take_folder(self) -> tuple[str, ...]:
-        """Let the folder count as it is: what was taken out of it on purpose does not come back."""
+    def take_folder(self, *, forgets: bool) -> tuple[str, ...]:
+        """Let the folder count as it is: what was taken out of it on purpose stays out.
+
+        With `forgets` nothing brings those lines back, not from a remote either.
+
+        Raises: UnavailableError, ConflictError, DataError.
+        """
         if not self.is_on:
             return ()
         runs = set(self._list_runs())
@@ -325,9 +349,27 @@ class KeptBranch:
                 self.begin(run_of(path), leaves=True)
         with self.notes.editing(self._clock) as note:
             kept = dict(note.get("facts", {}))
+            if forgets:
+                note["forgotten"] = sorted({*note.get("forgotten", ()), *self._list_gone(kept)})
             note["gone"] = [path for path in kept if not exists(self._root / path)]
             note["facts"] = {path: row for path, row in kept.items() if path not in note["gone"]}
         return self.commit(*runs)
+
+    def _list_gone(self, kept: dict[str, list[Any]]) -> Iterator[str]:
+        """Yield the lines, as digests, that the branch holds and the folder does not."""
+        paths = [path for path in kept if path.endswith(".jsonl")]
+        held = self.branch.read_blobs(kept[path][1] for path in paths)
+        here: set[bytes] = set()
+        for path in paths:
+            with suppress(OSError):
+                here.update(read_bytes(self._root / path).splitlines())
+        for path in paths:
+            gone = (line for line in held[kept[path][1]].splitlines() if line not in here)
+            yield from map(_sum_up_line, gone)
+
+
+def _sum_up_line(line: bytes) -> str:
+    return digest(repr(line)).hex()
 
 
 def _tell_waiting(why: str, hint: str) -> str:

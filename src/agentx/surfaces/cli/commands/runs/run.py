@@ -45,15 +45,16 @@ _BUDGET_DEFAULT = 20_000
 
 
 @click.group(cls=VerbGroup)
-@click.pass_obj
-def command(invocation: Invocation) -> None:
+@click.pass_context
+def command(context: click.Context) -> None:
     """Plan, do, verify and hand over a piece of work, with everything that happened on record.
 
     PLANNING, EXECUTION, VERIFICATION, CLEANUP, PR_PREP. Commands are about the active run unless
     --run names another.
     """
-    for line in bring_back_runs(invocation.project):
-        remark(line)
+    if context.invoked_subcommand != "rebuild":  # which may be told that something is to stay out
+        for line in bring_back_runs(context.obj.project):
+            remark(line)
 
 
 command.add_command(task)
@@ -369,10 +370,13 @@ def resume(invocation: Invocation, run_id: str, actor: str) -> None:
 @command.command("rebuild")
 @click.argument("run_id", metavar="RUN", required=False, default="")
 @click.option("--all", "everything", is_flag=True, help="Every run.")
+@click.option("--as-is", is_flag=True, help="What you took out of the files stays out, for good.")
 @click.pass_obj
-def rebuild(invocation: Invocation, run_id: str, everything: bool) -> None:
+def rebuild(invocation: Invocation, run_id: str, everything: bool, as_is: bool) -> None:
     """Make a run's files from its events; what cannot be read is moved aside and named."""
-    found = rebuild_runs(invocation.project, run_id, everything=everything)
+    for line in () if as_is else bring_back_runs(invocation.project):
+        remark(line)
+    found = rebuild_runs(invocation.project, run_id, everything=everything, as_is=as_is)
 
     def draw(screen: Any) -> None:
         from agentx.surfaces.cli.commands.runs.draw import draw_rebuilt

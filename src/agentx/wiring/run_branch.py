@@ -1,0 +1,71 @@
+"""The branch of a project's runs: brought together with that of a remote, and looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agentx.host.git.facts import list_tracked
+from agentx.kernel.errors import ConflictError
+from agentx.kernel.values import frozen
+from agentx.project.project import Project
+from agentx.runs.settings import BRANCH, RunsSettings
+from agentx.runs.store.git_exchange import RunExchange, find_remote
+from agentx.runs.store.kept.facts import MEMORY, PARTS
+from agentx.wiring.kept_runs import has_runs
+from agentx.wiring.runs import may_git_run_all, open_kept, open_run_store
+
+
+def open_exchange(project: Project, remote: str = "") -> RunExchange | None:
+    """Return the exchange with a remote; None where runs are committed with the code.
+
+    Raises: NotFound, InvalidValue; ConflictError for a repository that is not trusted.
+    """
+    store = open_run_store(project)
+    kept = store.kept
+    if kept is None or not kept.is_to_be():
+        return None
+    if not may_git_run_all(project):
+        raise ConflictError(
+            f"{project.root} is not trusted: git would run what its settings name",
+            hint="look at them, then say `agentx trust`",
+        )
+    return RunExchange(store, find_remote(project.root, remote), lambda: project.trust.was_said)
+
+
+@frozen
+class BranchNote:
+    """What is to be known of where runs are kept, and what to type."""
+
+    says: str
+    mend: str
+    is_wrong: bool = False
+
+
+def list_notes(project: Project) -> Iterator[BranchNote]:
+    """Yield what is to be known of where a project's runs are kept."""
+    kept = open_kept(project)
+    if kept is None or not has_runs(project):
+        return
+    if kept.is_with_code() and project.config.section(RunsSettings).branch == "auto":
+        yield BranchNote(
+            says="runs are committed with the code: a switch, a clean or a reset may take them",
+            mend=f"`agentx config set runs.branch {BRANCH}` gives them a branch of their own",
+        )
+    if not kept.is_on:
+        return
+    waiting = kept.notes.list_waiting()
+    if waiting:
+        told = kept.commit()
+        why = told[0] if told else "they were written by a command that was cut short"
+        yield BranchNote(says=f"{len(waiting)} runs: {why}", mend="", is_wrong=bool(told))
+    folders = tuple(f"{MEMORY}/{part}" for part in PARTS)
+    if any(list_tracked(project.root, folder) for folder in folders):
+        yield BranchNote(
+            says=f"runs are on the branch {BRANCH}, and the code still has them",
+            mend=f"git rm -r --cached --ignore-unmatch -- {' '.join(folders)}, then commit that",
+        )
+    theirs = kept.list_ahead()
+    if theirs:
+        yield BranchNote(
+            says=f"{', '.join(theirs)} holds runs that are not here", mend="`agentx run sync`"
+        )

@@ -1,0 +1,229 @@
+"""Goal: clones exchange runs by a branch of their own; nothing is lost, nobody is obeyed unasked.
+
+Method: a bare remote and clones with real git, each with a data folder of its own.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agentx.clarification.errors import NotThePerson
+from agentx.kernel.errors import ConflictError, IllegalTransition, UnavailableError
+from agentx.operations.runs.archive import archive_run
+from agentx.operations.runs.read import bring_back_runs, list_archived, list_runs, show_run
+from agentx.operations.runs.recover import rebuild_runs
+from agentx.operations.runs.sync import Exchanged, sync_runs
+from agentx.operations.runs.write import Saying, add_task, go_to_phase, record_event, start_run
+from agentx.project.config import read_environment
+from agentx.project.project import Project, open_project
+from agentx.project.roles.caller import Via, WhoCalls
+from agentx.runs.model import Contract
+from agentx.runs.store import git_exchange
+from agentx.wiring.run_branch import list_notes
+from tests.support.repository import commit, git, repository
+from tests.support.trusting import trusted
+
+PERSON = WhoCalls(role="", agent="", via=Via.TERMINAL)
+BRANCH = "agent-memory"
+
+
+class Clones:
+    """Clones of one bare remote, each of another person."""
+
+    def __init__(self, folder: Path) -> None:
+        seed = repository(folder / "seed", a_py="a = 1\n")
+        git(folder, "clone", "-q", "--bare", str(seed), "remote.git")
+        self.folder = folder
+        self.remote = folder / "remote.git"
+
+    def clone(self, name: str, **more: str) -> Project:
+        git(self.folder, "clone", "-q", str(self.remote), name)
+        known = {"HOME": str(self.folder / f"home-{name}"), "PATH": "/usr/bin:/bin", **more}
+        return trusted(open_project(self.folder / name, read_environment(known)))
+
+
+@pytest.fixture
+def clones(tmp_path: Path) -> Clones:
+    return Clones(tmp_path)
+
+
+def _sync(project: Project, *, agrees: bool = True) -> Exchanged:
+    return sync_runs(project, agrees=lambda _where: agrees, caller=PERSON)
+
+
+def _tasks(project: Project) -> list[str]:
+    return [each.title for each in show_run(project).tasks]
+
+
+def _add(project: Project, title: str) -> None:
+    add_task(project, Saying(run_id="", actor="orchestrator"), Contract(title=title))
+
+
+@pytest.mark.promise("runs.kept-exchange")
+def test_two_clones_exchange_runs_and_lose_nothing(clones: Clones) -> None:
+    one, two = clones.clone("one"), clones.clone("two")
+    run = start_run(one, "shared", actor="orchestrator").id
+    _sync(one)
+    assert _sync(two).taken_in == (run,)
+
+    _add(one, "from one")
+    _add(two, "from two")  # at the same time
+    assert _sync(one).is_pushed
+    assert _sync(two).is_pushed  # which had to take in what came first
+    assert _sync(one).taken_in == (run,)
+
+    assert sorted(_tasks(one)) == sorted(_tasks(two)) == ["from one", "from two"]
+    tips = [git(each.root, "rev-parse", BRANCH) for each in (one, two)]
+    assert tips[0] == tips[1] == git(clones.remote, "rev-parse", BRANCH)
+    assert not _sync(one).is_pushed
+    for project in (one, two):  # no file of the person's was touched
+        changed = git(project.root, "status", "--short").splitlines()
+        assert set(changed) <= {"?? .agent-memory/", "?? .agentx/"}
+
+
+def test_a_push_that_lost_the_race_is_tried_again(
+    clones: Clones, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = clones.clone("one"), clones.clone("two")
+    run = start_run(one, "shared", actor="orchestrator").id
+    _sync(one)
+    _sync(two)
+    _add(one, "from one")
+    _add(two, "from two")
+    fetch = git_exchange.fetch
+
+    def fetch_then_lose(*given: object) -> str:
+        found = fetch(*given)  # type: ignore[arg-type]  # as given
+        monkeypatch.setattr(git_exchange, "fetch", fetch)
+        _sync(one)
+        return found
+
+    monkeypatch.setattr(git_exchange, "fetch", fetch_then_lose)
+    done = _sync(two)
+
+    assert done.is_pushed
+    assert done.taken_in == (run,)
+    assert sorted(_tasks(two)) == ["from one", "from two"]
+
+
+def test_the_first_push_asks_a_person_once_and_no_agent(clones: Clones) -> None:
+    one = clones.clone("one")
+    start_run(one, "mine", actor="orchestrator")
+    agent = WhoCalls(role="engineer", agent="claude-code", via=Via.AGENT)
+
+    with pytest.raises(NotThePerson, match="pushed to origin") as refused:
+        sync_runs(one, agrees=lambda _where: True, caller=agent)
+    assert "agentx run sync origin" in refused.value.hint
+    with pytest.raises(ConflictError, match="nobody agreed"):
+        _sync(one, agrees=False)
+    assert git(clones.remote, "branch", "--list", BRANCH) == ""
+
+    assert _sync(one).is_pushed
+    _add(one, "more")
+    assert sync_runs(one, agrees=lambda _where: False, caller=agent).is_pushed
+
+
+def test_offline_is_said_and_nothing_is_lost(clones: Clones) -> None:
+    one = clones.clone("one")
+    start_run(one, "mine", actor="orchestrator")
+    clones.remote.rename(clones.folder / "away.git")
+
+    with pytest.raises(UnavailableError, match="origin was not reached"):
+        _sync(one)
+    assert len(list_runs(one)) == 1
+
+
+def test_what_a_remote_brings_is_taken_in_only_where_the_repository_is_trusted(
+    clones: Clones,
+) -> None:
+    one = clones.clone("one")
+    start_run(one, "theirs", actor="orchestrator")
+    _sync(one)
+    git(clones.folder, "clone", "-q", str(clones.remote), "two")
+    known = {"HOME": str(clones.folder / "home-two"), "PATH": "/usr/bin:/bin"}
+    stranger = open_project(clones.folder / "two", read_environment(known))
+
+    assert list_runs(stranger) == ()
+    with pytest.raises(ConflictError, match="was not written here"):
+        _sync(stranger)
+    assert list_runs(stranger) == ()
+    assert git(stranger.root, "branch", "--list", BRANCH) == ""
+
+
+def test_a_branch_of_that_name_with_other_files_is_left_alone(clones: Clones) -> None:
+    one = clones.clone("one")
+    git(one.root, "push", "-q", "origin", f"main:refs/heads/{BRANCH}")
+    theirs = git(clones.remote, "rev-parse", BRANCH)
+    start_run(one, "mine", actor="orchestrator")
+
+    with pytest.raises(ConflictError, match="other files"):
+        _sync(one)
+    assert git(clones.remote, "rev-parse", BRANCH) == theirs
+
+
+def test_a_run_packed_in_one_clone_is_packed_in_the_other(clones: Clones) -> None:
+    one, two = clones.clone("one"), clones.clone("two")
+    run = start_run(one, "shared", actor="orchestrator").id
+    _sync(one)
+    _sync(two)
+    go_to_phase(one, Saying(run_id=run, actor="orchestrator"), "fail", reason="enough")
+    archive_run(one, run)
+    _sync(one)
+    _sync(two)
+    _sync(one)
+
+    for project in (one, two):
+        assert list_runs(project) == ()
+        assert [each.run_id for each in list_archived(project)] == [run]
+        assert bring_back_runs(project) == ()
+
+
+def test_what_a_person_took_out_stays_out(clones: Clones) -> None:
+    one, two = clones.clone("one"), clones.clone("two")
+    run = start_run(one, "shared", actor="orchestrator").id
+    record_event(one, Saying(run_id=run, actor="executor"), "note", {"text": "a name"})
+    _sync(one)
+    _sync(two)
+    (file,) = (one.paths.runs / run / "events" / "executor").iterdir()
+    kept = file.read_bytes()
+    file.write_bytes(b"")
+    assert bring_back_runs(one)
+    assert file.read_bytes() == kept
+
+    file.write_bytes(b"")
+    rebuild_runs(one, run, as_is=True)
+    _add(two, "on")
+    _sync(two)
+    _sync(one)
+    _sync(one)
+
+    held = b"".join(each.read_bytes() for each in one.paths.runs.rglob("*.jsonl"))
+    assert b"a name" not in held
+    assert "on" in _tasks(one)
+
+
+def test_where_code_tracks_runs_git_exchanges_them_and_doctor_says_so(clones: Clones) -> None:
+    one = clones.clone("one", AGENTX_RUNS_BRANCH="code")
+    start_run(one, "as before", actor="orchestrator")
+    commit(one.root, "with the code")
+    git(one.root, "push", "-q", "origin", "main")
+    two = clones.clone("two")
+    _add(two, "on")
+
+    with pytest.raises(IllegalTransition, match="committed with its code"):
+        _sync(two)
+    assert git(two.root, "branch", "--list", BRANCH) == ""
+    assert ["with the code" in each.says for each in list_notes(two)] == [True]
+
+    known = {"HOME": str(clones.folder / "home-two"), "PATH": "/usr/bin:/bin"}
+    taken = {**known, "AGENTX_RUNS_BRANCH": BRANCH}
+    over = open_project(two.root, read_environment(taken))
+    _add(over, "taken over")
+    assert [each.mend.partition(" ")[0] for each in list_notes(over)] == ["git"]
+    git(two.root, "rm", "-rq", "--cached", ".agent-memory/runs", ".agent-memory/index.yaml")
+    commit(two.root, "apart from the code")
+    git(two.root, "clean", "-fdxq")
+    assert _tasks(over) == ["on", "taken over"]
+    assert list(list_notes(over)) == []
