@@ -23,7 +23,7 @@ _READING: dict[tuple[str, ...], tuple[int, int]] = {  # ours: with the store, wi
     ("status",): (200, 115),
     ("toc",): (210, 90),
     ("search", "retries"): (230, 93),
-    ("recall",): (225, 93),
+    ("recall",): (225, 94),
     ("events",): (185, 88),
     ("sessions",): (185, 88),
 }

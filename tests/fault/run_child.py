@@ -23,7 +23,7 @@ from agentx.lessons.service import Lessons
 from agentx.lessons.store import LessonStore
 from agentx.runs.lane_work import LaneWork
 from agentx.runs.model import Happening
-from agentx.runs.retention import DAY_MS
+from agentx.runs.rules.retention import DAY_MS
 from agentx.runs.service import Runs
 from agentx.runs.store.archive import Archive
 from agentx.runs.store.git_lanes import GitLanes

@@ -34,7 +34,10 @@ _TARRED = {".git", "db", "bm25-index", "observation-words", "worktrees"}
 _TAR = ".golden.tgz"
 # The launchers name the interpreter of this machine; RocksDB writes its own diary; notes tell what
 # files looked like.
-_LEFT_OUT = {"bin", "LOG", "LOCK", "tracked.json", "notes.json", "brought.json", "inventory.json"}
+_LEFT_OUT = {
+    *("bin", "LOG", "LOCK", "tracked.json", "notes.json", "brought.json", "inventory.json"),
+    "run-branch",
+}
 # What the file system and the processes of this machine say, and the chance of hooks.
 _RANDOM = tuple(
     (re.compile(pattern), instead)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from agentx.host.git.own_branch import OwnBranch
-from agentx.runs.paths import RunNotes
+from agentx.kernel.paths import StorePaths
 from agentx.runs.settings import BRANCH
 from agentx.runs.store.git_exchange import RunExchange, find_remote
 from agentx.runs.store.kept.branch import KeptBranch
@@ -24,7 +24,7 @@ class Kept(Team):
         self.store.kept = KeptBranch(
             self.store.paths.project,
             OwnBranch(root, root / ".git", BRANCH),
-            KeptNotes(RunNotes(store).kept(str(root))),
+            KeptNotes(StorePaths(store).run_branch(root)),
             self.clock,
             wanted=wanted,
             may_take_in=lambda: said,

@@ -130,6 +130,10 @@ class StorePaths:
             self.digests / f"{encode_name(branch)}+{encode_name(role)}+{encode_name(harness)}.txt"
         )
 
+    def run_branch(self, checkout: Path) -> Path:
+        """What is noted of the branch that keeps a checkout's runs; no backup carries it."""
+        return self.root / "run-branch" / digest(str(checkout), size=6).hex()
+
     def notice(self, role: str = "") -> Path:
         """What a session of a role is told of this moment, before its digest."""
         return self.digests / f"{encode_name(role)}{NOTICE_SUFFIX}"

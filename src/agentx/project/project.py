@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentx.host.files.logfile import LogFile
+from agentx.host.files.plain import exists, is_folder
 from agentx.host.git import facts as git
 from agentx.host.system import SystemClock, system_entropy
 from agentx.host.waits import WaitBudget
@@ -85,6 +86,14 @@ class Project:
     def paths(self) -> ProjectPaths:
         """What lies in the repository."""
         return ProjectPaths(self.identity.root)
+
+    @property
+    def has_runs(self) -> bool:
+        """Whether there are runs, in the folder or on the branch that keeps them.
+
+        Whoever opens them has those back that the checkout lost.
+        """
+        return is_folder(self.paths.runs) or exists(self.store.run_branch(self.root))
 
     @property
     def private(self) -> PrivateFolders:

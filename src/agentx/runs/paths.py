@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agentx.kernel.ids import digest, parse_run_id
+from agentx.kernel.ids import parse_run_id
 from agentx.kernel.paths import Below, ProjectPaths
 from agentx.kernel.values import frozen
 
-_CHECKOUT_CHARS = 12
 WORK_FOLDER = "work"  # beside the folders of the lanes: that of the work branch
 
 
@@ -120,10 +119,6 @@ class RunNotes:
     def git_mark(self, run: str) -> Path:
         """There while git works for a run: what it was doing when it died."""
         return self.root / "runs" / f"{parse_run_id(run)}.git"
-
-    def kept(self, checkout: str) -> Path:
-        """What is noted of the branch that keeps a checkout's runs; no backup carries it."""
-        return self.root / "run-branch" / digest(checkout).hex()[:_CHECKOUT_CHARS]
 
     def worktree(self, run: str, name: str) -> Path:
         """The files of a lane, or of the work branch: outside of the checkout."""

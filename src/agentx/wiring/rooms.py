@@ -20,7 +20,6 @@ from agentx.observations.settings import MemorySettings
 from agentx.project.project import Project
 from agentx.search.document import Document
 from agentx.views.documents.rooms import Rooms, RoomSource
-from agentx.wiring.kept_runs import has_runs
 
 _NOTES = "rooms.json"
 
@@ -71,7 +70,7 @@ def searchable_rooms(project: Project) -> Rooms:
 
 def _stamp_runs(project: Project) -> str:
     """Return what changes when other words of runs count; nothing where there are no runs."""
-    if not has_runs(project):
+    if not project.has_runs:
         return ""
     from agentx.wiring.trust.keys import open_keyring  # noqa: PLC0415  runs are there
 

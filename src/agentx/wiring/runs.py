@@ -45,7 +45,6 @@ from agentx.runs.store.run_store import RunStore
 from agentx.runs.store.shown import ShownAsks
 from agentx.runs.store.vouching import RunPen
 from agentx.runs.task_work import TaskWork
-from agentx.wiring.kept_runs import has_runs
 from agentx.wiring.listeners.log import log_told
 from agentx.wiring.trust.keys import name_own_key, open_keyring, show_owner
 
@@ -120,7 +119,7 @@ def open_kept(project: Project) -> KeptBranch | None:
     return KeptBranch(
         project.paths,
         OwnBranch(project.root, common, BRANCH),
-        KeptNotes(RunNotes(project.store.root).kept(str(project.root))),
+        KeptNotes(project.store.run_branch(project.root)),
         project.clock,
         wanted=project.config.section(RunsSettings).branch,
         may_take_in=lambda: project.trust.was_said,
@@ -208,7 +207,7 @@ def open_checks(project: Project, caller: WhoCalls | None = None) -> CheckWork:
 
 def active_run(project: Project) -> str:
     """Return the run that is worked on; empty when there is none. Reads small files."""
-    if not has_runs(project):
+    if not project.has_runs:
         return ""
     return open_runs(project).which.active()
 
@@ -240,7 +239,7 @@ class RunQuestion:
 
 def list_asking_runs(project: Project) -> tuple[Run, ...]:
     """Return the runs that go on and ever asked a person something, newest first."""
-    if has_runs(project):
+    if project.has_runs:
         return tuple(open_runs(project).list_asking())
     _look_early(project)
     return ()
@@ -290,7 +289,7 @@ def list_answered_lately(
 
 def list_contradicted(project: Project) -> tuple[str, ...]:
     """Return where another person's answer to a run's question stands, not the reader's own."""
-    if not has_runs(project) and not is_folder(project.paths.run_memory):
+    if not project.has_runs and not is_folder(project.paths.run_memory):
         return ()
     # Also of runs that are over or packed away: whoever was overruled has its week.
     runs, since = open_runs(project), project.clock.now_ms() - CLARIFY_DECIDED_TOLD_MS

@@ -25,7 +25,6 @@ from agentx.project.zone import project_zone
 from agentx.recall.section.moment import Present
 from agentx.recall.section.sources import About, Sources
 from agentx.recall.section.standing import RunAnswer, Standing
-from agentx.wiring.kept_runs import has_runs
 
 if TYPE_CHECKING:
     from agentx.lessons.model import Lesson
@@ -198,7 +197,7 @@ class _Rooms:
 
     def _look_at_runs(self) -> tuple[tuple[tuple[str, int], ...], tuple[RunAnswer, ...]]:
         """Return what runs ask the person, and what people answered lately."""
-        if not has_runs(self._project):
+        if not self._project.has_runs:
             return (), ()
         from agentx.runs.rendering import tell_answered  # noqa: PLC0415  runs are there
         from agentx.wiring.runs import (  # noqa: PLC0415  as above
@@ -239,7 +238,7 @@ class _Rooms:
             return Standing()  # `doctor` and the commands say what is wrong; a session must begin
 
     def run(self) -> tuple[str, tuple[str, ...]]:
-        if not (self._may_tell and has_runs(self._project)):
+        if not (self._may_tell and self._project.has_runs):
             return "", ()
         from agentx.wiring.runs import active_run, digest_lines  # noqa: PLC0415  runs are there
 

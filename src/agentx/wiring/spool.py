@@ -14,7 +14,6 @@ from agentx.kernel.errors import AgentXError
 from agentx.project.exclusion import is_left_out
 from agentx.project.project import Project
 from agentx.project.settlement import bind, is_ours
-from agentx.wiring.kept_runs import has_runs
 
 if TYPE_CHECKING:
     from agentx.conversation.service import Conversation
@@ -65,7 +64,7 @@ def drain_into(
 
 
 def _find_work(project: Project, folder: str) -> dict[str, str]:
-    if not (has_runs(project) and project.trust.has_data):
+    if not (project.has_runs and project.trust.has_data):
         return {}
     from agentx.wiring.runs import find_work  # noqa: PLC0415  most projects have no runs
 

@@ -22,7 +22,7 @@ from agentx.lessons.service import Lessons
 from agentx.lessons.store import LessonStore
 from agentx.runs.model import RunStatus
 from agentx.runs.paths import RunsPaths
-from agentx.runs.retention import DAY_MS, is_due
+from agentx.runs.rules.retention import DAY_MS, is_due
 from agentx.runs.store.archive import Archive
 from agentx.runs.store.run_store import RunStore
 from agentx.wiring.taught.archive import Archiving

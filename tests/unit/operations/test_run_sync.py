@@ -21,7 +21,7 @@ from agentx.project.project import Project, open_project
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.runs.model import Contract
 from agentx.runs.store import git_exchange
-from agentx.wiring.run_branch import list_notes
+from agentx.wiring.bound.run_branch import list_notes
 from tests.support.repository import commit, git, repository
 from tests.support.trusting import trusted
 

@@ -33,7 +33,7 @@ from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 from agentx.runs.model import Contract, Happening
 from agentx.runs.paths import RunsPaths
-from agentx.runs.retention import DAY_MS
+from agentx.runs.rules.retention import DAY_MS
 from agentx.wiring.runs import (
     digest_lines,
     find_work,

@@ -38,7 +38,7 @@ class StoredFile:
 
 
 @frozen
-class Step:
+class BranchStep:
     """What a commit changes: files by their path, with None for one, or a folder, that goes."""
 
     saying: str
@@ -140,7 +140,7 @@ class OwnBranch:
             at += int(words[2]) + 1
         return found
 
-    def commit(self, step: Step) -> str:
+    def commit(self, step: BranchStep) -> str:
         """Commit files and move the branch; return where it is then.
 
         Raises: StaleVersion where somebody else moved it meanwhile, UnavailableError.
@@ -167,7 +167,7 @@ class OwnBranch:
                 raise StaleVersion(f"{self.name} moved meanwhile", hint="try again")
             raise UnavailableError(f"{self.name} was not moved: {said.err[:300]}")
 
-    def _write(self, step: Step) -> bytes:
+    def _write(self, step: BranchStep) -> bytes:
         """Return a commit as `git fast-import` reads it; it answers with the commit's id."""
         saying = step.saying.encode()
         parts = [

@@ -11,7 +11,6 @@ from agentx.project.project import Project
 from agentx.project.roles.played import decide_role
 from agentx.project.settings import McpSettings
 from agentx.project.toolsets import parse_toolsets
-from agentx.wiring.kept_runs import has_runs
 
 _OF_A_ROLE = frozenset({"questions", "issues"})
 
@@ -37,7 +36,7 @@ def _find_used(project: Project) -> frozenset[str]:
             used.add("questions")
     if any(True for _ in find_files(paths.issues, depth=0, suffix=".json")):
         used.add("issues")
-    if has_runs(project):
+    if project.has_runs:
         from agentx.wiring.runs import active_run  # noqa: PLC0415  as above
 
         if active_run(project):

@@ -10,7 +10,7 @@ from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls
 from agentx.runs.settings import BRANCH
-from agentx.wiring.run_branch import open_exchange
+from agentx.wiring.bound.run_branch import open_exchange
 from agentx.wiring.trust.persons_word import require_person
 
 _TRIES = 5

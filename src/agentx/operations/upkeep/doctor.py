@@ -41,6 +41,7 @@ from agentx.operations.upkeep.strangers import SHOW_TRUST, list_untrusted
 from agentx.project.moves import find_original
 from agentx.project.project import Project, Rule
 from agentx.search.model import NO_VECTORS
+from agentx.wiring.bound.run_branch import list_notes
 from agentx.wiring.clarifications import ledgers_aside
 from agentx.wiring.models import explain_rest
 from agentx.wiring.observation_upkeep import (
@@ -49,7 +50,6 @@ from agentx.wiring.observation_upkeep import (
     list_unheeded_drops,
     list_unverified,
 )
-from agentx.wiring.run_branch import list_notes
 from agentx.wiring.runs import list_claimed_runs, list_damaged_runs, list_unmerged_runs
 from agentx.wiring.taught.lessons import list_damaged_memory
 

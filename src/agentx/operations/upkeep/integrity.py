@@ -23,7 +23,6 @@ from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.keeping.backup import list_backups
 from agentx.wiring.keeping.inspection import DamagedPart, Inspection, inspect_memory
 from agentx.wiring.keeping.inventory import take_inventory
-from agentx.wiring.kept_runs import has_runs
 from agentx.work.settings import WorkSettings
 
 _SHOWN = 20
@@ -157,7 +156,7 @@ def _try_state(project: Project) -> tuple[str, ...]:
 
 
 def _try_runs(project: Project) -> tuple[str, ...]:
-    if has_runs(project):
+    if project.has_runs:
         list_runs(project)
         list_archived(project)
     return ()

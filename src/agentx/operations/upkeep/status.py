@@ -27,7 +27,6 @@ from agentx.project.config import SettingFault
 from agentx.project.project import Project
 from agentx.project.roles.played import PlayedRole, decide_role
 from agentx.search.model import IndexReport
-from agentx.wiring.kept_runs import has_runs
 
 if TYPE_CHECKING:
     from agentx.clarification.model import Clarification
@@ -193,7 +192,7 @@ def _rooms(project: Project, notes: NoteFile) -> RoomsStatus:
             return nothing  # `doctor` names what is in the way
 
     asked, unread = _questions(project)
-    has_told_runs = told and has_runs(project)
+    has_told_runs = told and project.has_runs
     of_runs = count(None, lambda: _list_of_runs(project), ()) if has_told_runs else ()
     return RoomsStatus(
         observations=count(project.observations, lambda: _observations(project, notes), 0),

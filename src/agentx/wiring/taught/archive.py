@@ -21,7 +21,7 @@ from agentx.project.project import Project
 from agentx.runs.events import RunArchived
 from agentx.runs.model import Run
 from agentx.runs.replies import Archived
-from agentx.runs.retention import is_due
+from agentx.runs.rules.retention import is_due
 from agentx.runs.store.archive import Archive
 from agentx.runs.store.run_store import RunStore
 from agentx.wiring.listeners.log import log_told

@@ -20,7 +20,7 @@ from agentx.host.files.atomic import replace_file
 from agentx.host.files.merged_lines import join_lines
 from agentx.host.files.plain import exists, list_folder, look, read_bytes
 from agentx.host.git.layout import exclude
-from agentx.host.git.own_branch import OwnBranch, Step, StoredFile, is_tracked
+from agentx.host.git.own_branch import BranchStep, OwnBranch, StoredFile, is_tracked
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import (
     AgentXError,
@@ -34,7 +34,7 @@ from agentx.kernel.paths import ProjectPaths
 from agentx.runs.limits import RUN_KEPT_BYTES_MAX
 from agentx.runs.settings import BRANCH, WITH_CODE
 from agentx.runs.store.archive import join_packed
-from agentx.runs.store.kept.draft import Draft, name_blob
+from agentx.runs.store.kept.draft import KeptDraft, name_blob
 from agentx.runs.store.kept.facts import MEMORY, PACKED, PARTS, is_fact, run_of
 from agentx.runs.store.kept.notes import KeptNotes
 
@@ -138,7 +138,7 @@ class KeptBranch:
             waiting = self.notes.list_waiting()
             tip = note.get("commit", "")
             names = {*runs, *waiting} if tip else {*runs, *waiting, *self._list_runs()}
-            step = Draft(self._root, note, self._known)
+            step = KeptDraft(self._root, note, self._known)
             for name in sorted(names):
                 step.add_run(name, self.notes.read_seen(name), leaves=waiting.get(name, False))
             step.add_rest()
@@ -150,7 +150,7 @@ class KeptBranch:
                     now_s = self._clock.now_ms() // 1000
                     saying = f"Keep {', '.join(sorted(names)[:3]) or 'runs'}\n"
                     made = self.branch.commit(
-                        Step(saying=saying, at_s=now_s, files=step.files, parents=parents)
+                        BranchStep(saying=saying, at_s=now_s, files=step.files, parents=parents)
                     )
                 except StaleVersion:
                     continue

@@ -14,7 +14,7 @@ from agentx.runs.settings import BRANCH
 from agentx.runs.store.kept.facts import MEMORY, PACKED, is_fact, is_kept
 
 
-class Draft:
+class KeptDraft:
     """What the next commit changes; `known` is what it holds, where no file was looked at yet."""
 
     def __init__(

@@ -11,7 +11,6 @@ from agentx.project.project import Project
 from agentx.runs.settings import BRANCH, RunsSettings
 from agentx.runs.store.git_exchange import RunExchange, find_remote
 from agentx.runs.store.kept.facts import MEMORY, PARTS
-from agentx.wiring.kept_runs import has_runs
 from agentx.wiring.runs import may_git_run_all, open_kept, open_run_store
 
 
@@ -33,7 +32,7 @@ def open_exchange(project: Project, remote: str = "") -> RunExchange | None:
 
 
 @frozen
-class BranchNote:
+class RunBranchNote:
     """What is to be known of where runs are kept, and what to type."""
 
     says: str
@@ -41,13 +40,13 @@ class BranchNote:
     is_wrong: bool = False
 
 
-def list_notes(project: Project) -> Iterator[BranchNote]:
+def list_notes(project: Project) -> Iterator[RunBranchNote]:
     """Yield what is to be known of where a project's runs are kept."""
     kept = open_kept(project)
-    if kept is None or not has_runs(project):
+    if kept is None or not project.has_runs:
         return
     if kept.is_with_code() and project.config.section(RunsSettings).branch == "auto":
-        yield BranchNote(
+        yield RunBranchNote(
             says="runs are committed with the code: a switch, a clean or a reset may take them",
             mend=f"`agentx config set runs.branch {BRANCH}` gives them a branch of their own",
         )
@@ -57,15 +56,15 @@ def list_notes(project: Project) -> Iterator[BranchNote]:
     if waiting:
         told = kept.commit()
         why = told[0] if told else "they were written by a command that was cut short"
-        yield BranchNote(says=f"{len(waiting)} runs: {why}", mend="", is_wrong=bool(told))
+        yield RunBranchNote(says=f"{len(waiting)} runs: {why}", mend="", is_wrong=bool(told))
     folders = tuple(f"{MEMORY}/{part}" for part in PARTS)
     if any(list_tracked(project.root, folder) for folder in folders):
-        yield BranchNote(
+        yield RunBranchNote(
             says=f"runs are on the branch {BRANCH}, and the code still has them",
             mend=f"git rm -r --cached --ignore-unmatch -- {' '.join(folders)}, then commit that",
         )
     theirs = kept.list_ahead()
     if theirs:
-        yield BranchNote(
+        yield RunBranchNote(
             says=f"{', '.join(theirs)} holds runs that are not here", mend="`agentx run sync`"
         )
