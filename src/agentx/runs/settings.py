@@ -16,6 +16,5 @@ class RunsSettings:
         "auto",
         "Where git keeps runs: on a branch that AgentX writes, with the code, or as it was found.",
         choices=("auto", BRANCH, WITH_CODE),
-        shared=True,
         persons=True,
     )

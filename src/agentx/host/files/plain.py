@@ -164,6 +164,38 @@ def sum_up_files(path: Path) -> str:
     return f"{count}:{size}:{times}"
 
 
+def measure_file(path: Path) -> int:
+    """Return how long a plain file is, or -1; the folders above it are not checked."""
+    try:
+        found = os.lstat(path)
+    except (OSError, ValueError):
+        return -1
+    return found.st_size if stat.S_ISREG(found.st_mode) else -1
+
+
+def measure_files(path: Path) -> dict[str, list[int]]:
+    """Return length and time of every plain file below a folder, by its name there, in order.
+
+    Cheap: no file is read, and no link is followed.
+    """
+    found: dict[str, list[int]] = {}
+    folders = [""]
+    while folders:
+        below = folders.pop()
+        try:
+            with os.scandir(path / below) as entries:
+                for entry in entries:
+                    name = f"{below}/{entry.name}" if below else entry.name
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(name)
+                    elif entry.is_file(follow_symlinks=False):
+                        seen = entry.stat(follow_symlinks=False)
+                        found[name] = [seen.st_size, seen.st_mtime_ns]
+        except FileNotFoundError:
+            continue
+    return dict(sorted(found.items()))
+
+
 def walk_files(path: Path, *, depth_max: int = FOLDERS_DEEP_MAX) -> Iterator[Path]:
     """Yield every plain file below a folder, in order; folders without end are not entered.
 

@@ -25,8 +25,7 @@ _PLAIN_FILE = "100644"
 _HASH_CHARS = (40, 64)
 _POINTER_BYTES_MAX = 100
 _REFS_MAX = 400
-# A power cut must not leave a branch that names what the disk never got.
-_SAFELY = ("core.fsync=committed,reference", "core.logAllRefUpdates=true")
+_LOGGED = ("core.logAllRefUpdates=true",)
 
 
 @frozen
@@ -146,7 +145,7 @@ class OwnBranch:
         Raises: StaleVersion where somebody else moved it meanwhile, UnavailableError.
         """
         words = ("fast-import", "--quiet", "--date-format=raw")
-        said = self._ask(*words, given=self._write(step), settings=_SAFELY)
+        said = self._ask(*words, given=self._write(step), settings=_LOGGED)
         if said.code == 0:
             return said.out.strip()
         if self.find_tip() not in step.parents[:1]:
@@ -161,7 +160,7 @@ class OwnBranch:
         """
         nobody = "0" * len(tip)
         words = ("update-ref", "-m", "agentx", self.ref, tip, seen or nobody)
-        said = self._ask(*words, settings=_SAFELY)
+        said = self._ask(*words, settings=_LOGGED)
         if said.code != 0:
             if self.find_tip() != seen:
                 raise StaleVersion(f"{self.name} moved meanwhile", hint="try again")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from agentx.host.files.plain import exists, find_files, look, read_bytes, walk_files
+from agentx.host.files.plain import exists, look, measure_files, read_bytes
 from agentx.host.git.own_branch import StoredFile
 from agentx.runs.settings import BRANCH
 from agentx.runs.store.kept.facts import MEMORY, PACKED, is_fact, is_kept
@@ -34,7 +34,8 @@ class KeptDraft:
             if leaves and (before or self._has(folder)):
                 self.files[folder] = None
             return
-        now = self._add_changed(walk_files(self._root / folder), before)
+        measured = measure_files(self._root / folder)
+        now = self._add_changed({f"{folder}/{name}": row for name, row in measured.items()}, before)
         held = {path for path in self._known if path.startswith(f"{folder}/")}
         for path in (before.keys() | held) - now.keys():
             if not is_fact(path):  # a fact that is gone is brought back
@@ -44,27 +45,29 @@ class KeptDraft:
     def add_rest(self) -> None:
         """Add what belongs to no folder of a run: packed runs, the index, what was kept aside."""
         memory = self._root / MEMORY
-        found = [memory / "index.yaml"] if exists(memory / "index.yaml") else []
-        with suppress(OSError):
-            found += find_files(memory / "archive", depth=0, suffix=PACKED)
-        with suppress(OSError):
-            found += find_files(memory / "aside", depth=0, suffix="")
+        found = {
+            f"{MEMORY}/{folder}/{name}": row
+            for folder, suffix in (("archive", PACKED), ("aside", ""))
+            for name, row in measure_files(memory / folder).items()
+            if "/" not in name and name.endswith(suffix)
+        }
+        index = look(memory / "index.yaml")
+        if index is not None:
+            found[f"{MEMORY}/index.yaml"] = [index.st_size, index.st_mtime_ns]
         self._rest = self._add_changed(found, self._rest)
 
     def _add_changed(
-        self, files: Iterable[Path], before: dict[str, list[int]]
+        self, files: Mapping[str, list[int]], before: dict[str, list[int]]
     ) -> dict[str, list[int]]:
         now: dict[str, list[int]] = {}
-        for file in files:
-            path = file.relative_to(self._root).as_posix()
-            seen = look(file)
-            if seen is None or not is_kept(path):
+        for path, row in files.items():
+            if not is_kept(path):
                 continue
-            now[path] = [seen.st_size, seen.st_mtime_ns]
-            if before.get(path) != now[path]:
+            now[path] = row
+            if before.get(path) != row:
                 with suppress(FileNotFoundError):
-                    data = read_bytes(file)
-                    now[path] = [len(data), seen.st_mtime_ns]
+                    data = read_bytes(self._root / path)
+                    now[path] = [len(data), row[1]]
                     known = self._known.get(path)
                     if known is None or known.blob != name_blob(data, len(known.blob)):
                         self.files[path] = data

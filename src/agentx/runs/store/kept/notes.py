@@ -14,10 +14,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from agentx.host.documents.json_file import JSON, json_file
+from agentx.host.documents.json_file import JSON
 from agentx.host.files import json_text
 from agentx.host.files.atomic import replace_file
 from agentx.host.files.plain import exists, list_folder, read_bytes, remove, remove_tree
+from agentx.host.locks.lock import locked
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import is_run_id
@@ -25,6 +26,7 @@ from agentx.kernel.paths import Below
 from agentx.kernel.values import frozen
 
 _LEAVES = b"leaves\n"
+_SAID = ("forgotten", "pushes_to")
 
 
 @frozen(kw_only=False)
@@ -54,10 +56,18 @@ class KeptNotes:
     def editing(self, clock: Clock) -> Iterator[dict[str, Any]]:
         """Hold the branch for this checkout, and give the note.
 
-        Raises: LockHeld, CorruptRecord, UnavailableError.
+        Raises: LockHeld, UnavailableError.
         """
-        with json_file(self.note, clock, owner="agentx run").editing() as note:
+        with locked(self.note, owner="agentx run", clock=clock):
+            note = self.read()
+            before = json_text.line_of(note)
+            said = {name: note.get(name) for name in _SAID}
             yield note
+            after = json_text.line_of(note)
+            if after != before:
+                # All but what a person said can be found out anew.
+                is_synced = said != {name: note.get(name) for name in _SAID}
+                replace_file(self.note, after, is_synced=is_synced)
 
     def begin(self, run_id: str, *, leaves: bool = False) -> None:
         """Note that a run is about to be written, or that its folder goes."""
