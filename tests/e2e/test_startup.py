@@ -24,8 +24,8 @@ _READING: dict[tuple[str, ...], tuple[int, int]] = {  # ours: with the store, wi
     ("toc",): (210, 90),
     ("search", "retries"): (230, 93),
     ("recall",): (225, 94),
-    ("events",): (185, 88),
-    ("sessions",): (185, 88),
+    ("events",): (185, 89),
+    ("sessions",): (185, 89),
 }
 
 
