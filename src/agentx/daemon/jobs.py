@@ -184,7 +184,7 @@ def _run_job(project: Project) -> JobSpec:
     """Return what packs runs away that have stayed long enough."""
 
     def pack() -> str:
-        if not (is_folder(project.paths.runs) and project.trust.has_data):
+        if not (project.has_runs and project.trust.has_data):
             return "no runs of ours"
         from agentx.operations.runs.archive import clean_runs  # noqa: PLC0415  see above
 
