@@ -219,6 +219,39 @@ def test_a_users_checkouts_of_one_repository_have_one_key(
     assert open_keyring(bob).judge("0" * 20, "x", b"m") is Vouching.UNTRUSTED
 
 
+@pytest.mark.promise("clarify.signed")
+def test_what_one_said_in_a_clone_before_it_was_trusted_counts_in_ones_others(
+    clones: tuple[Project, Project], tmp_path: Path
+) -> None:
+    ana, bob = clones
+    git(tmp_path, "clone", "-q", "--bare", str(ana.root), "remote")
+    git(ana.root, "remote", "add", "origin", str(tmp_path / "remote"))
+    git(tmp_path, "clone", "-q", str(tmp_path / "remote"), "second")
+    second = user(tmp_path / "ana", tmp_path / "second")
+    decide(second, "No, never.", issue=7)  # before the user says anything
+    assert open_keyring(second).list_names() != open_keyring(ana).list_names()
+
+    def bring(target: Project) -> str:
+        shutil.copytree(second.paths.questions, target.paths.questions, dirs_exist_ok=True)
+        return status(user(Path(target.environment.variables["HOME"]), target.root), 7)
+
+    assert bring(ana) == "escalated", "nobody trusts that clone"
+    trust_all(second)
+    assert bring(ana) == "resolved"
+    assert bring(bob) == "escalated", "he trusts nobody"
+    other = user(tmp_path / "ana", repository(tmp_path / "other"))
+    trust_all(other)
+    assert bring(other) == "escalated", "it came from elsewhere"
+    git(other.root, "remote", "add", "origin", str(tmp_path / "elsewhere"))
+    assert bring(other) == "escalated"
+    git(ana.root, "remote", "set-url", "origin", str(tmp_path / "elsewhere"))
+    assert bring(ana) == "escalated"
+    git(ana.root, "remote", "set-url", "origin", str(second.root))
+    assert bring(ana) == "resolved"
+    revoke_trust(second)
+    assert bring(ana) == "escalated"
+
+
 def test_a_card_is_the_same_on_every_branch(clones: tuple[Project, Project]) -> None:
     ana, _ = clones
     [card] = ana.paths.question_writers.iterdir()

@@ -28,6 +28,7 @@ from agentx.kernel.values import frozen
 from agentx.kernel.vouching.standing import Vouching
 from agentx.project.trust.ed25519 import find_public, fingerprint, is_signed_by, sign
 from agentx.project.trust.marker import make_marker, read_small
+from agentx.project.trust.siblings import list_sibling_marks
 from agentx.project.trust.trust import Trust
 from agentx.project.trust.writers import Hand
 
@@ -113,12 +114,15 @@ class Keyring:
         self._own = ""
         self._seen: tuple[object, KeyringRecord, str] = (None, _EMPTY, "")
         self._begun: tuple[KeyringRecord, str] | None = None
+        self._siblings: tuple[str, ...] | None = None
 
     # --- what the ledgers ask -----------------------------------------------------------------
 
     def stamp(self) -> str:
         """Return what changes when other words count than before."""
-        return self._look()[1]
+        record, stamp = self._look()
+        others = self._list_siblings(record)
+        return digest(stamp, *others).hex() if others else stamp
 
     def is_begun(self) -> bool:
         """Tell whether somebody signed here: the user, or a writer whose card lies here."""
@@ -149,7 +153,7 @@ class Keyring:
             public = record.trusted[key].key
             names = (*names, *record.trusted[key].repositories)
         elif self.own and key == fingerprint(self.own):
-            public = self.own
+            public, names = self.own, (*names, *self._list_siblings(record))
         if not public:
             return Vouching.UNTRUSTED
         is_theirs = any(is_signed_by(public, signature, _bind(name, message)) for name in names)
@@ -283,6 +287,15 @@ class Keyring:
             record = _EMPTY if shown is None else replace(_EMPTY, repositories=(shown.repository,))
             self._begun = (record, "" if shown is None else _stamp(record))
         return self._begun
+
+    def _list_siblings(self, record: KeyringRecord) -> tuple[str, ...]:
+        """Return what the user's other clones call this repository; looked up once."""
+        if self._siblings is None:
+            marks = list_sibling_marks(self._trust, self._hand.list_checkouts())
+            others = (read_small(self._trust.folder.writers(m), _RECORD_BYTES_MAX) for m in marks)
+            cards = (card for raw in others for card in _record_of(raw or b"").cards.values())
+            self._siblings = tuple(dict.fromkeys(card.repository for card in cards))
+        return tuple(name for name in self._siblings if name not in record.repositories)
 
     def _name_repository(self) -> str:
         """Return what we call this repository in signatures; nothing where that cannot be kept."""

@@ -50,12 +50,16 @@ class Hand:
 
     def find_writer(self) -> str:
         """Return the name of this checkout's files, where it has one; none is made."""
+        return self.list_checkouts().get(self._root, "")
+
+    def list_checkouts(self) -> dict[str, str]:
+        """Return the names of all checkouts of the user that have one, by their folders."""
         raw = read_small(self._data.writers, _NAMES_BYTES_MAX)
         with suppress(ValueError):
             names = None if raw is None else parse_json(raw)
-            known = names.get(self._root) if isinstance(names, dict) else None
-            return str(known) if _is_name(known) else ""
-        return ""
+            known = names if isinstance(names, dict) else {}
+            return {str(root): str(name) for root, name in known.items() if _is_name(name)}
+        return {}
 
     def begin_anew(self, former: str) -> str:
         """Return another name than one whose key is gone: nobody writes on under its card."""
