@@ -1,6 +1,6 @@
 """What tests of every kind are given, and one way to run properties.
 
-The same examples every time, however busy the machine is.
+The same examples every time, however busy the machine is and whatever was imported before.
 """
 
 from __future__ import annotations
@@ -13,9 +13,20 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 settings.register_profile("suite", deadline=None, derandomize=True)
 settings.load_profile("suite")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let no example depend on chance; only `make soak` tries what chance brings.
+
+    Hypothesis draws words out of the modules that are imported. Which these are depends on the
+    tests that ran before in this process; and to read a thousand modules takes a while.
+    """
+    if config.getoption("markexpr") != "soak":
+        vars(providers)["_get_local_constants"] = lambda: providers._local_constants
 
 
 def pytest_collection_finish() -> None:
