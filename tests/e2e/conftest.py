@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agentx.demo import sample
-from tests.support.house import House, processes_of
+from tests.support.house import House, leave_quiet
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def house(tmp_path: Path) -> Iterator[House]:
     """Return a throw-away home; nothing may run in it when the test is over."""
     made = House(tmp_path)
     yield made
-    _leave_quiet(made)
+    leave_quiet(made)
 
 
 @pytest.fixture(scope="session")
@@ -35,10 +35,4 @@ def _sample_house(tmp_path_factory: pytest.TempPathFactory) -> House:
 def sample_house(_sample_house: House) -> Iterator[House]:
     """Return a home with the history of the sample, imported; for tests that only read it."""
     yield _sample_house
-    _leave_quiet(_sample_house)
-
-
-def _leave_quiet(house: House) -> None:
-    if processes_of(house.home):
-        house.agentx("daemon", "stop", expect=None)
-        assert processes_of(house.home) == []
+    leave_quiet(_sample_house)

@@ -7,28 +7,37 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from agentx.kernel.roles import ROLES
-from tests.support.house import BIN, House
+from tests.support.house import BIN, House, KeptHouse
 from tests.support.mcp_talk import Talk
 from tests.support.terminal import converse
 
 RESOLVE = ("clarify", "resolve", "CLR-1-001", "I decide")
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> KeptHouse:
+    return KeptHouse(tmp_path_factory.mktemp("asked"), ask_twice)
+
+
 @pytest.fixture
-def asked(house: House) -> House:
+def asked(kept: KeptHouse) -> Iterator[House]:
     """Give a project where an engineer's question was brought to a person."""
+    yield from kept.lend()
+
+
+def ask_twice(house: House) -> None:
     (house.project / ".agentx").mkdir()
     house.agentx("issue", "create", "--title", "Login", "--label", "type:feature")
     ask = ("clarify", "ask", "--issue", "1", "--from", "engineer", "--to", "architect")
     house.agentx(*ask, "--topic", "Storage", "--question", "Which database?")
     house.agentx(*ask, "--topic", "Keys", "--question", "Which keys?")
     house.agentx("clarify", "escalate", "CLR-1-001")
-    return house
 
 
 def status(house: House, number: int = 1) -> str:

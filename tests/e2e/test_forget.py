@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.house import House, prompt
+from tests.support.house import House, KeptHouse, prompt
 from tests.support.on_disk import on_disk
 
 DAY_MS = 86_400_000
@@ -37,9 +37,18 @@ def _end(house: House, *, session: str, day: int) -> None:
     assert house.hook(ended, env=env).returncode == 0
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> KeptHouse:
+    return KeptHouse(tmp_path_factory.mktemp("told"), _hold_sessions)
+
+
 @pytest.fixture
-def told(house: House) -> House:
+def told(kept: KeptHouse) -> Iterator[House]:
     """A house in which three sessions were held, one of them about a word."""
+    yield from kept.lend()
+
+
+def _hold_sessions(house: House) -> None:
     house.agentx("init", "--harness", "claude-code", "--no-import")
     _say(house, "How do we moor the ferry?", session="s-1", day=0)
     _say(house, DECISION, session="s-2", day=1)
@@ -48,7 +57,6 @@ def told(house: House) -> House:
     for day, session in enumerate(("s-1", "s-2", "s-3")):
         _end(house, session=session, day=day)
     house.json("sync")
-    return house
 
 
 def _places(house: House) -> Iterator[Path]:

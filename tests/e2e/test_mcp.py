@@ -10,16 +10,17 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
-from mcp import Client, StdioServerParameters
-from mcp.client.stdio import stdio_client
 
 from agentx.kernel.text import RECALL_OPEN
 from tests.support.house import BIN, House, processes_of, prompt
 from tests.support.mcp_talk import Talk
+
+if TYPE_CHECKING:
+    from mcp import StdioServerParameters
 
 DECIDED = "Decision: we keep idempotency keys for seven days because offices retry for 72 hours."
 
@@ -43,6 +44,8 @@ def registered(house: House) -> list[str]:
 
 def served(house: House, **more: str) -> StdioServerParameters:
     """Return the registered server, with as little in its environment as Codex leaves it."""
+    from mcp import StdioServerParameters  # it takes a second, and few tests need it
+
     program, *arguments = registered(house)
     env = {
         "HOME": str(house.home),
@@ -58,6 +61,9 @@ def served(house: House, **more: str) -> StdioServerParameters:
 def test_the_official_client_is_served_in_both_eras_and_the_server_ends_with_it(
     house: House, mode: Any
 ) -> None:
+    from mcp import Client
+    from mcp.client.stdio import stdio_client
+
     async def asked() -> tuple[Any, ...]:
         async with Client(stdio_client(served(house)), mode=mode) as client:
             tools = await client.list_tools()

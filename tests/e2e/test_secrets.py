@@ -17,8 +17,6 @@ import anyio
 import pytest
 import tantivy
 import zstandard
-from mcp import Client, StdioServerParameters
-from mcp.client.stdio import stdio_client
 
 from agentx.host.kv.port import Family
 from agentx.host.kv.rocks import open_rocks
@@ -142,6 +140,9 @@ def _told_by_command(house: House) -> None:
 
 
 def _told_by_tool(house: House) -> None:
+    from mcp import Client, StdioServerParameters  # they take a second, and few tests need them
+    from mcp.client.stdio import stdio_client
+
     environment = {"HOME": str(house.home), "PATH": house.environment["PATH"]}
     parameters = StdioServerParameters(
         command=str(BIN / "agentx"), args=["mcp"], cwd=house.project, env=environment

@@ -29,9 +29,10 @@ _READING: dict[tuple[str, ...], tuple[int, int]] = {  # ours: with the store, wi
 }
 
 
-@pytest.fixture
-def lived_in(house: House) -> House:
-    """Return a house in which something was said, and nothing waits."""
+@pytest.fixture(scope="module")
+def lived_in(tmp_path_factory: pytest.TempPathFactory) -> House:
+    """Return a house in which something was said, and nothing waits; tests only read it."""
+    house = House(tmp_path_factory.mktemp("lived-in"))
     house.agentx("init")
     for number in range(3):
         house.hook(prompt(f"add retries to webhook {number}", cwd=str(house.project)))

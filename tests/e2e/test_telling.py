@@ -17,7 +17,7 @@ import pytest
 
 from agentx.daemon.control import state, stop
 from agentx.kernel.paths import StorePaths
-from tests.support.house import House, prompt
+from tests.support.house import House, KeptHouse, prompt
 
 DECISION = "We decided to keep the berth store in Postgres, because two writers lock SQLite."
 
@@ -132,14 +132,22 @@ def stumble(house: House, name: str = "s-1") -> None:
     house.hook(session(name, "SessionEnd", reason="exit"))
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> KeptHouse:
+    return KeptHouse(tmp_path_factory.mktemp("warned"), hold_lessons)
+
+
 @pytest.fixture
-def warned(house: House) -> House:
+def warned(kept: KeptHouse) -> Iterator[House]:
     """Give a house in which a command failed once and another one worked."""
+    yield from kept.lend()
+
+
+def hold_lessons(house: House) -> None:
     stumble(house)
     decided = ("--agent", "engineer", "--category", "decision", "--file", "conf/berths.toml")
     house.agentx("memory", "add", *decided, KEPT)
     house.agentx("sync")
-    return house
 
 
 def test_a_command_that_failed_here_is_told_before_it_is_run_and_once(warned: House) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from agentx.kernel.paths import DataPaths
 from tests.support.zygote import zygote
@@ -131,6 +133,30 @@ class House:
         return found
 
 
+class KeptHouse:
+    """A house that is furnished once, and lent to each test as it was then, in the same place."""
+
+    def __init__(self, root: Path, furnish: Callable[[House], object]) -> None:
+        self.house = House(root / "house")
+        furnish(self.house)
+        self._copy = root / "kept"
+        shutil.copytree(self.house.root, self._copy, symlinks=True)
+
+    def lend(self) -> Iterator[House]:
+        """Lend the house; nothing may run in it when it comes back."""
+        shutil.rmtree(self.house.root)
+        shutil.copytree(self._copy, self.house.root, symlinks=True)
+        yield self.house
+        leave_quiet(self.house)
+
+
+def leave_quiet(house: House) -> None:
+    """See to it that nothing runs in a house when a test is over."""
+    if processes_of(house.home):
+        house.agentx("daemon", "stop", expect=None)
+        assert processes_of(house.home) == []
+
+
 def prompt(
     text: str, *, session: str = "s-1", prompt_id: str = "", cwd: str = "/w"
 ) -> dict[str, Any]:
@@ -139,7 +165,7 @@ def prompt(
         "session_id": session,
         "transcript_path": "",
         "cwd": cwd,
-        "prompt_id": prompt_id or f"p-{abs(hash(text))}",
+        "prompt_id": prompt_id or f"p-{crc32(text.encode(errors='replace'))}",
         "hook_event_name": "UserPromptSubmit",
         "prompt": text,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from zlib import crc32
 
 import pytest
 from hypothesis import given, settings
@@ -35,7 +36,7 @@ def candidate(
     text: str, *, session: str = "s", kind: Kind = Kind.FACT, worth: float = 1
 ) -> Tellable:
     return Tellable(
-        doc_id=f"obs-engineer-1-1-{abs(hash(text)) % 10**6:06}",
+        doc_id=f"obs-engineer-1-1-{crc32(text.encode()) % 10**6:06}",
         text=text,
         words=terms(text),
         kind=kind,
