@@ -296,7 +296,7 @@ def _ask_everything(root: Path, store: Path) -> None:
     facts.last_changes(root, 0, 100)
     facts.list_uncommitted(root)
     facts.list_tracked(root, ".agentx")
-    is_made_here(root, root / ".git", ".agentx")
+    is_made_here(root, root / ".git", ".agentx", head=commit, known=(commit,))
     facts.churn(root, "HEAD~1", "HEAD", without=".agentx")
     facts.churn(root, "HEAD", "HEAD", without=".agentx")
     commit_of(root, "HEAD")

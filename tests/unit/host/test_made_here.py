@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from agentx.host.git.facts import commit as commit_of
 from agentx.host.git.made_here import is_made_here
 from tests.support.repository import commit, git, repository
 
@@ -22,7 +23,8 @@ def write(folder: Path, name: str, *lines: str) -> None:
 
 
 def is_ours(shop: Path) -> bool:
-    return is_made_here(shop, shop / ".git", ".agentx", ".agent-memory")
+    head = commit_of(shop) or ""
+    return is_made_here(shop, shop / ".git", ".agentx", ".agent-memory", head=head)
 
 
 @pytest.fixture(scope="module")

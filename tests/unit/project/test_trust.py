@@ -353,6 +353,15 @@ def test_what_git_brought_is_not_told_by_a_word_of_ours(tmp_path: Path, home: Pa
     git(shop, "commit", "-q", "--amend", "-m", "ours, better said")
     assert is_told()
 
+    # Git forgets what was done here after some months.
+    git(shop, "reflog", "expire", "--expire=now", "--all")
+    assert is_told()
+    shipped(shop, ".agentx/issues/2.json", "{}")
+    git(shop, "add", "--all")
+    assert is_told()
+    commit(shop, "more")
+    assert is_told()
+
     shipped(theirs, ".agent-memory/ltm/events/evil.jsonl", "{}")
     commit(theirs, "a gift")
     git(shop, "fetch", "-q", "origin")
@@ -370,6 +379,24 @@ def test_what_git_brought_is_not_told_by_a_word_of_ours(tmp_path: Path, home: Pa
         assert not is_told(), words
         git(shop, "reset", "-q", "--hard", before)
         assert is_told(), words
+
+
+def test_what_was_once_there_and_is_gone_is_not_ones_own_when_it_comes_back(
+    tmp_path: Path, home: Path
+) -> None:
+    theirs = repository(tmp_path / "theirs", readme="hello\n")
+    evil = shipped(theirs, ".agentx/issues/9.json", "evil\n")
+    commit(theirs, "a gift")
+    evil.unlink()
+    commit(theirs, "taken away")
+    git(tmp_path, "clone", "-q", str(theirs), str(tmp_path / "shop"))
+    shop = tmp_path / "shop"
+    project = opened(shop, home)
+    assert claim_data(project, "issue create")
+    shipped(shop, ".agentx/issues/1.json", "{}")
+    assert project.trust.has_data
+    git(shop, "checkout", "-q", "HEAD~1", "--", ".agentx")
+    assert not project.trust.has_data
 
 
 def test_nothing_untold_is_promised_of_what_is_never_ours(tmp_path: Path, home: Path) -> None:

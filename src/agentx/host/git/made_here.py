@@ -9,8 +9,9 @@ lines that a commit from elsewhere brought. What git cannot say may be anything.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from pathlib import Path
 
 from agentx.host.files.plain import read_text
@@ -49,16 +50,20 @@ class _NoAnswerError(Exception):
     """Git did not say."""
 
 
-def is_made_here(path: Path, common: Path, *folders: str) -> bool:
+def is_made_here(
+    path: Path, common: Path, *folders: str, head: str, known: Collection[str] = ()
+) -> bool:
     """Tell whether all that git tracks of folders below the root was made in this repository.
 
-    `common` is git's own folder, where it notes what it is about.
+    `common` is git's own folder, where it notes what it is about; `head` the commit that is checked
+    out, if there is one. `known` are commits of which this was true: git's log goes back some
+    months.
     """
-    look = _Look(path, tuple(f":(top,icase){folder}" for folder in folders))
+    look = _Look(path, tuple(f":(top,icase){folder}" for folder in folders), head)
     try:
         pending = _read_hashes(common, _PENDING)
         made = look.list_done(*_COMMITTED)
-        others = look.list_commits("HEAD", *pending) - made if look.has_commits else frozenset()
+        others = look.list_since(known, head, *pending) - made if head else frozenset()
         if others and not _is_remade(look, others):
             return False
         staged = look.list_staged()
@@ -70,6 +75,7 @@ def is_made_here(path: Path, common: Path, *folders: str) -> bool:
             return False  # it is noted nowhere what the other side was
         fetched = _read_hashes(common, _FETCHED)
         foreign = look.list_commits(*_ANYWHERE, *look.list_stations(), *fetched) - made - others
+        foreign -= look.list_commits("--ignore-missing", *known) if foreign and known else set()
         brought = look.find_staged() & look.find_added(foreign) if foreign else frozenset()
         return not brought or brought <= look.find_own()
     except _NoAnswerError:
@@ -84,15 +90,14 @@ def _is_remade(look: _Look, others: AbstractSet[str]) -> bool:
 class _Look:
     """What git says of some folders."""
 
-    def __init__(self, path: Path, named: tuple[str, ...]) -> None:
+    def __init__(self, path: Path, named: tuple[str, ...], head: str) -> None:
         self._path = path
         self._named = named
-        found = ask_git(path, "rev-parse", "--verify", "--quiet", "HEAD")
-        self.has_commits = found is not None and found.code == 0
+        self._head = head
 
     def list_stations(self) -> AbstractSet[str]:
         """Return where this checkout was, also on what no branch has any more."""
-        said = self._ask("rev-list", "--walk-reflogs", "HEAD") if self.has_commits else ""
+        said = self._ask("rev-list", "--walk-reflogs", "HEAD") if self._head else ""
         return frozenset(said.split()[:_COMMITS_MAX])
 
     def list_done(self, *kinds: str) -> AbstractSet[str]:
@@ -102,6 +107,13 @@ class _Look:
     def list_commits(self, *tips: str) -> AbstractSet[str]:
         """Return the commits that changed the folders."""
         return frozenset(self._ask("rev-list", *tips, "--", *self._named).split())
+
+    def list_since(self, known: Collection[str], *tips: str) -> AbstractSet[str]:
+        """Return those of them that came after what is known; all where git lost that."""
+        if known:
+            with suppress(_NoAnswerError):
+                return self.list_commits(*tips, "--not", *known)
+        return self.list_commits(*tips)
 
     def list_staged(self) -> str:
         """Return what is staged and not committed, in git's words."""
@@ -134,7 +146,7 @@ class _Look:
 
     def _find_base(self) -> str:
         # Before the first commit everything is new.
-        return "HEAD" if self.has_commits else self._ask("hash-object", "-t", "tree", "--stdin")
+        return self._head or self._ask("hash-object", "-t", "tree", "--stdin")
 
     def _find_added(self, *which: str) -> Lines:
         words = ("log", "--format=", "-c", *_LINES, *PLAIN_DIFF, *which, "--", *self._named)

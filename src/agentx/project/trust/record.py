@@ -42,6 +42,15 @@ class TrustRecord:
     by: str  # the verb that wrote it
 
 
+@frozen
+class BroughtNote:
+    """Whether data came by git, as was found when git's files were so."""
+
+    stamp: list[object] | None = None
+    is_brought: bool = False
+    own: tuple[str, ...] = ()  # commits up to which all of it was made here, the last ones
+
+
 class TrustFolder:
     """The records of one user."""
 
@@ -91,22 +100,25 @@ class TrustFolder:
         raw = read_small(self._folder / mark / name, ACTING_FILE_BYTES_MAX)
         return raw if raw is not None and hash_of(raw) == name else None
 
-    def read_brought(self, mark: str) -> tuple[list[object], bool] | None:
-        """Return at which stamp of git it was noted whether data came by it, and whether it did."""
+    def read_brought(self, mark: str) -> BroughtNote:
+        """Return what was noted last of what came by git."""
         raw = read_small(self._folder / mark / _BROUGHT, RECORD_BYTES_MAX)
         try:
             match None if raw is None else parse_json(raw):
-                case [list(stamp), bool(is_brought)]:
-                    return stamp, is_brought
+                case [list(stamp), bool(is_brought), *rest]:
+                    own = rest[0] if rest and isinstance(rest[0], list) else []
+                    found = tuple(each for each in own if isinstance(each, str) and _is_id(each))
+                    return BroughtNote(stamp=stamp, is_brought=is_brought, own=found)
                 case _:
-                    return None
+                    return BroughtNote()
         except ValueError:
-            return None
+            return BroughtNote()
 
-    def note_brought(self, mark: str, stamp: list[list[int]], *, is_brought: bool) -> None:
+    def note_brought(self, mark: str, note: BroughtNote) -> None:
         """Note whether data came by git, as of a stamp of it."""
+        line = line_of([note.stamp, note.is_brought, list(note.own)])
         with suppress(UnavailableError):  # it only saves work
-            replace_file(self._folder / mark / _BROUGHT, line_of([stamp, is_brought]))
+            replace_file(self._folder / mark / _BROUGHT, line)
 
     def writers(self, mark: str) -> Path:
         """Return where it stands whose words count in the repository with this marker."""
@@ -116,8 +128,8 @@ class TrustFolder:
         """Return the projects whose data may be told, by what was last seen of them."""
         told = set()
         for mark, record in self.list_marked():
-            noted = None if record.said else self.read_brought(mark)
-            if record.data and (noted is None or not noted[1]):
+            is_brought = not record.said and self.read_brought(mark).is_brought
+            if record.data and not is_brought:
                 told.add(record.project_id)
         return frozenset(told)
 
@@ -139,8 +151,13 @@ class TrustFolder:
 
 
 _BROUGHT = "brought.json"
+_ID_CHARS = (40, 64)  # of a commit
 _WRITERS = "writers.json"
 _NAMES = ("root", "project_id", "private", "data", "said", "acts", "at", "by")
+
+
+def _is_id(text: str) -> bool:
+    return len(text) in _ID_CHARS and not text.strip("0123456789abcdef")
 
 
 def hash_of(content: bytes) -> str:

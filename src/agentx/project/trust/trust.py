@@ -20,12 +20,14 @@ from agentx.kernel.values import frozen
 from agentx.project.trust.marker import Marker, marker_path, read_marker, read_small
 from agentx.project.trust.record import (
     ACTING_FILE_BYTES_MAX,
+    BroughtNote,
     TrustFolder,
     TrustRecord,
     hash_of,
 )
 
 _ACTING_FILES_MAX = 500
+_OWN_MAX = 20  # as many branches as somebody goes between
 _OF_GIT = (".gitignore", ".gitattributes")
 _NO_DATA = ("config.toml", "workflows", "agents", "memory", "logs", "sessions")
 
@@ -100,23 +102,30 @@ class Trust:
         if marker is None or self.common is None:
             return False
         seen = [look_at(self.common / name) for name in ("index", "logs/HEAD")]
-        stamp = [list(each or ()) for each in seen]
+        stamp: list[object] = [list(each or ()) for each in seen]
         noted = self.folder.read_brought(marker.mark)
-        if noted is not None and noted[0] == stamp:
-            return noted[1]
-        brought = self._ask_git(self.common)
-        self.folder.note_brought(marker.mark, stamp, is_brought=brought)
-        return brought
+        if noted.stamp == stamp:
+            return noted.is_brought
+        is_brought, own = False, noted.own
+        if self._tracks_data():
+            from agentx.host.git.made_here import is_made_here  # noqa: PLC0415  few have to ask git
 
-    def _ask_git(self, common: Path) -> bool:
-        folders = (self.paths.own.name, self.paths.run_memory.name)
-        listed = [git.list_tracked(self.paths.root, folder) for folder in folders]
+            root, head = self.paths.root, git.commit(self.paths.root) or ""
+            is_brought = not is_made_here(root, self.common, *self._folders, head=head, known=own)
+            if head and not is_brought:
+                own = (*(each for each in own if each != head), head)[-_OWN_MAX:]
+        note = BroughtNote(stamp=stamp, is_brought=is_brought, own=own)
+        self.folder.note_brought(marker.mark, note)
+        return is_brought
+
+    @property
+    def _folders(self) -> tuple[str, str]:
+        return self.paths.own.name, self.paths.run_memory.name
+
+    def _tracks_data(self) -> bool:
+        listed = [git.list_tracked(self.paths.root, folder) for folder in self._folders]
         # What git cannot say may be anything.
-        if not any(names is None or any(map(_is_data, names)) for names in listed):
-            return False
-        from agentx.host.git.made_here import is_made_here  # noqa: PLC0415  few have to ask git
-
-        return not is_made_here(self.paths.root, common, *folders)
+        return any(names is None or any(map(_is_data, names)) for names in listed)
 
     @property
     def was_said(self) -> bool:
