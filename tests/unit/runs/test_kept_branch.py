@@ -211,3 +211,81 @@ def test_a_branch_that_is_deleted_or_checked_out_is_told(team: Kept) -> None:
     (told,) = team.tell(run)
     assert "checked out" in told
     assert git(team.root, "rev-parse", BRANCH) == tip
+
+
+def test_no_program_of_the_repository_runs(team: Kept, tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    for name in ("reference-transaction", "post-commit", "pre-commit", "post-index-change"):
+        hook = team.root / ".git/hooks" / name
+        hook.write_text(f"#!/bin/sh\ntouch {ran}\n", "utf-8")
+        hook.chmod(0o755)
+    for key in ("core.fsmonitor", "filter.x.clean", "gpg.program", "core.alternateRefsCommand"):
+        git(team.root, "config", key, f"touch {ran}")
+    git(team.root, "config", "core.hooksPath", ".git/hooks")
+    git(team.root, "config", "commit.gpgSign", "true")
+    (team.root / ".gitattributes").write_text("*.jsonl filter=x\n", "utf-8")
+
+    run = _begin(team)
+    shutil.rmtree(team.root / ".agent-memory")
+
+    assert len(_ids(team, run)) == 3
+    assert not ran.exists()
+
+
+def test_of_a_branch_only_facts_are_laid_out_and_no_links(team: Kept, tmp_path: Path) -> None:
+    run = _begin(team)
+    folder = team.root / "made"
+    git(team.root, "worktree", "add", "-q", str(folder), BRANCH)
+    memory = folder / ".agent-memory"
+    events = memory / "runs" / run / "events"
+    (events / "executor" / "link.jsonl").symlink_to("/etc/passwd")
+    (events / "evil").symlink_to("/etc")
+    for name in ("runs/x/events/a/b.jsonl", "runs/a.jsonl", "archive/x.tar.gz", "aside/.hidden"):
+        (memory / name).parent.mkdir(parents=True, exist_ok=True)
+        (memory / name).write_text("no\n", "utf-8")
+    (memory / "runs" / run / "manifest.yaml").write_text("state: evil\n", "utf-8")
+    commit(folder, "by hand")
+    git(team.root, "worktree", "remove", str(folder))
+    trusted = Kept(team.root, tmp_path / "store", said=True)
+
+    assert trusted.tell(run) == ()
+    names = {path.name for path in (team.root / ".agent-memory").rglob("*")}
+    assert not names & {"link.jsonl", "evil", "b.jsonl", "a.jsonl", "x.tar.gz", ".hidden"}
+    assert b"evil" not in team.store.paths.run(run).manifest.read_bytes()
+
+
+def test_where_git_cannot_be_written_runs_stay_in_the_folder(team: Kept, tmp_path: Path) -> None:
+    run = _begin(team)
+    # A branch that leads to another would have that one written.
+    git(team.root, "update-ref", "-d", f"refs/heads/{BRANCH}")
+    git(team.root, "symbolic-ref", f"refs/heads/{BRANCH}", "refs/heads/unborn")
+    assert "leads to another branch" in team.tell(run)[0]
+    git(team.root, "symbolic-ref", "--delete", f"refs/heads/{BRANCH}")
+    # Nor can it stand below a branch of that name.
+    git(team.root, "branch", f"{BRANCH}/mine", "main")
+    (told,) = team.tell(run)
+    assert "not on the branch" in told
+    assert len(_ids(team, run)) == 5
+    git(team.root, "branch", "-D", f"{BRANCH}/mine")
+    assert team.tell(run) == ()
+
+    (tmp_path / "gone").mkdir()
+    shutil.rmtree(team.root / ".git")
+    (told,) = team.tell(run)
+    assert "not on the branch" in told
+    assert len(_ids(team, run)) == 7
+
+
+def test_a_setting_takes_runs_back_to_the_code(team: Kept, tmp_path: Path) -> None:
+    exclude = team.root / ".git/info/exclude"
+    before = exclude.read_text("utf-8")
+    run = _begin(team)
+    assert exclude.read_text("utf-8") != before
+
+    again = Kept(team.root, tmp_path / "store", wanted="code")
+    tip = git(team.root, "rev-parse", BRANCH)
+
+    assert again.tell(run) == ()
+    assert git(team.root, "rev-parse", BRANCH) == tip
+    assert exclude.read_text("utf-8") == before
+    assert ".agent-memory/runs/" in git(team.root, "status", "--short", "-uall")

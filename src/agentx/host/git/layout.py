@@ -41,10 +41,29 @@ def exclude(common: Path, branch: str, patterns: Iterable[str]) -> None:
 
     Raises: OSError, UnavailableError.
     """
-    path = common / "info" / "exclude"
-    before = read_bytes(path, ground=common) if exists(path, ground=common) else b""
-    head = f"# AgentX keeps these on the branch {branch}.".encode()
+    path, before, head = _look_at_excluded(common, branch)
     if head not in before.splitlines():
         lines = (head, *(pattern.encode() for pattern in patterns))
         gap = b"" if not before or before.endswith(b"\n") else b"\n"
         replace_file(path, before + gap + b"\n".join(lines) + b"\n", 0o644, ground=common)
+
+
+def include(common: Path, branch: str) -> None:
+    """Take back what `exclude` said.
+
+    Raises: OSError, UnavailableError.
+    """
+    path, before, head = _look_at_excluded(common, branch)
+    lines = before.splitlines()
+    if head in lines:
+        at = lines.index(head)
+        rest = lines[at + 1 :]
+        ours = next((place for place, line in enumerate(rest) if line[:1] != b"/"), len(rest))
+        kept = (*lines[:at], *rest[ours:])
+        replace_file(path, b"".join(line + b"\n" for line in kept), 0o644, ground=common)
+
+
+def _look_at_excluded(common: Path, branch: str) -> tuple[Path, bytes, bytes]:
+    path = common / "info" / "exclude"
+    before = read_bytes(path, ground=common) if exists(path, ground=common) else b""
+    return path, before, f"# AgentX keeps these on the branch {branch}.".encode()

@@ -68,6 +68,10 @@ class OwnBranch:
         found = _read_pointer(self.common / wanted)
         if found:
             return found
+        if os.path.lexists(self.common / wanted):
+            raise UnavailableError(
+                f"{wanted} leads to another branch", hint=f"git symbolic-ref --delete {wanted}"
+            )
         said = self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", wanted)
         return said.out.strip() if said.code == 0 else ""
 

@@ -15,7 +15,7 @@ from agentx.runs.rendering import event_line, list_answered, list_claims
 from agentx.runs.replies import NextStep, Unmerged
 from agentx.runs.rules.gates import Missing
 from agentx.runs.rules.graph import ready, waits_for
-from agentx.wiring.runs import find_shown_asks, open_run_store, open_runs
+from agentx.wiring.runs import find_shown_asks, open_kept, open_run_store, open_runs
 
 _RECENT_EVENTS = 5
 
@@ -121,6 +121,12 @@ class RunOverview:
 def bring_back_runs(project: Project) -> tuple[str, ...]:
     """Lay out again what the checkout lost of runs; return what that was, to be said."""
     return open_run_store(project).bring_back()
+
+
+def tell_runs_elsewhere(project: Project) -> tuple[str, ...]:
+    """Return which branches of remotes hold runs that are not here, to be said where none is."""
+    kept = open_kept(project)
+    return () if kept is None else kept.list_ahead()
 
 
 def list_runs(project: Project) -> tuple[RunRow, ...]:

@@ -43,28 +43,28 @@ class RunBranchNote:
 def list_notes(project: Project) -> Iterator[RunBranchNote]:
     """Yield what is to be known of where a project's runs are kept."""
     kept = open_kept(project)
-    if kept is None or not project.has_runs:
+    if kept is None:
         return
     if kept.is_with_code() and project.config.section(RunsSettings).branch == "auto":
         yield RunBranchNote(
             says="runs are committed with the code: a switch, a clean or a reset may take them",
             mend=f"`agentx config set runs.branch {BRANCH}` gives them a branch of their own",
         )
-    if not kept.is_on:
-        return
+    theirs = kept.list_ahead()
+    if theirs:
+        yield RunBranchNote(
+            says=f"{', '.join(theirs)} holds runs that are not here", mend="`agentx run sync`"
+        )
     waiting = kept.notes.list_waiting()
     if waiting:
         told = kept.commit()
         why = told[0] if told else "they were written by a command that was cut short"
         yield RunBranchNote(says=f"{len(waiting)} runs: {why}", mend="", is_wrong=bool(told))
+    if not kept.is_on:
+        return
     folders = tuple(f"{MEMORY}/{part}" for part in PARTS)
     if any(list_tracked(project.root, folder) for folder in folders):
         yield RunBranchNote(
             says=f"runs are on the branch {BRANCH}, and the code still has them",
             mend=f"git rm -r --cached --ignore-unmatch -- {' '.join(folders)}, then commit that",
-        )
-    theirs = kept.list_ahead()
-    if theirs:
-        yield RunBranchNote(
-            says=f"{', '.join(theirs)} holds runs that are not here", mend="`agentx run sync`"
         )

@@ -19,7 +19,7 @@ from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import replace_file
 from agentx.host.files.merged_lines import join_lines
 from agentx.host.files.plain import exists, list_folder, look, measure_file, read_bytes
-from agentx.host.git.layout import exclude
+from agentx.host.git.layout import exclude, include
 from agentx.host.git.own_branch import BranchStep, OwnBranch, StoredFile, is_tracked
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import (
@@ -109,18 +109,24 @@ class KeptBranch:
 
     def begin(self, run_id: str, *, leaves: bool = False) -> None:
         """Note that a run is about to be written, or that its folder goes."""
-        self.notes.begin(run_id, leaves=leaves)
+        if self._is_wanted():
+            self.notes.begin(run_id, leaves=leaves)
 
     def commit(self, *runs: str, other: str = "") -> tuple[str, ...]:
         """Commit what was written of these runs, and of those that wait; return what is in the way.
 
         `other` is a commit whose facts are all in the folder: it becomes a second parent.
         """
+        if self._wanted == WITH_CODE and self.notes.is_there:
+            with suppress(AgentXError, OSError):
+                include(self.branch.common, BRANCH)
         if self.is_held or not self._is_wanted():
             return ()
         try:
             with self.notes.editing(self._clock) as note:
                 if not self._decide(note):
+                    for name in self.notes.list_waiting():
+                        self.notes.end(name)
                     return ()
                 return self._commit(note, runs, other)
         except (UnavailableError, ConflictError, DataError) as error:
@@ -221,10 +227,14 @@ class KeptBranch:
     def list_ahead(self) -> tuple[str, ...]:
         """Return the branches of remotes, as last fetched, that hold what this one has not."""
         with suppress(AgentXError):
+            if not self._is_wanted():
+                return ()
             mine = self.branch.find_tip()
             theirs = self.branch.list_remotes()
             return tuple(
-                name for name, tip in theirs.items() if not self.branch.is_ancestor(tip, mine)
+                name
+                for name, tip in theirs.items()
+                if self.looks_ours(tip) and not (mine and self.branch.is_ancestor(tip, mine))
             )
         return ()
 
@@ -261,10 +271,13 @@ class KeptBranch:
             return frozenset()
         with self.notes.editing(self._clock) as note:
             lost = self.find_lost()
-            commit = note.get("commit", "")
-            rows = self.branch.list_files(commit, MEMORY) if lost else {}
-            self.lay({path: rows[path] for path in lost if path in rows and is_fact(path)})
-        return frozenset(filter(None, map(run_of, lost)))
+            rows = self.branch.list_files(note.get("commit", ""), MEMORY) if lost else {}
+            found = {path: rows[path] for path in lost if path in rows and is_fact(path)}
+            self.lay(found)
+            for path in lost:
+                if path not in found:  # it was never there, or somebody wrote this note
+                    del note["facts"][path]
+        return frozenset(filter(None, map(run_of, found)))
 
     def find_lacking(self, commit: str) -> dict[str, StoredFile]:
         """Return the facts of a commit that the folder has not, or not all of.
@@ -357,7 +370,10 @@ class KeptBranch:
     def _list_gone(self, kept: dict[str, list[Any]]) -> Iterator[str]:
         """Yield the lines, as digests, that the branch holds and the folder does not."""
         paths = [path for path in kept if path.endswith(".jsonl")]
-        held = self.branch.read_blobs(kept[path][1] for path in paths)
+        try:
+            held = self.branch.read_blobs(kept[path][1] for path in paths)
+        except UnavailableError:  # the branch is gone, and nothing can be brought back from it
+            return
         here: set[bytes] = set()
         for path in paths:
             with suppress(OSError):

@@ -17,6 +17,7 @@ from agentx.operations.runs.read import (
     run_events,
     show_run,
     show_schema,
+    tell_runs_elsewhere,
     type_for,
 )
 from agentx.operations.runs.recover import pull_request, rebuild_runs, resume_run
@@ -108,6 +109,8 @@ def list_all(invocation: Invocation, archived: bool) -> None:
         _list_archived(invocation)
         return
     rows = list_runs(invocation.project)
+    for name in () if rows else tell_runs_elsewhere(invocation.project):
+        remark(f"{name} holds runs of others: `agentx run sync` takes them in")
     now_ms = invocation.project.clock.now_ms()
 
     def draw(screen: Any) -> None:
