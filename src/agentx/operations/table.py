@@ -177,6 +177,7 @@ _RUNS = (
     _row("runs.clean", "operations.runs.archive:clean_runs", "run clean"),
     _row("runs.restore", "operations.runs.archive:restore_run", "run restore"),
     _row("runs.sync", "operations.runs.sync:sync_runs", "run sync"),
+    _row("runs.prune", "operations.runs.prune:prune_runs", "run prune"),
     _row("tasks.add", "operations.runs.write:add_task", "run task add"),
     _row("tasks.revise", "operations.runs.write:revise_task", "run task revise"),
     _row(

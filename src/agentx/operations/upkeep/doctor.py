@@ -41,6 +41,7 @@ from agentx.operations.upkeep.strangers import SHOW_TRUST, list_untrusted
 from agentx.project.moves import find_original
 from agentx.project.project import Project, Rule
 from agentx.search.model import NO_VECTORS
+from agentx.wiring.bound.leftovers import find_leftovers
 from agentx.wiring.bound.run_branch import list_notes
 from agentx.wiring.clarifications import ledgers_aside
 from agentx.wiring.models import explain_rest
@@ -381,6 +382,14 @@ def _runs(project: Project) -> Iterator[HealthCheck]:
             health=Health.WRONG,
             says=f"{run_id}: {first.lane} counts as merged, but {first.why}",
             mend=f"who merged it pushes the run's branches; then `agentx run resume {run_id}`",
+        )
+    left = find_leftovers(project)
+    if left:
+        yield HealthCheck(
+            name="run",
+            health=Health.NOTE,
+            says=f"{len(left)} branches and folders are left of runs that are over or not known",
+            mend="`agentx run prune --dry-run` lists them, `agentx run prune` takes them away",
         )
     for note in list_notes(project):
         health = Health.WRONG if note.is_wrong else Health.NOTE

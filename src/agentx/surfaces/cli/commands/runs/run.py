@@ -36,6 +36,7 @@ from agentx.surfaces.cli.as_person import as_person as as_person_option
 from agentx.surfaces.cli.commands.runs.archive import archive, clean, restore
 from agentx.surfaces.cli.commands.runs.lane import lane
 from agentx.surfaces.cli.commands.runs.options import by_actor, details, of_run, tell
+from agentx.surfaces.cli.commands.runs.prune import prune
 from agentx.surfaces.cli.commands.runs.sync import sync
 from agentx.surfaces.cli.commands.runs.task import task
 from agentx.surfaces.cli.commands.runs.verify import verify
@@ -65,6 +66,7 @@ command.add_command(clean)
 command.add_command(restore)
 command.add_command(verify)
 command.add_command(sync)
+command.add_command(prune)
 
 
 @command.command("start")

@@ -1,0 +1,49 @@
+"""Branches and folders that are left of runs: listed, and taken away on request."""
+
+from __future__ import annotations
+
+from agentx.kernel.errors import ConflictError
+from agentx.kernel.values import frozen
+from agentx.project.project import Project
+from agentx.wiring.bound.leftovers import find_leftovers, prune_leftover
+from agentx.wiring.runs import may_git_run_all
+
+
+@frozen
+class PrunedRow:
+    """What is left of a run, and whether it is gone now."""
+
+    run_id: str
+    name: str
+    is_folder: bool
+    why: str
+    stays: str = ""  # why it is not taken away
+
+
+@frozen
+class Pruned:
+    """What `run prune` took away, and what stays."""
+
+    gone: tuple[PrunedRow, ...]
+    kept: tuple[PrunedRow, ...]
+
+
+def prune_runs(project: Project, *, dry_run: bool = False) -> Pruned:
+    """Take away branches and folders of runs that are over, where nothing is lost with them.
+
+    Raises: ConflictError for a repository that is not trusted, UnavailableError.
+    """
+    if not dry_run and not may_git_run_all(project):
+        raise ConflictError(
+            f"{project.root} is not trusted: git would run what its settings name",
+            hint="look at them, then say `agentx trust`",
+        )
+    gone: list[PrunedRow] = []
+    kept: list[PrunedRow] = []
+    for left in find_leftovers(project):
+        stays = left.stays if dry_run else prune_leftover(project, left)
+        row = PrunedRow(
+            run_id=left.run_id, name=left.name, is_folder=left.is_folder, why=left.why, stays=stays
+        )
+        (kept if stays else gone).append(row)
+    return Pruned(gone=tuple(gone), kept=tuple(kept))

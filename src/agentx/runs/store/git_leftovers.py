@@ -1,0 +1,112 @@
+"""Branches and folders that are left of runs: those that are over, packed away, or not known here.
+
+A folder goes if all in it is committed, a branch if others, here or pushed, have its commits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from agentx.host.files.plain import is_folder, list_folder, remove_tree
+from agentx.host.git.command import do_git, read_git
+from agentx.host.git.work import checkouts, list_changed_files
+from agentx.kernel.errors import UnavailableError
+from agentx.kernel.ids import is_run_id
+from agentx.kernel.values import frozen
+from agentx.runs.paths import RunNotes
+
+_PREFIX = "agent/"
+_BRANCHES_MAX = 1_000
+
+
+@frozen
+class Leftover:
+    """A branch or a folder that is left of a run."""
+
+    run_id: str
+    name: str  # of the branch, or the folder
+    is_folder: bool
+    why: str  # that of the run it is a leftover
+    stays: str = ""  # what would be lost with it
+    commit: str = ""
+
+
+def list_leftovers(
+    root: Path, notes: RunNotes, tell_over: Callable[[str], str]
+) -> Iterator[Leftover]:
+    """Yield what is left of runs, folders first; `tell_over` says why a run is over, if it is.
+
+    Raises: UnavailableError.
+    """
+    folders = tuple(_list_folders(notes, tell_over))
+    yield from folders
+    going = frozenset(left.name for left in folders if not left.stays)
+    words = ("for-each-ref", f"--count={_BRANCHES_MAX}", "--format=%(refname:short) %(objectname)")
+    said = read_git(root, *words, f"refs/heads/{_PREFIX}")
+    if said.code != 0:
+        return
+    used = checkouts(root)
+    for line in said.lines:
+        name, _, commit = line.rpartition(" ")
+        run_id = name.removeprefix(_PREFIX).partition("/")[0]
+        why = tell_over(run_id) if is_run_id(run_id) else ""
+        if why:
+            stays = _tell_lost(root, name)
+            where = used.get(name)
+            if where is not None and is_folder(where) and str(where) not in going:
+                stays = f"it is checked out in {where}"
+            found = Leftover(run_id=run_id, name=name, is_folder=False, why=why, commit=commit)
+            yield replace(found, stays=stays)
+
+
+def _list_folders(notes: RunNotes, tell_over: Callable[[str], str]) -> Iterator[Leftover]:
+    for run_id in _list_below(notes.worktrees):
+        why = tell_over(run_id) if is_run_id(run_id) else ""
+        for name in _list_below(notes.worktrees / run_id) if why else ():
+            folder = notes.worktree(run_id, name)
+            try:
+                is_dirty = bool(list_changed_files(folder))
+            except UnavailableError:  # no worktree of git's any more: whose it is nobody can say
+                is_dirty = True
+            stays = "not all in it is committed" if is_dirty else ""
+            yield Leftover(run_id=run_id, name=str(folder), is_folder=True, why=why, stays=stays)
+
+
+def _list_below(folder: Path) -> tuple[str, ...]:
+    try:
+        return list_folder(folder).folders
+    except OSError:
+        return ()
+
+
+def _tell_lost(root: Path, branch: str) -> str:
+    """Return what would be lost with a branch; nothing where other branches have its commits."""
+    ours = f"--exclude={_PREFIX}*"  # which counts for the branches that are named after it
+    words = ("rev-list", "--count", f"refs/heads/{branch}", "--not", ours, "--branches")
+    said = read_git(root, *words, "--remotes")
+    count = said.out.strip()
+    if said.code == 0 and count == "0":
+        return ""
+    return f"{count or 'its'} commits are on no other branch"
+
+
+def prune(root: Path, left: Leftover) -> str:
+    """Take a leftover away; return why it stays, if it does.
+
+    Raises: UnavailableError.
+    """
+    if left.stays:
+        return left.stays
+    if left.is_folder:
+        done = do_git(root, "worktree", "remove", left.name)
+        parent = Path(left.name).parent
+        if done.code == 0 and not _list_below(parent):
+            remove_tree(parent)
+    else:
+        where = checkouts(root).get(left.name)
+        if where is not None and is_folder(where):
+            return f"it is checked out in {where}"
+        done = do_git(root, "update-ref", "-d", f"refs/heads/{left.name}", left.commit)
+    return "" if done.code == 0 else (done.err.splitlines() or ["git refused"])[-1]

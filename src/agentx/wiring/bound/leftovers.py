@@ -1,0 +1,43 @@
+"""What is left in git of a project's runs."""
+
+from __future__ import annotations
+
+from agentx.kernel.errors import AgentXError
+from agentx.project.project import Project
+from agentx.runs.paths import RunNotes
+from agentx.runs.store.archive import Archive
+from agentx.runs.store.git_leftovers import Leftover, list_leftovers, prune
+from agentx.runs.store.run_store import RunStore
+from agentx.wiring.runs import open_run_store
+
+
+def find_leftovers(project: Project) -> tuple[Leftover, ...]:
+    """Return the branches and folders of runs that are over, packed away, or not known here.
+
+    Raises: UnavailableError.
+    """
+    if project.trust.common is None:
+        return ()
+    store = open_run_store(project)
+    packed = frozenset(Archive(project.paths).ids())
+    notes = RunNotes(project.store.root)
+    return tuple(list_leftovers(project.root, notes, lambda run: _tell_over(store, packed, run)))
+
+
+def prune_leftover(project: Project, left: Leftover) -> str:
+    """Take a leftover away; return why it stays, if it does.
+
+    Raises: UnavailableError.
+    """
+    return prune(project.root, left)
+
+
+def _tell_over(store: RunStore, packed: frozenset[str], run_id: str) -> str:
+    """Return why a run needs no branch and no folder any more; empty while it goes on."""
+    if not store.exists(run_id):
+        return "the run is packed away" if run_id in packed else "no such run is here"
+    try:
+        run = store.look(run_id)
+    except AgentXError:
+        return ""
+    return f"the run is {run.status}".lower() if run.over else ""

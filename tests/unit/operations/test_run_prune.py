@@ -1,0 +1,54 @@
+"""Goal: what runs leave in git is listed, and taken away only where nothing is lost with it.
+
+Method: real git; runs with lanes that were merged, were not, and are not known here.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from agentx.operations.runs.lane import open_lane
+from agentx.operations.runs.prune import prune_runs
+from agentx.operations.runs.write import Saying, add_task, go_to_phase, start_run
+from agentx.project.config import read_environment
+from agentx.project.project import open_project
+from agentx.runs.model import Contract
+from tests.support.repository import commit, git, repository
+from tests.support.trusting import trusted
+
+
+def test_leftovers_go_where_nothing_is_lost(tmp_path: Path) -> None:
+    root = repository(tmp_path / "shop", a_py="a = 1\n")
+    known = {"HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin"}
+    project = trusted(open_project(root, read_environment(known)))
+    run = start_run(project, "over soon", actor="orchestrator").id
+    by = Saying(run_id=run, actor="orchestrator")
+    for title in ("empty", "worked on", "dirty"):
+        add_task(project, by, Contract(title=title))
+    lanes = [
+        Path(open_lane(project, Saying(run_id=run, actor="executor", task=f"TASK-00{n}")).folder)
+        for n in (1, 2, 3)
+    ]
+    commit(lanes[1], "work", b_py="b = 1\n")
+    (lanes[2] / "c.py").write_text("c = 1\n", "utf-8")
+    assert prune_runs(project, dry_run=True).gone == ()  # it goes on
+
+    go_to_phase(project, by, "fail", reason="enough")
+    git(root, "branch", "agent/20200101-0000-of-somebody-ab12/work")
+    listed = prune_runs(project, dry_run=True)
+    done = prune_runs(project)
+
+    assert [row.name for row in listed.gone if row.is_folder] == [
+        row.name for row in done.gone if row.is_folder
+    ]
+    branches = set(git(root, "branch", "--format=%(refname:short)").splitlines())
+    names = {path.name for path in lanes[1:]}
+    assert branches == {"main", "agent-memory"} | {f"agent/{run}/{name}" for name in names}
+    assert not lanes[0].exists()
+    assert not lanes[1].exists()
+    assert (lanes[2] / "c.py").exists()
+    assert {row.stays for row in done.kept} >= {
+        "1 commits are on no other branch",
+        "not all in it is committed",
+    }
+    assert prune_runs(project).gone == ()
