@@ -225,3 +225,25 @@ def test_many_processes_write_to_one_run_and_nothing_is_lost(house: House) -> No
     assert [(row["run_id"], row["active"]) for row in listed] == [(run_id, True)]
     assert wrong["error"]["code"] == "invalid_value"
     assert "agentx run task list" in missing["error"]["hint"]
+
+
+@pytest.mark.promise("runs.kept-exchange")
+def test_two_clones_exchange_a_run_that_no_checkout_loses(house: House) -> None:
+    remote, other = house.root / "remote.git", house.root / "other"
+    house.git("clone", "-q", "--bare", str(house.project), str(remote), cwd=house.root)
+    house.git("remote", "add", "origin", str(remote))
+    house.git("clone", "-q", str(remote), str(other), cwd=house.root)
+    run_id = house.json("run", "start", "shared")["run_id"]
+    house.json("run", "escalate", "which one?")
+    house.agentx("trust", "--yes")
+    refused = house.json("run", "sync", expect=3)
+    assert "nobody agreed" in refused["error"]["message"]
+    assert house.json("run", "sync", "--push")["is_pushed"]
+
+    house.agentx("trust", "--yes", cwd=other)
+    assert house.json("run", "sync", "--push", cwd=other)["taken_in"] == [run_id]
+    house.git("checkout", "-q", "-b", "elsewhere", cwd=other)
+    house.git("clean", "-fdxq", cwd=other)
+    back = house.agentx("run", "show", cwd=other)
+    assert f"{run_id} was brought back" in back.stderr
+    assert "which one?" in back.stdout

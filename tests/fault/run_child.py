@@ -30,6 +30,7 @@ from agentx.runs.store.git_lanes import GitLanes
 from agentx.runs.store.run_store import RunStore
 from agentx.wiring.taught.archive import Archiving
 from agentx.wiring.taught.teaching import Churn, lessons_of
+from tests.support.kept_runs import open_kept
 from tests.support.time_and_chance import FakeClock
 
 
@@ -113,6 +114,7 @@ def main() -> None:
         return
     paths = StorePaths(Path(store))
     files = RunStore(ProjectPaths(Path(root)), paths, SystemClock(), system_entropy)
+    files.kept = open_kept(files, Path(store))
     runs = Runs(files, GitLanes(Path(root), paths), Bus())
     verbs(runs, run)[verb]()
 

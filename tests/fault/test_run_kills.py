@@ -21,6 +21,7 @@ from agentx.host.crash import CrashPoint
 from agentx.kernel.errors import ConflictError, IllegalTransition
 from agentx.runs.store.archive import Archive
 from tests.fault.run_child import afterwards, later_verbs, verbs
+from tests.support.kept_runs import Kept
 from tests.support.repository import commit, git, repository
 from tests.support.run_stories import Team
 
@@ -124,6 +125,27 @@ def test_a_verb_killed_at_a_point_is_made_good(
     template: tuple[Path, str], verb: str, point: CrashPoint
 ) -> None:
     assert _struck_then_resumed(template, verb, point)
+
+
+@pytest.mark.promise("runs.kept")
+def test_a_kill_between_an_event_and_its_commit_loses_nothing(
+    template: tuple[Path, str],
+) -> None:
+    folder, run = template
+    kept = folder.with_name(f"{folder.name}-kept")
+    shutil.copytree(folder, kept, symlinks=True)
+    try:
+        for point in (CrashPoint.RUN_EVENTS_WRITTEN, CrashPoint.RUN_KEPT):
+            assert _strike(folder, run, "event", point) == -signal.SIGKILL
+        team = Kept(folder / "shop", folder / "store", seed=9)
+        ids = [event.id for event in team.runs.events(run)]
+        assert team.tell(team.runs.start("another").id) == ()
+        git(team.root, "clean", "-fdxq")
+
+        assert [event.id for event in team.runs.events(run)] == ids
+    finally:
+        shutil.rmtree(folder)
+        kept.rename(folder)
 
 
 @pytest.mark.soak

@@ -10,8 +10,24 @@ from agentx.runs.settings import BRANCH
 from agentx.runs.store.git_exchange import RunExchange, find_remote
 from agentx.runs.store.kept.branch import KeptBranch
 from agentx.runs.store.kept.notes import KeptNotes
+from agentx.runs.store.run_store import RunStore
 from tests.support.repository import git
 from tests.support.run_stories import Team, happening
+
+
+def open_kept(
+    runs: RunStore, data: Path, *, wanted: str = "auto", said: bool = False
+) -> KeptBranch:
+    """Return the branch that keeps the runs of a checkout."""
+    root = runs.paths.project.root
+    return KeptBranch(
+        runs.paths.project,
+        OwnBranch(root, root / ".git", BRANCH),
+        KeptNotes(StorePaths(data).run_branch(root)),
+        runs.clock,
+        wanted=wanted,
+        may_take_in=lambda: said,
+    )
 
 
 class Kept(Team):
@@ -21,14 +37,7 @@ class Kept(Team):
         self, root: Path, store: Path, *, wanted: str = "auto", said: bool = False, seed: int = 0
     ) -> None:
         super().__init__(root, store, seed=seed)
-        self.store.kept = KeptBranch(
-            self.store.paths.project,
-            OwnBranch(root, root / ".git", BRANCH),
-            KeptNotes(StorePaths(store).run_branch(root)),
-            self.clock,
-            wanted=wanted,
-            may_take_in=lambda: said,
-        )
+        self.store.kept = open_kept(self.store, store, wanted=wanted, said=said)
 
     def tell(self, run: str, text: str = "on") -> tuple[str, ...]:
         """Say something of a run; return what is remarked."""
