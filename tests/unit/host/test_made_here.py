@@ -10,6 +10,7 @@ import pytest
 
 from agentx.host.git.facts import commit as commit_of
 from agentx.host.git.made_here import is_made_here
+from agentx.host.git.own_branch import BranchStep, OwnBranch
 from tests.support.repository import commit, git, repository
 
 KEPT = ".agentx/questions/1/abc.jsonl"
@@ -94,6 +95,14 @@ def put_aside(shop: Path) -> None:
     git(shop, "add", "--all")
 
 
+def kept_beside(shop: Path) -> None:
+    """Stage what AgentX keeps on a branch of its own, too."""
+    staged_anew(shop)
+    kept = {name: (shop / name).read_bytes() for name in (KEPT, ".agentx/issues/9.json")}
+    step = BranchStep(saying="Keep it", at_s=1_700_000_000, files=kept)
+    OwnBranch(shop, shop / ".git", "agent-memory").commit(step)
+
+
 def detached(*words: str) -> Story:
     def do(shop: Path) -> None:
         git(shop, "checkout", "-q", "--detach")
@@ -104,6 +113,7 @@ def detached(*words: str) -> Story:
 
 OWN: dict[str, Story] = {
     "staged": staged_anew,
+    "staged, and kept on a branch of ours": kept_beside,
     "taken out of git": lambda shop: git(shop, "rm", "-q", "--cached", KEPT),
     "a squash of one's own": detached("merge", "-q", "--squash", "feature"),
     "a merge of one's own": detached("merge", "-q", "--no-edit", "feature"),

@@ -30,6 +30,7 @@ _REMADE = (
     r"--grep-reflog=^(rebase|pull)[^:]*\((pick|reword|edit|squash|fixup|merge|continue)\): ",
     r"--grep-reflog=^(merge|pull)[^:]*: Merge made by ",
 )
+_KEPT = "--grep-reflog=^fast-import"  # as AgentX writes a branch of its own (`own_branch`)
 # Where git notes what it brings in and is not done with, and what it fetched last.
 _PENDING, _FETCHED = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"), ("FETCH_HEAD",)
 _APPLYING = "rebase-apply"  # patches, which are no commits
@@ -75,7 +76,9 @@ def is_made_here(
             return False  # it is noted nowhere what the other side was
         fetched = _read_hashes(common, _FETCHED)
         foreign = look.list_commits(*_ANYWHERE, *look.list_stations(), *fetched) - made - others
-        foreign -= look.list_commits("--ignore-missing", *known) if foreign and known else set()
+        if foreign:
+            foreign -= look.list_done(_KEPT)
+            foreign -= look.list_commits("--ignore-missing", *known) if known else frozenset()
         brought = look.find_staged() & look.find_added(foreign) if foreign else frozenset()
         return not brought or brought <= look.find_own()
     except _NoAnswerError:
