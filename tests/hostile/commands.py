@@ -119,6 +119,7 @@ WRITING = {
     "run restore": "run restore {run}",
     "run clean": "run clean",
     "run sync": "run sync",
+    "run prune": "run prune",
     "run task add": "run task add --run {run} --contract CLAUDE.md",
     "run task start": "run task start TASK-001 --run {run}",
     "run task log": "run task log TASK-001 seen --run {run}",
