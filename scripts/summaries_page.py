@@ -20,11 +20,10 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
-from tests.support.house import House
+from tests.support.house import House, import_sample
 from tests.support.scripted_llm import Asked, ScriptedLlm, Step, says
 
 from agentx.daemon.door import connect
-from agentx.demo import sample
 from agentx.kernel.paths import StorePaths
 from agentx.memory.port import Memory
 
@@ -83,7 +82,9 @@ def _is_shown(quote: str, shown: str) -> bool:
 def main() -> int:
     """Write the page, or compare it."""
     with tempfile.TemporaryDirectory(prefix="agentx-page-") as folder:
-        page = _page(House(Path(folder)))
+        house = House(Path(folder))
+        import_sample(house)
+        page = make_page(house)
     if "--check" in sys.argv[1:]:
         kept = PAGE.read_text(encoding="utf-8")
         sys.stderr.writelines(unified_diff(kept.splitlines(True), page.splitlines(True)))
@@ -93,12 +94,8 @@ def main() -> int:
     return 0
 
 
-def _page(house: House) -> str:
-    for path, text in sample.transcript_files(house.project):
-        target = house.home / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
-    house.agentx("import")
+def make_page(house: House) -> str:
+    """Return the page, of a house into which the sample was imported; a model tells it anew."""
     plain = _nodes(house)
     with Author().serving() as author:
         _polish(house, author)

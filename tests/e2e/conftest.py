@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agentx.demo import sample
-from tests.support.house import House, leave_quiet
+from tests.support.house import House, KeptHouse, import_sample, leave_quiet
 
 
 @pytest.fixture
@@ -20,19 +19,25 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 
 @pytest.fixture(scope="session")
-def _sample_house(tmp_path_factory: pytest.TempPathFactory) -> House:
-    made = House(tmp_path_factory.mktemp("sample"))
-    for path, text in sample.transcript_files(made.project):
-        target = made.home / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
-    made.agentx("import")
-    made.agentx("sync")  # what one pass has no time for
-    return made
+def kept_sample(tmp_path_factory: pytest.TempPathFactory) -> KeptHouse:
+    """Return a home with the history of the sample, imported."""
+
+    def furnish(house: House) -> None:
+        import_sample(house)
+        house.agentx("sync")  # what one pass has no time for
+
+    return KeptHouse(tmp_path_factory.mktemp("sample"), furnish)
 
 
 @pytest.fixture
-def sample_house(_sample_house: House) -> Iterator[House]:
-    """Return a home with the history of the sample, imported; for tests that only read it."""
-    yield _sample_house
-    leave_quiet(_sample_house)
+def sample_house(kept_sample: KeptHouse) -> Iterator[House]:
+    """Return that home, for tests that only read it."""
+    yield kept_sample.house
+    leave_quiet(kept_sample.house)
+
+
+@pytest.fixture
+def own_sample_house(kept_sample: KeptHouse) -> Iterator[House]:
+    """Return that home, for a test that changes it."""
+    yield from kept_sample.lend()
+    kept_sample.put_back()

@@ -322,7 +322,7 @@ def test_a_person_who_leaves_chooses_what_becomes_of_the_memory(house: House) ->
 def test_status_says_which_past_sessions_wait_where_nothing_is_remembered_yet(
     house: House,
 ) -> None:
-    for path, text in sample.transcript_files(house.project):
+    for path, text in sample.transcript_files(house.project, sample.sessions()[:2]):
         target = house.home / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")
@@ -331,5 +331,5 @@ def test_status_says_which_past_sessions_wait_where_nothing_is_remembered_yet(
     waits = house.agentx("status").stdout
     house.agentx("import")
 
-    assert re.search(r"waiting +\d+ past sessions, [\d.]+ [KM]B: `agentx import`", waits)
+    assert re.search(r"waiting +2 past sessions, [\d.]+ [KM]B: `agentx import`", waits)
     assert "past session" not in house.agentx("status").stdout

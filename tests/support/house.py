@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+from agentx.demo import sample
 from agentx.kernel.paths import DataPaths
 from tests.support.zygote import zygote
 
@@ -144,10 +145,23 @@ class KeptHouse:
 
     def lend(self) -> Iterator[House]:
         """Lend the house; nothing may run in it when it comes back."""
-        shutil.rmtree(self.house.root)
-        shutil.copytree(self._copy, self.house.root, symlinks=True)
+        self.put_back()
         yield self.house
         leave_quiet(self.house)
+
+    def put_back(self) -> None:
+        """Put everything back as it was."""
+        shutil.rmtree(self.house.root)
+        shutil.copytree(self._copy, self.house.root, symlinks=True)
+
+
+def import_sample(house: House) -> None:
+    """Lay the transcripts of the sample where the agent CLIs would, and import them."""
+    for path, text in sample.transcript_files(house.project):
+        target = house.home / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+    house.agentx("import")
 
 
 def leave_quiet(house: House) -> None:
