@@ -178,6 +178,7 @@ def test_a_run_packed_in_one_clone_is_packed_in_the_other(clones: Clones) -> Non
         assert list_runs(project) == ()
         assert [each.run_id for each in list_archived(project)] == [run]
         assert bring_back_runs(project) == ()
+    assert [_sync(each).is_pushed for each in (one, two, one)] == [False, False, False]
 
 
 def test_what_a_person_took_out_stays_out(clones: Clones) -> None:

@@ -213,6 +213,19 @@ def test_a_branch_that_is_deleted_or_checked_out_is_told(team: Kept) -> None:
     assert git(team.root, "rev-parse", BRANCH) == tip
 
 
+def test_a_branch_that_somebody_emptied_keeps_all_again(team: Kept) -> None:
+    run, other = _begin(team), team.runs.start("another").id
+    ids = [_ids(team, each) for each in (run, other)]
+    first = git(team.root, "rev-list", "--max-parents=0", BRANCH)
+    git(team.root, "update-ref", f"refs/heads/{BRANCH}", first)  # all but the first commit
+
+    assert team.tell(run) == ()
+    assert {name.split("/")[2] for name in team.kept()} == {run, other}
+    shutil.rmtree(team.root / ".agent-memory")
+    assert _ids(team, run)[:3] == ids[0]
+    assert _ids(team, other) == ids[1]
+
+
 def test_no_program_of_the_repository_runs(team: Kept, tmp_path: Path) -> None:
     ran = tmp_path / "ran"
     for name in ("reference-transaction", "post-commit", "pre-commit", "post-index-change"):

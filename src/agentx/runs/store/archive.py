@@ -103,6 +103,14 @@ class Archive:
                 f"{folder / missing[0]} is not in the archive: the folder stays",
                 hint="run the command again: it packs what is new",
             )
+        self.drop_folder(run_id)
+
+    def drop_folder(self, run_id: str) -> None:
+        """Remove the folder of a run whose events are all in the archive.
+
+        Raises: UnavailableError.
+        """
+        folder = self._paths.run(run_id).root
         # In one step: a folder that is half gone would be read as another run.
         leaving = self._root / f"{run_id}{_LEAVING}"
         try:
@@ -163,12 +171,11 @@ def join_packed(run_id: str, here: bytes, there: bytes) -> bytes | None:
         files, others = _unpack(here), _unpack(there)
     except (OSError, EOFError, ValueError):
         return None
-    joined = dict(files)
-    for name, data in others.items():
-        if name.endswith(".jsonl") and name in files:
-            joined[name] = join_lines(files[name], data)
-        else:
-            joined.setdefault(name, data)
+    # Whoever joins the two, in whatever order, must come to the same bytes.
+    joined = {**files, **others}
+    for name in files.keys() & others.keys():
+        least, most = sorted((files[name], others[name]), key=lambda data: (len(data), data))
+        joined[name] = join_lines(most, least) if name.endswith(".jsonl") else most
     return None if joined == files else _pack(run_id, joined)
 
 

@@ -152,10 +152,10 @@ def _go_with_archive(store: RunStore, archive: Archive, run_id: str) -> None:
     """Pack a run here too that another clone packed; one with more events stays as it is."""
     with suppress(AgentXError), store.editing(run_id) as desk:
         here = {event.id for event in read_events(store.paths.run(run_id), run_id).events}
-        if here <= {event.id for event in read_packed_events(archive, run_id)}:
-            archive.pack(run_id)
+        is_all = here <= {event.id for event in read_packed_events(archive, run_id)}
+        if is_all and not exists(store.paths.run(run_id).aside):
             desk.leave()
-            archive.remove_folder(run_id)
+            archive.drop_folder(run_id)
 
 
 class RunExchange:

@@ -129,7 +129,7 @@ class RunStore:
             return ()
         try:
             runs = self.kept.bring_back()
-            for run_id in sorted(runs):
+            for run_id in (name for name, is_whole in runs.items() if not is_whole):
                 if exists(self.paths.run(run_id).root):
                     with self._desk(run_id) as desk:
                         desk.show(everything=True)

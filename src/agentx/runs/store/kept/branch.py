@@ -35,10 +35,11 @@ from agentx.runs.limits import RUN_KEPT_BYTES_MAX
 from agentx.runs.settings import BRANCH, WITH_CODE
 from agentx.runs.store.archive import join_packed
 from agentx.runs.store.kept.draft import KeptDraft, name_blob
-from agentx.runs.store.kept.facts import MEMORY, PACKED, PARTS, is_fact, run_of
+from agentx.runs.store.kept.facts import MEMORY, PACKED, PARTS, is_fact, is_page, run_of
 from agentx.runs.store.kept.notes import KeptNotes
 
 _TRIES = 5
+_INDEX = f"{MEMORY}/index.yaml"
 _README_NAME = "README.md"
 _README = (
     b"AgentX keeps the runs of this repository here. It writes this branch by itself:\n"
@@ -66,7 +67,9 @@ class KeptBranch:
         self._clock = clock
         self._wanted = wanted
         self._may_take_in = may_take_in
-        self._known: dict[str, StoredFile] = {}  # what the branch holds, where it was read anew
+        self._known: dict[str, StoredFile] | None = (
+            None  # what the branch holds, where it was read anew
+        )
         self.is_held = False  # while much is taken in, to be committed as one
 
     # --- whether ------------------------------------------------------------------------------
@@ -143,14 +146,18 @@ class KeptBranch:
                 return (why,)
             waiting = self.notes.list_waiting()
             tip = note.get("commit", "")
-            names = {*runs, *waiting} if tip else {*runs, *waiting, *self._list_runs()}
+            is_anew = (
+                self._known is not None or not tip
+            )  # what the branch holds was found out just now
+            names = {*runs, *waiting, *(self._list_runs() if is_anew else ())}
             step = KeptDraft(self._root, note, self._known)
             for name in sorted(names):
                 step.add_run(name, self.notes.read_seen(name), leaves=waiting.get(name, False))
             step.add_rest()
             if not tip and step.files:
                 step.files[_README_NAME] = _README
-            if step.files or other:
+            # Pages that two clones made otherwise from the same facts are no news.
+            if other or (step.files if self._known is None else step.has_news):
                 parents = tuple(each for each in (tip, other) if each)
                 try:
                     now_s = self._clock.now_ms() // 1000
@@ -164,7 +171,7 @@ class KeptBranch:
                 step.note_done(note, made)
             else:
                 step.note_done(note, tip)
-            self._known = {}
+            self._known = None
             for name in names:
                 self.notes.write_seen(name, step.seen.get(name, {}))
                 self.notes.end(name)
@@ -262,22 +269,31 @@ class KeptBranch:
                 found.append(path)
         return tuple(found)
 
-    def bring_back(self) -> frozenset[str]:
-        """Lay out again what the folder lost; return the runs that it was of.
+    def bring_back(self) -> dict[str, bool]:
+        """Lay out again what the folder lost; return the runs that it was of, and whether whole.
+
+        What is ours is laid out with all that was made of it, where nothing of a run is left.
 
         Raises: UnavailableError, ConflictError, DataError.
         """
         if not self.find_lost():
-            return frozenset()
+            return {}
         with self.notes.editing(self._clock) as note:
             lost = self.find_lost()
             rows = self.branch.list_files(note.get("commit", ""), MEMORY) if lost else {}
             found = {path: rows[path] for path in lost if path in rows and is_fact(path)}
+            whole = {run for run in map(run_of, found) if run and not self._has_pages(run)}
+            pages = {path: row for path, row in rows.items() if run_of(path) in whole}
+            pages |= {path: row for path, row in rows.items() if path == _INDEX}
+            self.lay({path: row for path, row in pages.items() if is_page(path)})
             self.lay(found)
             for path in lost:
                 if path not in found:  # it was never there, or somebody wrote this note
                     del note["facts"][path]
-        return frozenset(filter(None, map(run_of, found)))
+        return {run: run in whole for run in sorted({*map(run_of, found)} - {""})}
+
+    def _has_pages(self, run_id: str) -> bool:
+        return measure_file(self._memory / "runs" / run_id / "manifest.yaml") >= 0
 
     def find_lacking(self, commit: str) -> dict[str, StoredFile]:
         """Return the facts of a commit that the folder has not, or not all of.
@@ -311,7 +327,7 @@ class KeptBranch:
         for path, row in wanted.items():
             joined = self._join(path, held[row.blob])
             if joined is not None:
-                replace_file(self._root / path, joined)
+                replace_file(self._root / path, joined, is_synced=is_fact(path))
 
     def _join(self, path: str, there: bytes) -> bytes | None:
         """Return what a file is with what the branch has of it; None where that is what it is."""

@@ -73,6 +73,11 @@ class KeptDraft:
                         self.files[path] = data
         return now
 
+    @property
+    def has_news(self) -> bool:
+        """Whether facts are among what changes, or something goes."""
+        return any(data is None or is_fact(path) for path, data in self.files.items())
+
     def _has(self, folder: str) -> bool:
         return any(path.startswith(f"{folder}/") for path in self._facts)
 

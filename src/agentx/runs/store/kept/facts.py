@@ -30,6 +30,13 @@ def is_kept(path: str) -> bool:
     return not path.endswith(_PASSING) and "\n" not in path and '"' not in path
 
 
+def is_page(path: str) -> bool:
+    """Tell whether a file that we made from facts may be laid out as we left it."""
+    parts = path.split("/")
+    is_plain = not any(part.startswith(".") or not part for part in parts[1:])
+    return is_plain and is_kept(path) and not is_fact(path) and parts[0] == MEMORY
+
+
 def run_of(path: str) -> str:
     """Return the run that a path belongs to, packed or not; empty for what belongs to all."""
     _, part, *rest = path.split("/")
