@@ -100,6 +100,7 @@ PROMISES: dict[str, str] = {
     "clarify.retry": "A late question is asked once more, once, and what came of it is kept.",
     "clarify.worth": "An answer keeps how good it is, and that says what its asker can do next.",
     "clarify.signed": "No agent signs for a person or for another role, however it was started.",
+    "clarify.held": "Whatever git takes out of the files, what was asked and said there counts on.",
     "clarify.events": "Every change of a clarification is told on the bus.",
     "github.others-labels": "A change of ours leaves the labels that others set on GitHub alone.",
     "clarify.same-in-both-modes": "Files or GitHub: the same words give the same thread.",

@@ -19,7 +19,8 @@ from pathlib import Path
 import pytest
 
 from agentx.clarification.model import ClarificationStatus
-from agentx.clarification.store.ledgers import LedgerStore, ledger_path
+from agentx.clarification.store.ledgers import LedgerStore
+from agentx.clarification.store.view import ledger_path
 from agentx.host.system import SystemClock
 from agentx.kernel.clock import to_iso
 from agentx.kernel.paths import ProjectPaths

@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from agentx.clarification.model import HUB, PERSON, Clarification, EntryType, Reason
-from agentx.clarification.store.ledgers import ledger_path
+from agentx.clarification.store.view import ledger_path
 from agentx.kernel.clock import MINUTE_MS, to_iso
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import mint, ulid_ms

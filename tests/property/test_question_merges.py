@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 from agentx.clarification.model import PERSON, Clarification, Ledger, Reason
 from agentx.clarification.service import Clarifications
 from agentx.clarification.store.book import Pen
-from agentx.clarification.store.ledgers import LedgerStore, ledger_path
+from agentx.clarification.store.ledgers import LedgerStore
+from agentx.clarification.store.view import ledger_path
 from agentx.clarification.watch.monitor import World
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import MINUTE_MS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -172,3 +173,8 @@ def project_at(root: Path, clock: FakeClock | None = None) -> Project:
 def ids(states: Iterable[Clarification]) -> tuple[str, ...]:
     """Return the ids of clarifications."""
     return tuple(state.id for state in states)
+
+
+def let_go(project: Project) -> None:
+    """Hold nothing of a checkout's questions: as in one in which they were never seen."""
+    shutil.rmtree(project.held_questions, ignore_errors=True)

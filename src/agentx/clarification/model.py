@@ -382,6 +382,7 @@ class Ledger:
     clarifications: tuple[Clarification, ...] = ()
     faults: tuple[str, ...] = ()  # what could not be read, each harming only itself
     is_behind: bool = False  # its view does not say yet what its events do
+    missing: tuple[str, ...] = ()  # of which questions git took lines out of the files; they count
 
     def __iter__(self) -> Iterator[Clarification]:
         return iter(self.clarifications)

@@ -51,15 +51,15 @@ from agentx.clarification.model import (
 )
 from agentx.clarification.protocol import decide
 from agentx.clarification.scope import Put, check_text, find_same, rounds_of
+from agentx.clarification.store.files.stamps import Stamp
 from agentx.clarification.store.ledgers import LEDGER_WAIT_MS, LedgerStore
-from agentx.clarification.store.stamps import Stamp
+from agentx.clarification.store.survey import SeenLedgers, Survey
 from agentx.clarification.watch.awaiting import is_to_be_answered
 from agentx.clarification.watch.monitor import Remedy, World, findings
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import MINUTE_MS, Clock, Millis
 from agentx.kernel.errors import AgentXError, CorruptRecord, IllegalTransition
-from agentx.kernel.ids import parse_clarification_id, parse_clarification_name
-from agentx.kernel.values import frozen
+from agentx.kernel.ids import parse_clarification_name
 from agentx.redaction.redact import redact
 
 _TOLD: dict[type[Fact], type[ClarificationEvent]] = {
@@ -71,37 +71,12 @@ _TOLD: dict[type[Fact], type[ClarificationEvent]] = {
 }
 
 
-@frozen
-class Survey:
-    """Every active clarification, what was decided lately, and ledgers that could not be read."""
-
-    active: tuple[Clarification, ...]
-    decided: tuple[Clarification, ...] = ()  # by others than the asker
-    damaged: tuple[str, ...] = ()
-    closed: tuple[int, ...] = ()  # issues whose ledger cannot be read: nobody knows what waits
-    behind: tuple[int, ...] = ()  # issues whose view does not say yet what the events do
-
-    def hides(self, clarification_id: str | None) -> bool:
-        """Tell whether a question cannot be read: nobody knows what became of it."""
-        if not clarification_id:
-            return False
-        issue = parse_clarification_id(clarification_id)[1]
-        return issue in self.closed or any(f" {clarification_id}:" in one for one in self.damaged)
-
-
 @dataclass(slots=True)
 class _Done:
     by_reason: dict[Reason, list[Clarification]] = field(default_factory=dict)
 
     def of(self, *reasons: Reason) -> tuple[Clarification, ...]:
         return tuple(state for reason in reasons for state in self.by_reason.get(reason, ()))
-
-
-@dataclass(slots=True)
-class SeenLedgers:
-    """What was read of ledgers, by what changes when they do; several may look into it."""
-
-    active: dict[Stamp, Ledger] = field(default_factory=dict)
 
 
 class Clarifications:
@@ -316,6 +291,16 @@ class Clarifications:
             with suppress(AgentXError):  # it is made again by whoever looks next
                 self._store.renew(stamp.issue, wait_ms=CLARIFY_MONITOR_LOCK_WAIT_MS)
 
+    def put_back(self) -> tuple[str, ...]:
+        """Write into the files again what git took out of them; return of which questions.
+
+        Raises: LockTimeout, StaleVersion, CorruptRecord, UnavailableError.
+        """
+        names: list[str] = []
+        for stamp in self._store.stamps():
+            names += self._store.put_back(stamp.issue)
+        return tuple(names)
+
     def list_faults(self) -> tuple[str, ...]:
         """Return what is wrong with any file of events; a damaged view is told by `survey`."""
         faults: list[str] = []
@@ -358,6 +343,7 @@ class Clarifications:
             damaged=tuple(damaged),
             closed=tuple(closed),
             behind=tuple(stamp.issue for stamp, ledger in seen.items() if ledger.is_behind),
+            missing=tuple(name for ledger in seen.values() for name in ledger.missing),
         )
 
     def check(self, survey: Survey, world: World) -> MonitorReport:

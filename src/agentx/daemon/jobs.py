@@ -97,7 +97,7 @@ def _keeping_jobs(project: Project, memory: OpenMemory) -> tuple[JobSpec, ...]:
         from agentx.operations.questions.aging import compact as compact_questions  # noqa: PLC0415  see above
         from agentx.operations.upkeep.leftovers import sweep  # noqa: PLC0415  see above
 
-        shortened = compact_questions(project) if any(map(is_folder, project.paths.asked)) else 0
+        shortened = compact_questions(project) if any(map(is_folder, project.asked)) else 0
         said = str(sweep(project))
         if shortened:
             said = f"settled questions shortened: {shortened:,}; {said}"
@@ -204,7 +204,7 @@ def _question_job(project: Project) -> JobSpec:
     """Return what looks after the questions while nobody types a command."""
 
     def look() -> str:
-        if not (any(map(is_folder, project.paths.asked)) and project.trust.has_data):
+        if not (any(map(is_folder, project.asked)) and project.trust.has_data):
             return "no questions of ours"
         from agentx.operations.questions.routing import watch  # noqa: PLC0415  see above
         from agentx.wiring.hub import listen_on_github, send_waiting  # noqa: PLC0415  see above

@@ -172,6 +172,12 @@ class StorePaths:
         folder = self.root / "shown"
         return folder / encode_name(self.shared_by) if self.shared_by else folder
 
+    def find_held(self, root: Path) -> Path:
+        """What was seen in a checkout's files and git may take out of them, line by line."""
+        folder = self.root / "held"
+        folder = folder / encode_name(self.shared_by) if self.shared_by else folder
+        return folder / digest(str(root), size=8).hex()
+
     @property
     def cautions(self) -> Path:
         """What hooks look commands and files up in."""

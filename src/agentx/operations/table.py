@@ -99,6 +99,7 @@ _QUESTIONS = (
     _row("questions.accept", "operations.questions.settle:accept", "clarify accept", "answer"),
     _row("questions.escalate", "operations.questions.settle:escalate", "clarify escalate"),
     _row("questions.forget", "operations.questions.settle:forget", "clarify forget"),
+    _row("questions.put_back", "operations.questions.held:put_back", "clarify put-back"),
     _row("questions.compact", "operations.questions.aging:compact", "clarify compact"),
     _row("questions.active", "operations.questions.read:active", "clarify", "inbox, clarify"),
     _row("questions.thread", "operations.questions.read:thread", "clarify", "clarify"),

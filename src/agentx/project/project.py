@@ -109,6 +109,16 @@ class Project:
         return self.private.place("memory")
 
     @property
+    def held_questions(self) -> Path:
+        """What is known of questions in this checkout, whatever git takes out of its files."""
+        return self.store.find_held(self.root) / "questions"
+
+    @property
+    def asked(self) -> tuple[Path, ...]:
+        """Where something lies as soon as anybody asked anything."""
+        return (*self.paths.asked, self.held_questions)
+
+    @property
     def data(self) -> DataPaths:
         """What lies in the user's data folder."""
         return self.environment.data

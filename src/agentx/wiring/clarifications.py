@@ -23,10 +23,11 @@ from agentx.clarification.inbox import inbox_among
 from agentx.clarification.metrics import Metrics, metrics
 from agentx.clarification.model import PERSON, Clarification
 from agentx.clarification.rendering import inbox_line
-from agentx.clarification.service import Clarifications, SeenLedgers, Survey
+from agentx.clarification.service import Clarifications
 from agentx.clarification.store.book import Pen
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.clarification.store.naming.shown import ShownNames
+from agentx.clarification.store.survey import SeenLedgers, Survey
 from agentx.clarification.store.vouching.doubts import EventDoubt
 from agentx.clarification.store.vouching.overruled import name_overruled
 from agentx.clarification.store.vouching.signers import find_askers, find_sayer
@@ -88,6 +89,7 @@ def make_pen(project: Project) -> Pen:
         doubt=doubt,
         entropy=project.entropy,
         shown=find_shown(project),
+        held=project.held_questions,
     )
 
 
@@ -200,7 +202,7 @@ def find_hold(project: Project, role: str, issue: int) -> OpenQuestion | None:
     Nobody knows what waits in a ledger that cannot be read. In a repository that is not trusted,
     what the user's own agents asked still waits.
     """
-    if not any(map(is_folder, project.paths.asked)):
+    if not any(map(is_folder, project.asked)):
         return None
     survey = open_clarifications(project).survey()
     if issue in survey.closed:
@@ -257,7 +259,7 @@ def list_told(survey: Survey) -> tuple[Clarification, ...]:
 
 def inbox_lines(project: Project, role: str) -> tuple[str, ...]:
     """Return what a role is shown at its session start; nothing where nobody ever asked."""
-    if not (role and any(map(is_folder, project.paths.asked))):
+    if not (role and any(map(is_folder, project.asked))):
         return ()
     if not project.trust.has_data:
         return tuple(_tell_untrusted(project, role))

@@ -131,7 +131,7 @@ def run_monitor(project: Project, bus: Bus | None = None) -> MonitorReport:
     """
     if not project.trust.has_data:
         # Nothing is done about what a stranger's repository says; what hides questions is named.
-        if not any(map(is_folder, project.paths.asked)):
+        if not any(map(is_folder, project.asked)):
             return MonitorReport()
         survey = open_clarifications(project).survey()
         return MonitorReport(damaged=survey.damaged, closed=survey.closed)

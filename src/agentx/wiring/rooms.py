@@ -61,7 +61,7 @@ def searchable_rooms(project: Project) -> Rooms:
             _OnceThere(
                 "observations", lambda: (project.observations,), observations, kept, backend
             ),
-            _OnceThere("clarifications", lambda: paths.asked, clarifications, kept),
+            _OnceThere("clarifications", lambda: project.asked, clarifications, kept),
             _OnceThere("runs", lambda: (paths.runs,), runs, kept, _stamp_runs(project)),
             _OnceThere("lessons", lambda: (paths.lessons,), lessons, kept),
         )

@@ -173,7 +173,7 @@ class _Rooms:
             return Standing()
         of_runs, run_answers = self._look_at_runs()
         work = replace(self._work(), of_runs=of_runs, run_answers=run_answers)
-        if not any(map(is_folder, project.paths.asked)):
+        if not any(map(is_folder, project.asked)):
             return work
         from agentx.clarification.inbox import inbox_among  # noqa: PLC0415  somebody asked something
         from agentx.wiring.clarifications import (  # noqa: PLC0415  as above

@@ -14,7 +14,7 @@ from agentx.agents.runners.wording import reply_of
 from agentx.clarification.limits import CLARIFY_LATE_ANSWERS_MAX
 from agentx.clarification.model import PARTIAL, PERSON, UNKNOWN, AnswerWorth
 from agentx.clarification.rendering import as_data, inbox_line, next_actions, stream, terminal
-from agentx.clarification.store.ledgers import ledger_path
+from agentx.clarification.store.view import ledger_path
 from agentx.kernel.errors import IllegalTransition
 from tests.support.clarifying import room
 from tests.support.time_and_chance import START_MS

@@ -20,8 +20,9 @@ from agentx.clarification.model import PERSON, ClarificationStatus, Reason
 from agentx.clarification.rendering import say_decision, stream, terminal
 from agentx.clarification.service import Clarifications
 from agentx.clarification.store.book import Pen
-from agentx.clarification.store.ledgers import LedgerStore, ledger_path
+from agentx.clarification.store.ledgers import LedgerStore
 from agentx.clarification.store.merging import hear
+from agentx.clarification.store.view import ledger_path
 from agentx.host.crash import CrashPoint, arm, disarm
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Millis

@@ -26,7 +26,7 @@ from agentx.clarification.events import (
 )
 from agentx.clarification.model import ClarificationStatus, Reason
 from agentx.clarification.store.ledger_json import DamagedLedger, ledger_of, open_of
-from agentx.clarification.store.ledgers import ledger_path
+from agentx.clarification.store.view import ledger_path
 from agentx.clarification.watch.monitor import World
 from agentx.host.locks.lock import locked
 from agentx.host.system import SystemClock

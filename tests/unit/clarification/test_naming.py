@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from agentx.clarification.store.ledgers import ledger_path
 from agentx.clarification.store.question_events import QuestionEventKind
+from agentx.clarification.store.view import ledger_path
 from agentx.kernel.errors import NameMoved
 from agentx.kernel.vouching.standing import Vouching
 from tests.support.clarifying import SCOPE, request, room

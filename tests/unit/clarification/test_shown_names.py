@@ -14,8 +14,9 @@ import pytest
 
 from agentx.clarification.model import PERSON, Clarification
 from agentx.clarification.service import Clarifications
-from agentx.clarification.store.ledgers import LedgerStore, ledger_path
+from agentx.clarification.store.ledgers import LedgerStore
 from agentx.clarification.store.naming.shown import ShownNames
+from agentx.clarification.store.view import ledger_path
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import NameMoved
 from tests.support.clarifying import PEN, SCOPE, Room, request, room

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from agentx.clarification.model import PERSON, Clarification, ClarificationStatus, Entry
-from agentx.clarification.store.ledgers import ledger_path
 from agentx.clarification.store.question_events import event_of
+from agentx.clarification.store.view import ledger_path
 from agentx.clarification.store.vouching.signatures import message_of
 from agentx.kernel.ids import mint, ulid_ms
 from tests.support.clarifying import KEYS, SCOPE, KeyOfTests, Room, request, room

@@ -18,9 +18,10 @@ from agentx.clarification.model import PERSON, ClarificationStatus, Reason
 from agentx.clarification.service import Clarifications
 from agentx.clarification.store import view as views
 from agentx.clarification.store.book import Pen
-from agentx.clarification.store.ledgers import LedgerStore, ledger_path
+from agentx.clarification.store.ledgers import LedgerStore
 from agentx.clarification.store.merging import hear
 from agentx.clarification.store.question_events import event_of
+from agentx.clarification.store.view import ledger_path
 from agentx.clarification.store.vouching.doubts import EventDoubt
 from agentx.clarification.store.vouching.signatures import message_of
 from agentx.kernel.bus import Bus

@@ -17,7 +17,7 @@ import pytest
 
 from agentx.clarification.model import PERSON, Clarification
 from agentx.clarification.rendering import as_data
-from agentx.clarification.store.ledgers import ledger_path
+from agentx.clarification.store.view import ledger_path
 from agentx.kernel.ids import mint, ulid_ms
 from agentx.kernel.roles import HUB_ROLE, ROLES
 from agentx.operations.questions import read as clarify_read

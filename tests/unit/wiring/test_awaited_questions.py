@@ -25,7 +25,7 @@ from agentx.project.project import Project
 from agentx.wiring.clarifications import inbox_lines, open_clarifications
 from agentx.wiring.hub import open_issues
 from agentx.work.model import NewIssue
-from tests.support.clarifying import SCOPE, project_at, request
+from tests.support.clarifying import SCOPE, let_go, project_at, request
 from tests.support.time_and_chance import FakeClock
 from tests.unit.wiring.test_colleagues_decisions import (
     TYPING,
@@ -87,6 +87,7 @@ def test_what_git_takes_away_for_a_while_lets_nobody_go(
     def stash() -> None:
         shutil.copy(file, away)
         file.write_bytes(before)
+        let_go(project)
 
     def pop() -> None:
         shutil.copy(away, file)
@@ -121,7 +122,12 @@ def test_a_question_that_stays_away_is_waited_for_in_vain(tmp_path: Path, projec
     [file] = (project.paths.questions / "1").glob("*.jsonl")
     before = file.read_bytes()
     clarify_ask.follow_up(project, state.id, ALL, by="engineer", told=say_nothing)
-    clock = Turning(lambda: file.write_bytes(before))
+
+    def take_away() -> None:
+        file.write_bytes(before)
+        let_go(project)
+
+    clock = Turning(take_away)
     clock.advance(project.clock.now_ms() - clock.now_ms())
     here = replace(project, clock=clock)
 

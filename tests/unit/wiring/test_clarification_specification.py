@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from agentx.agents.runners.scripted import Scripted, ScriptLine
-from agentx.clarification.store.ledgers import LedgerStore, ledger_path
+from agentx.clarification.store.ledgers import LedgerStore
+from agentx.clarification.store.view import ledger_path
 from agentx.host.limits import LOCK_FIRST_WAIT_MS, LOCK_LAST_WAIT_MS, LOCK_STALE_MS, LOCK_TRIES_MAX
 from agentx.host.locks.lock import locked
 from agentx.host.system import SystemClock

@@ -16,7 +16,8 @@ from agentx.agents.happenings import HAPPENINGS, AgentNews, StateChange, Thinkin
 from agentx.clarification.errors import ClarificationUnanswered, ScopeViolation
 from agentx.clarification.model import PERSON, ClarificationStatus, Reason
 from agentx.clarification.rendering import name_decider, say_decision
-from agentx.clarification.store.ledgers import LedgerStore, ledger_path
+from agentx.clarification.store.ledgers import LedgerStore
+from agentx.clarification.store.view import ledger_path
 from agentx.host.locks.lock import locked
 from agentx.host.system import SystemClock
 from agentx.kernel.clock import MINUTE_MS

@@ -44,7 +44,7 @@ from agentx.wiring.kept.decided import keep_decisions
 from agentx.wiring.observations import open_observations
 from agentx.wiring.section import section_sources
 from agentx.work.model import NewIssue
-from tests.support.clarifying import SCOPE, project_at, request
+from tests.support.clarifying import SCOPE, let_go, project_at, request
 from tests.support.repository import git, repository
 from tests.support.trusting import trusted
 
@@ -402,12 +402,14 @@ def test_what_was_reworded_since_a_person_read_it_is_not_answered_by_their_word(
             text = file.read_text("utf-8")
             before = open_clarifications(here).find(name).question
             file.write_text(text.replace(before, asked), "utf-8")
+        let_go(here)
 
         with pytest.raises(NameMoved) as refused:
             clarify_settle.answer(here, name, "Yes, sure", caller=TYPING)
 
         assert f"it asks now: '{asked}'" in refused.value.message
         exact = refused.value.hint.split()[3].rstrip(";")
+    let_go(here)
     for file in (here.paths.questions / "1").iterdir():
         file.write_text(file.read_text("utf-8").replace("delete all?", "burn all?"), "utf-8")
     with pytest.raises(NameMoved, match="burn all"):  # the exact name was told with other words

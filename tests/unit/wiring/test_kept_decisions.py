@@ -39,7 +39,7 @@ from agentx.wiring.hub import open_issues
 from agentx.wiring.kept.decided import keep_decisions
 from agentx.wiring.observations import open_observations
 from agentx.work.model import NewIssue
-from tests.support.clarifying import SCOPE, request
+from tests.support.clarifying import SCOPE, let_go, request
 from tests.support.time_and_chance import FakeClock
 from tests.support.trusting import trusted
 
@@ -195,7 +195,8 @@ def test_what_comes_to_something_else_is_kept_though_its_old_word_was_taken_away
     keep_decisions(project)
     [one] = memories(project)
     memory_drop(project, one.id)
-    path.write_bytes(asked)  # another branch, on which it is decided otherwise
+    path.write_bytes(asked)  # another checkout, in which it is decided otherwise
+    let_go(project)
     room = open_clarifications(project)
     room.answer(name, "Yes, two of them", by=PERSON, via="terminal")
     room.resolve(name, by="engineer")

@@ -39,7 +39,7 @@ from agentx.wiring.observation_upkeep import observation_source, settle_observat
 from agentx.wiring.observations import open_observations, open_store
 from agentx.wiring.vouched.witness import Witness
 from agentx.work.model import NewIssue
-from tests.support.clarifying import SCOPE, project_at, request
+from tests.support.clarifying import SCOPE, let_go, project_at, request
 
 TYPING = WhoCalls(via=Via.TERMINAL)
 
@@ -97,7 +97,8 @@ def test_a_decision_is_withheld_while_its_question_is_open_again(project: Projec
     whole = {path: path.read_bytes() for path in questions.glob("*.jsonl")}
 
     def cut_back() -> None:
-        """Go back to a branch on which it is only asked."""
+        """Bring about a checkout in which it is only asked."""
+        let_go(project)
         for path, lines in whole.items():
             path.write_bytes(lines.split(b"\n")[0] + b"\n")
 
@@ -143,6 +144,7 @@ def test_search_finds_what_is_withheld_as_superseded(project: Project) -> None:
 
     before = source.parts()
     assert list_found(source) == [(PERSON, "")]
+    let_go(project)
     for path in (project.paths.questions / "1").glob("*.jsonl"):
         path.write_bytes(path.read_bytes().split(b"\n")[0] + b"\n")
     assert source.parts() != before

@@ -37,7 +37,8 @@ from agentx.clarification.model import (
 )
 from agentx.clarification.rendering import routing, stream_entry
 from agentx.clarification.scope import Put, check_text, permit
-from agentx.clarification.service import Clarifications, Survey
+from agentx.clarification.service import Clarifications
+from agentx.clarification.store.survey import Survey
 from agentx.clarification.summary import fit_thread
 from agentx.clarification.watch.monitor import World
 from agentx.clarification.ways import name_memory_way

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from agentx.clarification.model import Clarification
-from agentx.clarification.service import Survey
+from agentx.clarification.store.survey import Survey
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.values import frozen
 from agentx.work.agent_states import Open, answers, began, settle, waits

@@ -11,6 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from agentx.clarification.store.files.question_files import (
+    NOTHING_JUDGED,
+    EventsFound,
+    Placed,
+    QuestionFiles,
+)
 from agentx.clarification.store.fold import Folded, find_lines, fold
 from agentx.clarification.store.foreign import LedgerChange, list_changes
 from agentx.clarification.store.ledger_json import DamagedLedger, Row, UnknownVersion, rows_of
@@ -22,12 +28,6 @@ from agentx.clarification.store.naming.names import (
 )
 from agentx.clarification.store.naming.shown import ShownNames
 from agentx.clarification.store.question_events import QuestionEvent, has_words
-from agentx.clarification.store.question_files import (
-    NOTHING_JUDGED,
-    EventsFound,
-    Placed,
-    QuestionFiles,
-)
 from agentx.clarification.store.view import Made, is_as_left, read_made, write_view
 from agentx.clarification.store.vouching.doubts import EventDoubt
 from agentx.clarification.store.vouching.signatures import judge_events
@@ -53,6 +53,7 @@ class Pen:
     doubt: Callable[[int, EventDoubt], None] = lambda _issue, _doubt: None
     entropy: Entropy = system_entropy
     shown: ShownNames = ShownNames()
+    held: Path | None = None  # where lines lie that git may take out of the files; None: nowhere
 
 
 _NOTHING = Made(files={})
@@ -78,11 +79,28 @@ class Book:
     doubts: dict[str, EventDoubt] = field(default_factory=dict)  # by event
     unsigned: frozenset[str] = frozenset()  # events of ours that an earlier version kept
     raw: bytes | None = None  # the view that lay there
+    vouched: tuple[QuestionEvent, ...] = ()  # to be held, where they were read
 
     def document(self) -> Row:
         """Return it as the view shows it, but for what it was made from."""
         rows = [*self.rows.values(), *self.strange]
         return {"issueNumber": self.issue, "clarifications": rows, **self.beside}
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the view does not say yet what the events do."""
+        # What others wrote waits for the next writer; what claims a person is said at once.
+        known = self.made.files or self.made.missing
+        return bool(self.doubts if self.pending else known) and not self.is_fresh
+
+    def list_missing(self) -> tuple[str, ...]:
+        """Return the names of the questions of which lines are in no file."""
+        gone = set(self.made.missing)
+        return tuple(
+            name
+            for name, row in self.rows.items()
+            if gone and (row.get("stem") or row.get("uid")) in gone
+        )
 
     def page(self, made: Made, secret: bytes) -> bytes:
         """Return its view."""
@@ -124,7 +142,9 @@ class Opener:
                 break
             sizes = None
             self._clock.sleep_ms(_LOOK_AGAIN_MS)
-        return self.open()
+        book = self.open()
+        self._files.hold(book.vouched, as_of=book.made.files)  # what is told is not taken back
+        return book
 
     def _open_fresh(self, sizes: Mapping[str, int] | None) -> Book | None:
         """Open the ledger by its view, where that is ours and says all of it."""
@@ -136,7 +156,8 @@ class Opener:
         if made.trusted != self._pen.signatures.stamp():
             return None
         known = self._files.sizes() if sizes is None else sizes
-        return self._trust(document, made) if dict(made.files) == known else None
+        is_same = dict(made.files) == known and dict(made.held) == self._files.look_at_held()
+        return self._trust(document, made) if is_same else None
 
     def open(self, *, whole: bool = False) -> Book:
         """Open the ledger; `whole` reads the events even where the view would do.
@@ -154,8 +175,11 @@ class Opener:
         Raises: UnavailableError, UnsafePath.
         """
         is_current = book.made.trusted == self._pen.signatures.stamp()
-        is_same = is_current and dict(book.made.files) == self._files.sizes()
-        return is_same and self._read() == book.raw
+        return is_current and self._is_made_from(book.made) and self._read() == book.raw
+
+    def _is_made_from(self, made: Made) -> bool:
+        is_same = dict(made.files) == self._files.sizes()
+        return is_same and dict(made.held) == self._files.look_at_held()
 
     def _open(self, raw: bytes | None, *, whole: bool) -> Book:
         if raw is None or (not raw.strip(b"\0") and self._files.sizes()):
@@ -166,7 +190,7 @@ class Opener:
         if made is None or document["issueNumber"] != self._issue:
             return self._hold_against(raw)
         is_current = made.trusted == self._pen.signatures.stamp()
-        if whole or not is_current or dict(made.files) != self._files.sizes():
+        if whole or not (is_current and self._is_made_from(made)):
             shown = list_shown(document["clarifications"], made.names)
             return self._fold(self._read_events(made), made, shown)
         return self._trust(document, made)
@@ -291,6 +315,8 @@ class Opener:
             names=keep_names(shown, self._issue, numbers.also, rows),
             judged=found.judged,
             loose=tuple(sorted(_list_loose(judged))),
+            missing=tuple(sorted({event.question for event in found.missing})),
+            held=self._files.look_at_held(),
         )
         return Book(
             self._issue,
@@ -304,6 +330,7 @@ class Opener:
             forgotten=gone,
             doubts=doubts,
             unsigned=unsigned,
+            vouched=tuple(one for one in judged if one.standing is Vouching.SIGNED),
         )
 
     def _read_events(self, left: Made) -> EventsFound:

@@ -10,7 +10,7 @@ a person's word `vouching.sight`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -131,6 +131,16 @@ def fold(issue: int, events: Iterable[QuestionEvent]) -> Folded:
 def find_lines(events: Iterable[QuestionEvent], question: str) -> frozenset[str]:
     """Return which events a thread holds; they are those of it, or of the one it grew out of."""
     return frozenset(event.id for event in list_parted(events) if event.question == question)
+
+
+def find_about(
+    events: Iterable[QuestionEvent], questions: Container[str]
+) -> tuple[QuestionEvent, ...]:
+    """Return the events of some questions, and of those that they grew out of."""
+    known = tuple(events)
+    stems = {each.question for each in known if each.id in questions}  # of offshoots
+    stems |= {each.question for each in known if each.question in questions}
+    return tuple(event for event in known if event.question in stems)
 
 
 def list_parted(events: Iterable[QuestionEvent]) -> list[QuestionEvent]:

@@ -2,6 +2,7 @@
 
     .agentx/questions/<issue>/<writer>.jsonl          facts, committed
     .agentx/state/clarifications/issue-<n>.json       the view, which other tools read and write
+    <store>/held/<checkout>/questions/<issue>/        what git may take out of the first
 
 Edited under the lock of the view, read without one. Events are kept before the view says them:
 killed in between, the next one makes the view again. What is no ledger stays where it is, and
@@ -10,18 +11,21 @@ every command that needs it says so, until somebody mends it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from agentx.clarification.errors import lock_timeout, view_unwritten
 from agentx.clarification.model import Clarification, Ledger
 from agentx.clarification.store.book import Book, Opener, Pen
 from agentx.clarification.store.edit import LedgerEdit
-from agentx.clarification.store.fold import list_parted
+from agentx.clarification.store.files.aside import find_highest_aside, list_aside
+from agentx.clarification.store.files.held import HeldLines, list_held_issues
+from agentx.clarification.store.files.question_files import QuestionFiles, choose_file
+from agentx.clarification.store.files.stamps import Stamp, list_stamps
+from agentx.clarification.store.fold import find_about, list_parted
 from agentx.clarification.store.ledger_json import (
     Row,
     clarification_of,
@@ -32,13 +36,15 @@ from agentx.clarification.store.ledger_json import (
 from agentx.clarification.store.naming.names import find_row, list_meant
 from agentx.clarification.store.naming.shown import join_names
 from agentx.clarification.store.question_events import QuestionEvent, QuestionEventKind
-from agentx.clarification.store.question_files import QuestionFiles, choose_file
-from agentx.clarification.store.shortening import find_long, find_settled, is_of, shorten
-from agentx.clarification.store.stamps import Stamp, list_stamps
-from agentx.clarification.store.vouching.signatures import judge_events, sign_event
+from agentx.clarification.store.shortening import find_long, find_settled, list_begun, shorten
+from agentx.clarification.store.view import ledger_path
+from agentx.clarification.store.vouching.signatures import (
+    is_vouched,
+    judge_events,
+    sign_event,
+)
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import replace_file
-from agentx.host.files.plain import list_folder, read_bytes
 from agentx.host.git.layout import hide
 from agentx.host.locks.lock import Held, locked
 from agentx.host.locks.queue import LOCK_WAIT_MS
@@ -58,7 +64,6 @@ LEDGER_WAIT_MS = LOCK_WAIT_MS  # how long a verb waits for a ledger that others 
 
 _NAMED = QuestionEventKind.NAMED
 
-Taken = TypeVar("Taken")
 OnLock = Callable[[str, str, int, int], None]  # file, agent, waited ms, held ms
 
 
@@ -163,10 +168,8 @@ class LedgerStore:
         if not (book.is_fresh or book.pending):
             self._behind[issue] = book
         found = take(book.document())
-        # What others wrote waits for the next writer; what claims a person is said at once.
-        is_behind = bool(book.doubts if book.pending else book.made.files) and not book.is_fresh
-        faults = (*book.made.faults, *found.faults)
-        return replace(found, faults=faults, is_behind=is_behind)
+        faults, missing = (*book.made.faults, *found.faults), book.list_missing()
+        return replace(found, faults=faults, is_behind=book.is_behind, missing=missing)
 
     def list_judged(
         self, issue: int, questions: Container[str] | None = None
@@ -181,13 +184,10 @@ class LedgerStore:
         Raises: CorruptRecord, UnavailableError.
         """
         events = self._files(issue).read().events
-        if questions is None:
-            return tuple(list_parted(judge_events(issue, events, self._pen.signatures)))
-        stems = {each.question for each in events if each.id in questions}  # of offshoots
-        stems |= {each.question for each in events if each.question in questions}
-        events = tuple(event for event in events if event.question in stems)
+        if questions is not None:
+            events = find_about(events, questions)
         parted = list_parted(judge_events(issue, events, self._pen.signatures))
-        return tuple(event for event in parted if event.question in questions)
+        return tuple(each for each in parted if questions is None or each.question in questions)
 
     def _open_again(self, issue: int) -> Book:
         """Open a ledger that could not be read: somebody may have been writing it.
@@ -221,7 +221,7 @@ class LedgerStore:
                 held_ms = self._clock.now_ms()
                 book = self._take_in(issue, held, whole=whole)
                 opener = self._opener(issue)
-                edit = LedgerEdit(book, opener, lambda: self._find_highest_number(issue))
+                edit = LedgerEdit(book, opener, lambda: find_highest_aside(self._paths, issue))
                 yield edit
                 if edit.events:
                     edit.say_numbers()
@@ -244,9 +244,28 @@ class LedgerStore:
             if book.pending:
                 self._take_over()
                 self._take_in(issue, held, whole=False)
-            elif not book.is_fresh and book.made.files:
+            elif book.is_behind:
                 self._pen.writer()  # with its key: without, nobody knows the view again
                 self._keep(held, book, (), has_words=False)
+
+    def put_back(self, issue: int) -> tuple[str, ...]:
+        """Write into the files again what git took out of them; return of which questions.
+
+        Raises: LockTimeout, StaleVersion, CorruptRecord, UnavailableError.
+        """
+        with locked(ledger_path(self._paths, issue), owner="agentx", clock=self._clock) as held:
+            book = self._take_in(issue, held, whole=True)
+            if not book.made.missing:
+                return ()
+            names = book.list_missing()
+            self._put_back(book)
+            self._keep(held, book, (), has_words=False)
+        return names
+
+    def _put_back(self, book: Book) -> None:
+        files = self._files(book.issue)
+        files.put_back()
+        book.made = replace(book.made, files=files.sizes(), judged={}, missing=())
 
     def _open_behind(self, issue: int) -> Book:
         """Open a ledger under its lock; as it was seen just now, where it is as it was."""
@@ -291,8 +310,7 @@ class LedgerStore:
         settled = find_settled(ledger, before_ms)
         if not settled:
             return ()
-        events = self._files(issue).read().events
-        asked = {event.question for event in events if event.is_birth and is_of(event, writer)}
+        asked = list_begun(self._files(issue).read().events, writer)
         asked -= {state.stem for state in ledger if state.uid not in settled}
         return tuple(state for state in ledger if state.uid in settled & asked)
 
@@ -354,6 +372,9 @@ class LedgerStore:
         path, files = ledger_path(self._paths, book.issue), self._files(book.issue)
         hide(self._paths.state)
         kept = tuple(events)
+        files.hold(book.vouched)
+        if kept and book.made.missing:  # what is said now is said to what git took away
+            self._put_back(book)
         made = book.made
         if kept:
             name, size = self._append(held, book, kept)
@@ -377,6 +398,7 @@ class LedgerStore:
             is_signed = bool(book.unsigned)
             if is_signed:
                 self._sign(book)
+            made = replace(made, held=files.look_at_held())
             if has_words or is_signed or not book.is_sound:
                 sizes = files.sizes()
                 made = replace(made, files=sizes, reached=sizes.get(made.mine, 0))
@@ -406,38 +428,23 @@ class LedgerStore:
 
         Raises: UnavailableError, UnsafePath.
         """
-        return list_stamps(self._paths)
+        return list_stamps(self._paths, list_held_issues(self._pen.held))
 
     def list_moved_aside(self) -> tuple[Path, ...]:
         """Return what an earlier version took for no ledger, and waits for somebody to mend it."""
-        return self._aside("issue-", ".json.corrupt-")
-
-    def _find_highest_number(self, issue: int) -> int:
-        """Return the highest number in what was moved aside, however damaged it is."""
-        spelled = re.compile(rf"CLR-{issue}-([0-9]{{3,9}})\b".encode())
-        name = ledger_path(self._paths, issue).name
-        given = [
-            int(number)
-            for path in self._aside(f"{name}.corrupt-")
-            for number in spelled.findall(read_bytes(path))
-        ]
-        return max(given, default=0)
-
-    def _aside(self, begin: str, mark: str = "") -> tuple[Path, ...]:
-        names = list_folder(self._paths.ledgers).files
-        return tuple(
-            self._paths.ledgers / name for name in names if name.startswith(begin) and mark in name
-        )
+        return list_aside(self._paths)
 
     def _files(self, issue: int) -> QuestionFiles:
-        return QuestionFiles(self._paths.questions / str(check_number(issue)), self._clock)
+        folder = self._paths.questions / str(check_number(issue))
+        return QuestionFiles(folder, self._clock, self._find_held(issue))
+
+    def _find_held(self, issue: int) -> HeldLines | None:
+        if self._pen.held is None:
+            return None
+        vouches = partial(is_vouched, issue, signatures=self._pen.signatures)
+        return HeldLines(self._pen.held / str(issue), vouches)
 
     def _opener(self, issue: int) -> Opener:
         path = ledger_path(self._paths, issue)
         files, over = self._files(issue), self._takes_over
         return Opener(path, files, issue, self._clock, self._pen, takes_over=over)
-
-
-def ledger_path(paths: ProjectPaths, issue: int) -> Path:
-    """Return where the view of an issue's clarifications lies."""
-    return paths.ledgers / f"issue-{check_number(issue)}.json"

@@ -57,6 +57,11 @@ def find_long(
     )
 
 
+def list_begun(events: Iterable[QuestionEvent], writer: str) -> set[str]:
+    """Return the questions that a writer asked."""
+    return {event.question for event in events if event.is_birth and is_of(event, writer)}
+
+
 def is_of(event: QuestionEvent, writer: str) -> bool:
     """Tell whether an event lies in a file of a writer's."""
     return event.writer.partition("-")[0] == writer

@@ -2,10 +2,11 @@
 
 Its first field, `made`, says what it was made from: the files of events with their sizes, the last
 event, the highest number that was given, whose words counted (`trusted`), numbers that the next
-writer is to say (`unsaid`), what names meant before (`names`), and how much of each file was held
-against its signatures, with a digest of it (`judged`). A seal over all of it, with the
-user's own secret, tells whether it is as this user's AgentX left it; what anybody else wrote is
-held against the events.
+writer is to say (`unsaid`), what names meant before (`names`), how much of each file was held
+against its signatures, with a digest of it (`judged`), of which questions git took lines out of the
+files (`missing`), and how long the files were in which such lines are held (`held`). A seal over
+all of it, with the user's own secret, tells whether it is as this user's AgentX left it; what
+anybody else wrote is held against the events.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 from _blake2 import blake2b  # as hashlib has it, which loads OpenSSL first
 from collections.abc import Mapping
 from dataclasses import field
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -20,6 +22,7 @@ import msgspec
 from agentx.clarification.store.ledger_json import Row
 from agentx.clarification.store.naming.names import Names
 from agentx.host.files import json_text
+from agentx.kernel.paths import ProjectPaths, check_number
 from agentx.kernel.values import frozen
 
 MADE = "made"
@@ -53,6 +56,13 @@ class Made:
     names: Names = field(default_factory=dict)  # what names meant here that do not mean it now
     judged: Mapping[str, JudgedPart] = field(default_factory=dict)  # by file
     loose: tuple[str, ...] = ()  # the events among these with a signature that does not count
+    missing: tuple[str, ...] = ()  # the questions of which lines are in no file, but held
+    held: Mapping[str, int] = field(default_factory=dict)  # what is held, as `files`
+
+
+def ledger_path(paths: ProjectPaths, issue: int) -> Path:
+    """Return where the view of an issue's clarifications lies."""
+    return paths.ledgers / f"issue-{check_number(issue)}.json"
 
 
 def write_view(document: Row, made: Made, secret: bytes) -> bytes:
@@ -78,6 +88,10 @@ def write_view(document: Row, made: Made, secret: bytes) -> bytes:
         said["judged"] = {name: [each.size, each.digest] for name, each in made.judged.items()}
     if made.loose:
         said["loose"] = list(made.loose)
+    if made.missing:
+        said["missing"] = list(made.missing)
+    if made.held:
+        said["held"] = dict(sorted(made.held.items()))
     raw = _page({MADE: said, **document})
     if not secret:
         return raw
@@ -119,6 +133,8 @@ def read_made(document: Mapping[str, Any]) -> Made | None:
                 names=_read_names(rest.get("names")),
                 judged=_read_judged(rest.get("judged")),
                 loose=_list_texts(rest.get("loose")),
+                missing=_list_texts(rest.get("missing")),
+                held=_read_numbers(rest.get("held")),
             )
         case _:
             return None

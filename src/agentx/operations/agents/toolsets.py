@@ -29,7 +29,7 @@ def _find_used(project: Project) -> frozenset[str]:
     if not project.trust.has_data:
         return frozenset(used)
     paths = project.paths
-    if any(map(is_folder, paths.asked)):
+    if any(map(is_folder, project.asked)):
         from agentx.wiring.clarifications import open_clarifications  # noqa: PLC0415  most projects have none
 
         if open_clarifications(project).survey().active:

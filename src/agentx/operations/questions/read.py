@@ -20,6 +20,7 @@ from agentx.clarification.model import (
 from agentx.clarification.summary import ask_again, tell_overruled
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.values import frozen
+from agentx.operations.questions.held import WRITES_BACK, tell_missing
 from agentx.operations.questions.routing import watch
 from agentx.project.project import Project
 from agentx.project.roles.caller import Via, find_caller
@@ -68,10 +69,12 @@ def active(project: Project) -> Overview:
     is_trusted = project.trust.has_data
     states = found.active if is_trusted else open_clarifications(project).survey().active
     shown = tell_issues(project, name_overruling(project, _in_turn(states)))
+    missing = tell_missing(project)
     return Overview(
         clarifications=shown,
         monitor=found,
         now_ms=project.clock.now_ms(),
+        notes=(f"{missing}; for others: {WRITES_BACK}",) if missing else (),
         run_questions=list_run_questions(project) if is_trusted else (),
     )
 

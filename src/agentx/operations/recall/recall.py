@@ -75,7 +75,7 @@ def _make(project: Project, memory: Memory | None, request: RecallRequest) -> Re
 
 def _follow_merge(project: Project) -> None:
     """Let memory follow the ledgers where nobody looked at them since a merge."""
-    if not (project.trust.has_data and any(map(is_folder, project.paths.asked))):
+    if not (project.trust.has_data and any(map(is_folder, project.asked))):
         return
     from agentx.wiring.clarifications import open_clarifications  # noqa: PLC0415  somebody asked something
 

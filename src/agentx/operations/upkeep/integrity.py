@@ -136,7 +136,7 @@ def _try_issues(project: Project) -> tuple[str, ...]:
 
 
 def _try_questions(project: Project) -> tuple[str, ...]:
-    if not any(map(plain.is_folder, project.paths.asked)):
+    if not any(map(plain.is_folder, project.asked)):
         return ()
     questions = open_clarifications(project)
     damaged = questions.survey().damaged

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agentx.kernel.errors import AgentXError
+from agentx.operations.questions.held import WRITES_BACK, tell_missing
 from agentx.operations.setup.writers import say_lost_key
 from agentx.operations.upkeep.health import Health, HealthCheck
 from agentx.project.project import Project
@@ -34,6 +35,9 @@ def check_people(project: Project) -> Iterator[HealthCheck]:
     lost, _, mend = say_lost_key(project).partition("; ")
     if lost:
         yield HealthCheck(name="key", health=Health.WRONG, says=lost, mend=mend)
+    missing = tell_missing(project)
+    if missing:
+        yield HealthCheck(name="questions", health=Health.NOTE, says=missing, mend=WRITES_BACK)
     try:
         check_command(project)
     except AgentXError as error:

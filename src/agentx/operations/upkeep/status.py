@@ -251,7 +251,7 @@ def _questions(project: Project) -> tuple[tuple[Clarification, ...], int]:
     In a repository that is not trusted that is what the user, or who they trust, signed.
     """
     try:
-        if not any(map(is_folder, project.paths.asked)):
+        if not any(map(is_folder, project.asked)):
             return (), 0
         from agentx.wiring.clarifications import keep_signed, open_clarifications  # noqa: PLC0415  as above
 

@@ -37,7 +37,7 @@ _RECORD_BYTES_MAX = 1024 * 1024
 _CARDS_MAX = 500
 _NAME_BYTES = 16
 _NAME_CHARS_MAX = 80
-_RULES = "3"  # a higher number where the rules count otherwise: every view is made again
+_RULES = "4"  # a higher number where the rules count otherwise: every view is made again
 _EVENT, _CARD = b"agentx question event\n", b"agentx writer\n"
 
 

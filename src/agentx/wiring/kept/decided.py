@@ -62,7 +62,7 @@ def keep_decisions(project: Project) -> int:
 
     Raises: LockHeld, UnavailableError.
     """
-    if not (project.trust.has_data and any(map(is_folder, project.paths.asked))):
+    if not (project.trust.has_data and any(map(is_folder, project.asked))):
         return 0
     note, pen = _read_note(project), make_pen(project)
     store = LedgerStore(project.paths, project.clock, pen)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, suppress
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -60,7 +61,7 @@ def find_loss(project: Project, path: Path, *, passphrase: str = "") -> RestoreL
     Raises: InvalidValue, DataError for a file that is none of ours, UnavailableError.
     """
     said = _list_said(project)
-    places = (*project.paths.asked, project.paths.run_memory)
+    places = (*project.asked, project.paths.run_memory)
     if not (said or any(map(is_folder, places))) or not is_folder(project.store.root):
         return RestoreLoss()
     work = project.store.root / f"{_WORK}{mint_free(project, 'replaced-')}"
@@ -71,7 +72,7 @@ def find_loss(project: Project, path: Path, *, passphrase: str = "") -> RestoreL
         pen = make_pen(project)
         now = LedgerStore(project.paths, project.clock, pen)
         there = ProjectPaths(work / "project")
-        then = LedgerStore(there, project.clock, pen)
+        then = LedgerStore(there, project.clock, replace(pen, held=None))
         asked, before = tuple(_read(now)), {one.uid or one.id: one for one in _read(then)}
         of_runs = find_lost_of_runs(project, there, StorePaths(work / "store"))
         return RestoreLoss(

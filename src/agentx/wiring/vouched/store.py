@@ -438,9 +438,9 @@ def _put_back(one: Observation, plain: Observation | None) -> Observation:
 
 def stamp_ledgers(project: Project) -> str:
     """Return what changes when other memories are borne out; nothing where nobody asked."""
-    if not any(map(is_folder, project.paths.asked)):
+    if not any(map(is_folder, project.asked)):
         return ""
-    from agentx.clarification.store.stamps import list_stamps  # noqa: PLC0415  somebody asked something
+    from agentx.clarification.store.files.stamps import list_stamps  # noqa: PLC0415  somebody asked something
     from agentx.wiring.trust.keys import open_keyring  # noqa: PLC0415  as above
 
     try:

@@ -69,7 +69,7 @@ class Witness:
         """Look at the files again with the next memory: some time went by."""
         self._stamps.clear()
         self._record.look_again()
-        self._is_asked = any(map(is_folder, self._project.paths.asked))
+        self._is_asked = any(map(is_folder, self._project.asked))
 
     def judge(self, one: Observation) -> Observation:
         """Return a memory as it may be told."""

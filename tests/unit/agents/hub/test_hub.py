@@ -17,7 +17,7 @@ from agentx.agents.runners.port import AnswerStanding, Ask, Reply, Runner
 from agentx.agents.runners.scripted import Scripted, ScriptLine
 from agentx.clarification.errors import ClarificationUnanswered, ScopeViolation
 from agentx.clarification.model import PERSON, Clarification, ClarificationStatus, Reason
-from agentx.clarification.store.ledgers import ledger_path
+from agentx.clarification.store.view import ledger_path
 from agentx.host.locks.lock import locked
 from agentx.host.system import SystemClock
 from agentx.kernel.clock import MINUTE_MS, SECOND_MS

@@ -50,6 +50,11 @@ def judge_events(
     return tuple(_judge(issue, event, signatures) for event in events)
 
 
+def is_vouched(issue: int, event: QuestionEvent, signatures: Signatures) -> bool:
+    """Tell whether somebody whose words count signed a line just as it is."""
+    return _judge(issue, event, signatures).standing is Vouching.SIGNED
+
+
 def _judge(issue: int, event: QuestionEvent, signatures: Signatures) -> QuestionEvent:
     if not event.signature:
         return replace(event, standing=Vouching.UNSIGNED)

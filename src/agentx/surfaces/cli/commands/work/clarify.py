@@ -26,6 +26,7 @@ from agentx.kernel.text import printable
 from agentx.operations.limits import QUESTION_WHOLE_DAYS
 from agentx.operations.questions import aging as clarify_aging
 from agentx.operations.questions import ask as clarify_ask
+from agentx.operations.questions import held as clarify_held
 from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions import routing as clarify_routing
 from agentx.operations.questions import settle as clarify_settle
@@ -326,6 +327,19 @@ def forget(invocation: Invocation, clarification_id: str, yes: bool) -> None:
     clarify_settle.forget(invocation.project, clarification_id, caller=caller)
     data = {"forgotten": clarification_id}
     invocation.show(data, lambda screen: screen.print(f"forgot {clarification_id}"))
+
+
+@command.command("put-back")
+@click.pass_obj
+def put_back(invocation: Invocation) -> None:
+    """Write into the files again what git took out of them, for others to get it.
+
+    It counts here as it is: a checkout, a revert or another branch takes nothing back that was
+    said. The next word on an issue writes it back, too.
+    """
+    names = clarify_held.put_back(invocation.project)
+    said = f"written back: {', '.join(names)}" if names else "nothing is missing in the files"
+    invocation.show({"put_back": list(names)}, lambda screen: screen.print(said))
 
 
 @command.command("compact")

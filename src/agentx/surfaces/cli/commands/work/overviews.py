@@ -22,8 +22,11 @@ def show_overview(invocation: Invocation, seen: clarify_read.Overview, which: st
     data = {
         "clarifications": _list_data(invocation, seen.clarifications),
         "monitor": monitor_data(seen.monitor),
+        **({"notes": list(seen.notes)} if seen.notes else {}),
     }
     warn_of_damage(invocation, seen.monitor)
+    for note in seen.notes:
+        invocation.talk.print(note, style="yellow")
     clarify_read.note_told(invocation.project, seen)  # a pager may stay open for long
     invocation.show(data, lambda screen: draw_overview(screen, seen, which))
     _leave_if_unread(seen)

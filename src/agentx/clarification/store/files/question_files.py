@@ -1,18 +1,21 @@
 """The files of events of one issue: `.agentx/questions/<issue>/<writer>.jsonl`, committed.
 
 A checkout appends only to files that it made, so a merge of two branches is a union of files.
-Every line that is an event counts; one that is none is named, with its file and number.
+Every line that is an event counts; one that is none is named, with its file and number. So does a
+line that git took out of them and that is held in the user's folder.
 """
 
 from __future__ import annotations
 
 import os
 from _blake2 import blake2b  # as hashlib has it, which loads OpenSSL first
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import field
 from pathlib import Path
 
 from agentx.clarification.limits import QUESTION_EVENT_BYTES_MAX, QUESTION_FILE_BYTES_MAX
+from agentx.clarification.store.files.held import HeldLines
 from agentx.clarification.store.ledger_json import DamagedLedger, UnknownVersion
 from agentx.clarification.store.question_events import (
     QuestionEvent,
@@ -30,14 +33,17 @@ from agentx.host.files.disk import unreadable
 from agentx.host.files.ground import Folder, opening
 from agentx.host.files.journal import Journal
 from agentx.host.files.merged_lines import TORN, LineFault, parse_line
-from agentx.host.files.plain import exists, read_bytes
+from agentx.host.files.plain import exists, is_folder, look, read_bytes
+from agentx.host.locks.queue import LOCK_WAIT_MS
 from agentx.kernel.clock import Clock
+from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import Entropy
 from agentx.kernel.roles import is_speaker
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 
 _NAME = compile_late(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}\.jsonl")
+_LOOK_WAIT_MS = 50  # for who only looks: it is held when it is seen next
 _ATTRIBUTES = b"# Written by AgentX. Events are facts that only grow.\n*.jsonl merge=union\n"
 
 
@@ -60,6 +66,7 @@ class EventsFound:
     doubts: Mapping[str, EventDoubt]  # of lines whose speaker is none, by id
     judged: Mapping[str, JudgedPart] = field(default_factory=dict)  # all of each, with its digest
     as_judged: Mapping[str, int] = field(default_factory=dict)  # how much is as it was judged
+    missing: tuple[QuestionEvent, ...] = ()  # of the events those that are in no file, but held
 
     @property
     def events(self) -> tuple[QuestionEvent, ...]:
@@ -76,9 +83,10 @@ class EventsFound:
 class QuestionFiles:
     """The events of one issue on disk."""
 
-    def __init__(self, folder: Path, clock: Clock) -> None:
+    def __init__(self, folder: Path, clock: Clock, held: HeldLines | None = None) -> None:
         self._folder = folder
         self._clock = clock
+        self._held = held
 
     def sizes(self) -> dict[str, int]:
         """Return how long each file is.
@@ -86,6 +94,11 @@ class QuestionFiles:
         Raises: UnavailableError, UnsafePath.
         """
         return {name: seen.st_size for name, seen in self.look().items()}
+
+    def look_at_held(self) -> dict[str, int]:
+        """Return how long each file is in which lines are held."""
+        found = [] if self._held is None else self._held.list_files()
+        return {path.name: seen.st_size for path in found if (seen := look(path)) is not None}
 
     def look(self) -> dict[str, os.stat_result]:
         """Return what each file looks like.
@@ -131,6 +144,8 @@ class QuestionFiles:
                         doubts |= _doubt_speaker(line, _name_writer(name))
                         where = f"{self._folder.name}/{name}"
                         faults.append(str(LineFault(file=where, line=number, reason=str(fault))))
+        missing = self._list_missing(each.event for each in placed)
+        placed += (Placed(event=each, file=f"{each.writer}.jsonl", end=0) for each in missing)
         return EventsFound(
             placed=tuple(placed),
             sizes=sizes,
@@ -138,6 +153,7 @@ class QuestionFiles:
             doubts=doubts,
             judged=judged,
             as_judged=as_judged,
+            missing=missing,
         )
 
     def read_about(self, question: str) -> tuple[QuestionEvent, ...]:
@@ -146,14 +162,13 @@ class QuestionFiles:
         Raises: UnavailableError, UnsafePath.
         """
         wanted = question.encode()
-        found = (
+        found = [
             event
             for name in sorted(self.look())
-            for line in self._read(name).splitlines()
-            if wanted in line
-            for event, _ in _read_line(line, _name_writer(name))
-        )
-        return tuple(each for each in found if each is not None and each.question == question)
+            for event in _find_events(self._read(name).splitlines(), name, wanted)
+            if event.question == question
+        ]
+        return (*found, *self._list_missing(found, wanted))
 
     def append(self, name: str, events: Iterable[QuestionEvent]) -> None:
         """Add events to a file of this checkout's; return after they are on disk.
@@ -163,7 +178,32 @@ class QuestionFiles:
         attributes = self._folder.parent / ".gitattributes"
         if not exists(attributes):
             replace_file(attributes, _ATTRIBUTES, mode=0o644)
-        Journal(self._folder / name, self._clock).append(map(line_of, events))
+        known = tuple(events)
+        Journal(self._folder / name, self._clock).append(map(line_of, known))
+        self.hold(event for event in known if event.signature)
+
+    def hold(self, events: Iterable[QuestionEvent], as_of: Mapping[str, int] | None = None) -> None:
+        """Note lines that somebody vouches for, so that git cannot take them away.
+
+        Who looks without the ledger's lock says how long the files were: what changed since may
+        be forgotten. What cannot be noted now is noted when it is seen next.
+        """
+        by_file = _sort_by_file(events)
+        if self._held is None or not by_file:
+            return
+        wait_ms = LOCK_WAIT_MS if as_of is None else _LOOK_WAIT_MS
+        with suppress(AgentXError, OSError), self._held.holding(self._clock, wait_ms):
+            if as_of is None or dict(as_of) == self.sizes():
+                for name, known in by_file.items():
+                    self._hold(self._held.folder / name, known)
+
+    def put_back(self) -> None:
+        """Write what is held and in no file into its files again.
+
+        Raises: UnavailableError, LockHeld, UnsafePath.
+        """
+        for name, missing in _sort_by_file(self.read().missing).items():
+            self.append(name, missing)
 
     def read_after(
         self, name: str, before: JudgedPart
@@ -184,14 +224,7 @@ class QuestionFiles:
 
         Raises: UnavailableError.
         """
-        for name in sorted(self.look()):
-            raw = self._read(name)
-            kept = b"".join(
-                _scrub_line(line, _name_writer(name), forgotten)
-                for line in raw.splitlines(keepends=True)
-            )
-            if kept != raw:
-                replace_file(self._folder / name, kept)
+        self._rewrite(lambda line, writer: _scrub_line(line, writer, forgotten))
 
     def change(
         self, wanted: frozenset[str], change: Callable[[QuestionEvent], QuestionEvent]
@@ -200,21 +233,70 @@ class QuestionFiles:
 
         Raises: UnavailableError.
         """
+        self._rewrite(lambda line, writer: _change_line(line, writer, wanted, change))
+
+    def _rewrite(self, change: Callable[[bytes, str], bytes]) -> None:
+        """Change lines wherever they lie: in the files, and where they are held."""
         for name in sorted(self.look()):
-            raw, writer = self._read(name), _name_writer(name)
-            kept = b"".join(
-                _change_line(line, writer, wanted, change) for line in raw.splitlines(keepends=True)
-            )
-            if kept != raw:
-                replace_file(self._folder / name, kept)
+            _rewrite(self._folder / name, change)
+        if self._held is not None and is_folder(self._held.folder):
+            with self._held.holding(self._clock, LOCK_WAIT_MS):
+                for path in self._held.list_files():
+                    _rewrite(path, change)
 
     def _read(self, name: str) -> bytes:
-        try:
-            return read_bytes(self._folder / name)
-        except FileNotFoundError:
-            return b""
-        except OSError as error:
-            raise unreadable(self._folder / name, error) from error
+        return _read(self._folder / name)
+
+    def _list_missing(
+        self, there: Iterable[QuestionEvent], wanted: bytes = b""
+    ) -> tuple[QuestionEvent, ...]:
+        """Return what is held and counts and is in no file; `wanted` stands in what matters."""
+        if self._held is None:
+            return ()
+        held: list[QuestionEvent] = []
+        for path in self._held.list_files():
+            known = frozenset(self._read(path.name).splitlines())
+            lines = (line for line in _read(path).splitlines() if line not in known)
+            held += _find_events(lines, path.name, wanted)
+        return self._held.list_missing(held, there) if held else ()
+
+    def _hold(self, path: Path, events: list[QuestionEvent]) -> None:
+        lines = {json_text.line_of(line_of(event)): event for event in events}
+        known = frozenset(_read(path).splitlines())
+        new = [event for line, event in lines.items() if line not in known]
+        Journal(path, self._clock, is_synced=False).append(map(line_of, new))
+
+
+def _sort_by_file(events: Iterable[QuestionEvent]) -> dict[str, list[QuestionEvent]]:
+    found: dict[str, list[QuestionEvent]] = {}
+    for event in events:
+        found.setdefault(f"{event.writer}.jsonl", []).append(event)
+    return found
+
+
+def _rewrite(path: Path, change: Callable[[bytes, str], bytes]) -> None:
+    raw, writer = _read(path), _name_writer(path.name)
+    kept = b"".join(change(line, writer) for line in raw.splitlines(keepends=True))
+    if kept != raw:
+        replace_file(path, kept)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return read_bytes(path)
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        raise unreadable(path, error) from error
+
+
+def _find_events(lines: Iterable[bytes], name: str, wanted: bytes) -> Iterator[QuestionEvent]:
+    """Yield the events of a file's lines in which something stands."""
+    for line in lines:
+        if wanted in line:
+            for event, _ in _read_line(line, _name_writer(name)):
+                if event is not None:
+                    yield event
 
 
 def _sum_up(raw: bytes) -> JudgedPart:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
-from agentx.clarification.store.question_files import look_at_events
+from agentx.clarification.store.files.question_files import look_at_events
 from agentx.host.files.disk import unreadable
 from agentx.host.files.ground import Folder, opening
 from agentx.kernel.errors import CorruptRecord
@@ -34,14 +35,18 @@ class Stamp:
         return ";".join(":".join(map(str, look)) for look in self.looks)
 
 
-def list_stamps(paths: ProjectPaths) -> tuple[Stamp, ...]:
+def list_stamps(paths: ProjectPaths, held: Iterable[int] = ()) -> tuple[Stamp, ...]:
     """Return which ledgers there are, by issue, with what changes when they do.
+
+    `held` are the issues of which lines are known whatever lies in the files.
 
     Raises: UnavailableError, UnsafePath.
     """
     found: dict[int, list[_Look]] = {}
     _look_at_views(paths.ledgers, found)
     _look_at_questions(paths.questions, found)
+    for issue in held:
+        found.setdefault(issue, []).append(("held", 0, 0, 0))
     return tuple(Stamp(issue, tuple(looks)) for issue, looks in sorted(found.items()) if looks)
 
 
