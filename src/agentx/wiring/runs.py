@@ -123,6 +123,7 @@ def open_kept(project: Project) -> KeptBranch | None:
         project.clock,
         wanted=project.config.section(RunsSettings).branch,
         may_take_in=lambda: project.trust.was_said,
+        tell=lambda run: project.log.record("warning", "run-brought-back", run=run),
     )
 
 

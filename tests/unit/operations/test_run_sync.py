@@ -228,3 +228,13 @@ def test_where_code_tracks_runs_git_exchanges_them_and_doctor_says_so(clones: Cl
     git(two.root, "clean", "-fdxq")
     assert _tasks(over) == ["on", "taken over"]
     assert list(list_notes(over)) == []
+
+
+def test_what_is_brought_back_is_in_the_log_whoever_looks(clones: Clones) -> None:
+    one = clones.clone("one")
+    run = start_run(one, "mine", actor="orchestrator").id
+    git(one.root, "clean", "-fdxq")
+
+    assert [row.run_id for row in list_runs(one)] == [run]
+    said = one.store.log.read_text("utf-8").splitlines()
+    assert ["run-brought-back" in line and run in line for line in said].count(True) == 1

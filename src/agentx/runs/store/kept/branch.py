@@ -59,6 +59,7 @@ class KeptBranch:
         *,
         wanted: str = "auto",
         may_take_in: Callable[[], bool] = lambda: False,
+        tell: Callable[[str], None] = lambda _run_id: None,
     ) -> None:
         self._root = project.root
         self._memory = project.run_memory
@@ -67,6 +68,7 @@ class KeptBranch:
         self._clock = clock
         self._wanted = wanted
         self._may_take_in = may_take_in
+        self._tell = tell  # is told of each run that was brought back
         self._known: dict[str, StoredFile] | None = (
             None  # what the branch holds, where it was read anew
         )
@@ -290,7 +292,10 @@ class KeptBranch:
             for path in lost:
                 if path not in found:  # it was never there, or somebody wrote this note
                     del note["facts"][path]
-        return {run: run in whole for run in sorted({*map(run_of, found)} - {""})}
+        runs = sorted({*map(run_of, found)} - {""})
+        for run in runs:
+            self._tell(run)
+        return {run: run in whole for run in runs}
 
     def _has_pages(self, run_id: str) -> bool:
         return measure_file(self._memory / "runs" / run_id / "manifest.yaml") >= 0
