@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentx.clarification.limits import CLARIFY_DECIDED_TOLD_MS
-from agentx.host.files.plain import is_folder
+from agentx.host.files.plain import exists, is_folder
 from agentx.host.git.own_branch import OwnBranch
 from agentx.host.git.programs import list_programs
 from agentx.kernel.bus import Bus
@@ -114,8 +114,8 @@ def open_run_store(
 def open_kept(project: Project) -> KeptBranch | None:
     """Return the branch that keeps a project's runs; None without a git that has files."""
     common = project.trust.common
-    if common is None or common == project.root:
-        return None
+    if common is None or common == project.root or exists(project.store.restoring):
+        return None  # nothing is brought back into what is being replaced
     return KeptBranch(
         project.paths,
         OwnBranch(project.root, common, BRANCH),

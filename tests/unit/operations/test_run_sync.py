@@ -16,12 +16,13 @@ from agentx.operations.runs.read import bring_back_runs, list_archived, list_run
 from agentx.operations.runs.recover import rebuild_runs
 from agentx.operations.runs.sync import Exchanged, sync_runs
 from agentx.operations.runs.write import Saying, add_task, go_to_phase, record_event, start_run
+from agentx.operations.upkeep.carry import export, restore
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.runs.model import Contract
-from agentx.runs.store import git_exchange
-from agentx.wiring.bound.run_branch import list_notes
+from agentx.wiring.bound.run_branch import list_notes, open_exchange
+from agentx.wiring.memory import open_store
 from tests.support.repository import commit, git, repository
 from tests.support.trusting import trusted
 
@@ -83,28 +84,21 @@ def test_two_clones_exchange_runs_and_lose_nothing(clones: Clones) -> None:
         assert set(changed) <= {"?? .agent-memory/", "?? .agentx/"}
 
 
-def test_a_push_that_lost_the_race_is_tried_again(
-    clones: Clones, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_push_that_lost_the_race_is_tried_again(clones: Clones) -> None:
     one, two = clones.clone("one"), clones.clone("two")
     run = start_run(one, "shared", actor="orchestrator").id
     _sync(one)
     _sync(two)
     _add(one, "from one")
     _add(two, "from two")
-    fetch = git_exchange.fetch
+    exchange = open_exchange(two)
+    assert exchange is not None
 
-    def fetch_then_lose(*given: object) -> str:
-        found = fetch(*given)  # type: ignore[arg-type]  # as given
-        monkeypatch.setattr(git_exchange, "fetch", fetch)
-        _sync(one)
-        return found
-
-    monkeypatch.setattr(git_exchange, "fetch", fetch_then_lose)
-    done = _sync(two)
-
-    assert done.is_pushed
-    assert done.taken_in == (run,)
+    assert exchange.take_in() == ()
+    _sync(one)
+    assert not exchange.push()  # somebody was first
+    assert exchange.take_in() == (run,)
+    assert exchange.push()
     assert sorted(_tasks(two)) == ["from one", "from two"]
 
 
@@ -238,3 +232,22 @@ def test_what_is_brought_back_is_in_the_log_whoever_looks(clones: Clones) -> Non
     assert [row.run_id for row in list_runs(one)] == [run]
     said = one.store.log.read_text("utf-8").splitlines()
     assert ["run-brought-back" in line and run in line for line in said].count(True) == 1
+
+
+def test_a_restore_counts_and_is_not_undone_by_the_branch(
+    clones: Clones,
+) -> None:
+    one = clones.clone("one")
+    run = start_run(one, "mine", actor="orchestrator").id
+    file = clones.folder / "all.agentx"
+    export(one, lambda: open_store(one), file)
+    _add(one, "since")
+
+    restore(one, file)
+
+    assert bring_back_runs(one) == ()
+    assert _tasks(one) == []
+    _add(one, "later")
+    git(one.root, "clean", "-fdxq")
+    assert [row.run_id for row in list_runs(one)] == [run]
+    assert _tasks(one) == ["later"]

@@ -8,6 +8,7 @@ look at. A document of the store that cannot be read steps aside, so that work g
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 from agentx.capture.transcripts import ImportRequest
@@ -25,6 +26,7 @@ from agentx.wiring.keeping.lost import is_log_gone
 from agentx.wiring.keeping.restore import finish_restoring
 from agentx.wiring.keeping.salvage import SalvagedLog, salvage_log
 from agentx.wiring.memory import open_store
+from agentx.wiring.runs import take_folder
 
 _STEPS = {
     DamagedPart.LOG: (
@@ -70,6 +72,8 @@ def mend(project: Project, plan: MendingPlan) -> tuple[str, ...]:
     Raises: LockHeld, UnavailableError.
     """
     if finish_restoring(project):
+        with suppress(AgentXError):  # what was said since is brought back then, and not lost
+            take_folder(project, forgets=False)
         with open_store(project) as memory:
             memory.catch_up()
         return ("the restore that was interrupted is finished",)
