@@ -24,6 +24,7 @@ from agentx.clarification.store.ledger_json import as_json, entry_json
 from agentx.clarification.summary import (
     find_note,
     say_overruled,
+    say_pointed_to,
     why_escalated,
 )
 from agentx.kernel.clock import age, to_iso
@@ -364,7 +365,8 @@ def say_decision(state: Clarification, *, named: bool = False) -> str:
     if named and word is not None:
         is_taken &= word.doubt not in name_decider(state)
     doubt = f" ({word.doubt})" if word is not None and is_taken and word.doubt else ""
-    return f"{_find_decided(state)}{doubt}{say_overruled(state)}{_say_later(state)}"
+    told = f"{say_pointed_to(state)}{say_overruled(state)}{_say_later(state)}"
+    return f"{_find_decided(state)}{doubt}{told}"
 
 
 def _say_later(state: Clarification) -> str:

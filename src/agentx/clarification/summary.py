@@ -112,6 +112,17 @@ def say_overruled(state: Clarification) -> str:
     return f" (so says {state.word_of or 'a person'}; {said})" if said else ""
 
 
+def say_pointed_to(state: Clarification) -> str:
+    """Return what somebody answered whom a decision names: "as architect says"."""
+    word, said = state.decision, state.answered
+    if word is None or said is None or said is word:
+        return ""
+    is_named = said.speaker.casefold() in word.body.casefold()
+    is_to_same = state.question_of(said) == state.question_of(word)
+    told = f" ({said.speaker_shown} had answered: {preview(said.body, _OVERRULED_CHARS)})"
+    return told if is_named and is_to_same else ""
+
+
 def tell_overruled(state: Clarification) -> str:
     """Return to who said something that another person's word replaced it; nothing to others."""
     word = state.persons_word

@@ -194,6 +194,22 @@ def test_a_decision_is_told_in_the_mouth_of_who_said_it(
     assert name_decider(after(called, Resolved(at_ms=NOW, by=PERSON))) == "a person"
 
 
+def test_a_decision_that_points_to_an_answer_says_what_that_was() -> None:
+    called = after(
+        answered(clarification(), "RabbitMQ"), Escalated(at_ms=NOW, reason=Reason.MANUAL)
+    )
+    taken = after(called, Resolved(at_ms=NOW, by=PERSON, body="as Architect says"))
+    assert say_decision(taken) == "as Architect says (architect had answered: RabbitMQ)"
+    assert say_decision(after(called, Resolved(at_ms=NOW, by=PERSON, body="Kafka"))) == "Kafka"
+    further = after(
+        answered(clarification(), "RabbitMQ"),
+        Asked(at_ms=NOW, by="engineer", body="May we drop it?"),
+        Escalated(at_ms=NOW, reason=Reason.MANUAL),
+        Resolved(at_ms=NOW, by=PERSON, body="as architect says"),
+    )
+    assert say_decision(further) == "as architect says", "that was answered to something else"
+
+
 def test_an_answer_that_nobody_saw_a_person_give_says_so_in_every_look() -> None:
     looks = (
         stream(UNSURE),

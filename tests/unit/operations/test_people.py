@@ -161,6 +161,10 @@ def test_a_writer_is_trusted_by_the_name_it_alone_gives_itself(
     with pytest.raises(InvalidValue, match="2 writers call themselves 'Ann Lee'") as several:
         find_writer(project, "Ann Lee")
     assert several.value.hint == "agentx trust --writer bbbbbb, or agentx trust --writer cccccc"
+    there(replace(own, name="Ann Lee"), other)
+    with pytest.raises(InvalidValue, match="2 writers call themselves 'Ann Lee'") as several:
+        find_writer(project, "Ann Lee")
+    assert several.value.hint == "agentx trust --writer bbbbbb; yours is aaaaaa, and counts anyway"
 
 
 def test_the_name_that_a_writer_gives_itself_is_quoted_and_short(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import islice
 
 from agentx.host.files.plain import list_folder
 from agentx.kernel.errors import InvalidValue, NotFound
@@ -134,8 +135,11 @@ def find_writer(project: Project, wanted: str) -> WriterView:
     name = fold_text(wanted)
     called = [each for each in writers if each.name and fold_text(each.name) == name]
     if len({each.fingerprint or each.writer for each in called}) > 1:  # one key is one user
-        which = ", or ".join(f"agentx trust --writer {each.writer}" for each in called[:8])
-        raise InvalidValue(f"{len(called)} writers call themselves {wanted[:40]!r}", hint=which)
+        others = (each.writer for each in called if not each.own)
+        which = ", or ".join(f"agentx trust --writer {each}" for each in islice(others, 8))
+        own = ", ".join(each.writer for each in called if each.own)
+        hint = f"{which}; yours is {own}, and counts anyway" if own else which
+        raise InvalidValue(f"{len(called)} writers call themselves {wanted[:40]!r}", hint=hint)
     if not called:
         known = ", ".join(map(_name, writers[:8])) or "there is none yet"
         raise NotFound(f"nobody writes questions here as {wanted[:40]!r}", hint=f"writers: {known}")
