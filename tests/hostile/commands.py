@@ -88,6 +88,7 @@ WRITING = {
     "clarify route": "clarify route CLR-1-001",
     "clarify resolve": "clarify resolve CLR-1-001 --from engineer",
     "clarify compact": "clarify compact",
+    "clarify put-back": "clarify put-back",
     "clarify forget": "clarify forget CLR-1-001 --yes",
     "clarify escalate": "clarify escalate CLR-1-001 --from engineer",
     "agent role": "agent role engineer",
