@@ -289,6 +289,21 @@ def test_where_git_cannot_be_written_runs_stay_in_the_folder(team: Kept, tmp_pat
     assert len(_ids(team, run)) == 7
 
 
+def test_a_link_in_the_folder_is_not_followed(team: Kept, tmp_path: Path) -> None:
+    run = _begin(team)
+    secret = tmp_path / "secret"
+    secret.mkdir()
+    (secret / "key.md").write_text("hidden\n", "utf-8")
+    folder = team.store.paths.run(run).root
+    (folder / "artifacts").mkdir(exist_ok=True)
+    (folder / "artifacts" / "key.md").symlink_to(secret / "key.md")
+    (team.root / ".agent-memory" / "aside").symlink_to(secret)
+
+    team.tell(run)
+
+    assert "hidden" not in git(team.root, "log", "-p", BRANCH)
+
+
 def test_a_setting_takes_runs_back_to_the_code(team: Kept, tmp_path: Path) -> None:
     exclude = team.root / ".git/info/exclude"
     before = exclude.read_text("utf-8")

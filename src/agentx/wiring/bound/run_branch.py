@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from agentx.host.git.facts import list_tracked
-from agentx.kernel.errors import ConflictError
+from agentx.kernel.errors import AgentXError, ConflictError
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.runs.settings import BRANCH, RunsSettings
@@ -29,6 +30,16 @@ def open_exchange(project: Project, remote: str = "") -> RunExchange | None:
             hint="look at them, then say `agentx trust`",
         )
     return RunExchange(store, find_remote(project.root, remote), lambda: project.trust.was_said)
+
+
+def find_run_branch(project: Project) -> str:
+    """Return the branch that keeps a project's runs; empty where there is none of ours."""
+    kept = open_kept(project)
+    with suppress(AgentXError):
+        tip = "" if kept is None else kept.branch.find_tip()
+        if kept is not None and tip and kept.looks_ours(tip):
+            return BRANCH
+    return ""
 
 
 @frozen

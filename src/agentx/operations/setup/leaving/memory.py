@@ -36,6 +36,7 @@ from agentx.project.project import Project, locate, open_project
 from agentx.project.settlement import is_ours, list_folders, read_origin
 from agentx.project.trust.private import PRIVATE_NAMES
 from agentx.project.trust.record import TrustFolder
+from agentx.wiring.bound.run_branch import find_run_branch
 
 _PROJECTS_MAX = 2_000
 _OWN_NAMES = RESERVED_STORE_NAMES | {"clis", "audit.jsonl", "writers.json"}
@@ -171,6 +172,10 @@ def _leave_project(project: Project, account: LeavingAccount, *, with_memory: bo
         if not any(str(path) == gone.path for gone in account.gone) and exists(path):
             why = "belongs to the repository: issues, runs, settings"
             account.leave(path, why, "delete it there if nobody needs it", is_fault=False)
+    branch = find_run_branch(project)
+    if branch:
+        why = f"the branch {branch} of it keeps its runs"
+        account.leave(project.root, why, f"git branch -D {branch}", is_fault=False)
 
 
 def _is_bare(paths: ProjectPaths, private: Iterable[Path]) -> bool:

@@ -24,8 +24,6 @@ from agentx.host.git.own_branch import BranchStep, OwnBranch, StoredFile, is_tra
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import (
     AgentXError,
-    ConflictError,
-    DataError,
     StaleVersion,
     UnavailableError,
 )
@@ -134,8 +132,10 @@ class KeptBranch:
                         self.notes.end(name)
                     return ()
                 return self._commit(note, runs, other)
-        except (UnavailableError, ConflictError, DataError) as error:
+        except AgentXError as error:  # the events are kept: no command fails for the branch
             return (_tell_waiting(error.message, error.hint),)
+        except OSError as error:
+            return (_tell_waiting(str(error), ""),)
 
     def _is_wanted(self) -> bool:
         """Tell whether runs are on the branch, or may be to come there; cheap."""
