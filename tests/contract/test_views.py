@@ -17,7 +17,7 @@ import pytest
 
 from agentx.conversation.model import EventQuery
 from agentx.conversation.toc_model import TocNode
-from agentx.kernel.clock import DAY_MS, HOUR_MS
+from agentx.kernel.clock import DAY_MS, HOUR_MS, Millis
 from agentx.kernel.errors import IndexUnavailable
 from agentx.lessons.model import Confidence, Content, LessonKind
 from agentx.memory.found import KINDS, SearchRequest
@@ -33,6 +33,7 @@ from agentx.wiring.observations import open_observations
 from tests.support.desk import talk
 from tests.support.notes import spool_note
 from tests.support.remembering import project_in
+from tests.support.time_and_chance import FakeClock
 
 COLOURS = ("vermilion", "ochre", "umber", "cerulean")
 DOOMED, WORD = "s-doomed", "heliotrope"
@@ -84,16 +85,12 @@ LOOKS: dict[str, Look] = {
 every_view = pytest.mark.parametrize("name", LOOKS)
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    made = project_in(tmp_path)
-    add_lesson(made, LessonKind.CODE, Content(name="", text="Back off"), Confidence.HIGH)
-    return made
-
-
-@pytest.fixture
-def memory(project: Project) -> Iterator[LocalMemory]:
-    """Return a memory whose views have followed in two steps."""
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Millis]:
+    """Return a folder with a memory whose views have followed in two steps, and its time."""
+    root = tmp_path_factory.mktemp("views")
+    project = project_in(root / "here")
+    add_lesson(project, LessonKind.CODE, Content(name="", text="Back off"), Confidence.HIGH)
     with open_store(project) as opened:
         opened.append(talk("s-kept"))
         opened.catch_up()
@@ -101,6 +98,23 @@ def memory(project: Project) -> Iterator[LocalMemory]:
         spool_note(project, "1-1-a", tuple(ids_of(opened, "")))
         opened.drain()
         project.clock.sleep_ms(HOUR_MS)  # the session that was told falls silent
+        opened.catch_up()
+    shutil.copytree(root / "here", root / "kept")
+    return root, project.clock.now_ms()
+
+
+@pytest.fixture
+def project(kept: tuple[Path, Millis]) -> Project:
+    """Return its project, as it was then and in the same place."""
+    root, now_ms = kept
+    shutil.rmtree(root / "here")
+    shutil.copytree(root / "kept", root / "here", symlinks=True)
+    return replace(project_in(root / "here"), clock=FakeClock(now_ms))
+
+
+@pytest.fixture
+def memory(project: Project) -> Iterator[LocalMemory]:
+    with open_store(project) as opened:
         opened.catch_up()
         yield opened
 

@@ -129,9 +129,12 @@ def test_3_5_not_found_has_its_sentence(tmp_path: Path) -> None:
     assert refused.value.code == "NOT_FOUND"
 
 
-def test_3_5_lock_timeout_has_its_sentence_and_4_4_the_lock_its_fields(tmp_path: Path) -> None:
+def test_3_5_lock_timeout_has_its_sentence_and_4_4_the_lock_its_fields(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     here = room(tmp_path)
     here.ask()
+    monkeypatch.setattr(here.store, "_take_over", lambda: None)  # which waits longer than asked
     path = ledger_path(here.paths, 42)
 
     with locked(path, owner="reviewer", clock=SystemClock()):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import fields, is_dataclass, replace
 from enum import StrEnum
+from functools import cache
 from inspect import signature
 from types import NoneType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
@@ -70,6 +71,7 @@ def values_of(owner: object, name: str, kind: Any) -> st.SearchStrategy[Any]:
     return GIVEN[owner, name] if (owner, name) in GIVEN else values(kind)
 
 
+@cache  # to make one, of parts of parts, takes longer than to draw from it
 def values(kind: Any) -> st.SearchStrategy[Any]:
     """Everything that a type allows."""
     while hasattr(kind, "__supertype__"):
