@@ -179,15 +179,15 @@ def measure_files(path: Path) -> dict[str, list[int]]:
     Cheap: no file is read, and no link is followed.
     """
     found: dict[str, list[int]] = {}
-    folders = [""]
+    top = len(str(path)) + 1
+    folders = [str(path)]
     while folders:
-        below = folders.pop()
         try:
-            with os.scandir(path / below) as entries:
+            with os.scandir(folders.pop()) as entries:
                 for entry in entries:
-                    name = f"{below}/{entry.name}" if below else entry.name
+                    name = entry.path[top:]
                     if entry.is_dir(follow_symlinks=False):
-                        folders.append(name)
+                        folders.append(entry.path)
                     elif entry.is_file(follow_symlinks=False):
                         seen = entry.stat(follow_symlinks=False)
                         found[name] = [seen.st_size, seen.st_mtime_ns]
