@@ -58,6 +58,7 @@ PROMISES: dict[str, str] = {
     "runs.recover": "A run killed, torn or edited anywhere is taken up again, nothing lost.",
     "runs.lanes": "Lanes run side by side in git and nothing of the user's is touched.",
     "runs.signed": "What claims a person in a run counts only where a trusted writer signed it.",
+    "lessons.held": "What a person taught, or took back, stays so whatever git takes away.",
     "lessons.signed": "A lesson is told as a person's, or taken from one, only as they signed it.",
     "runs.holds": "A run that waits for a person is taken on by no agent.",
     "runs.facts": "What only the doing proves, a run takes on nobody's word.",

@@ -20,7 +20,7 @@ from agentx.kernel.paths import ProjectPaths, StorePaths
 from agentx.lessons.model import Confidence, Content, LessonKind
 from agentx.lessons.promotion import Policy
 from agentx.lessons.service import Lessons
-from agentx.lessons.store import LessonStore
+from agentx.lessons.store.lesson_store import LessonStore
 from agentx.runs.lane_work import LaneWork
 from agentx.runs.model import Happening
 from agentx.runs.rules.retention import DAY_MS

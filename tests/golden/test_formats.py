@@ -32,7 +32,7 @@ NOTES = (
 )  # what files looked like
 USES = ("/recalled/", "/memory/pending.jsonl", "/observations.db")  # what is opened is counted
 VIEWS = (
-    *("/digests/", "/logs/agentx.jsonl", "/spool/", "/runs/lessons.pages", "/runs/made/", "/held/"),
+    *("/digests/", "/logs/agentx.jsonl", "/spool/", "/runs/lessons.pages", "/runs/made/"),
     *(*NOTES, *USES),
 )
 
@@ -145,7 +145,6 @@ def _without_our_log(told: dict[str, Any]) -> dict[str, Any]:
         if not (
             "/logs/" in name
             or "/shown/" in name
-            or "/held/" in name
             or "/made/" in name
             or name.endswith("/decided.json")
         )

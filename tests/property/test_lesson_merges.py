@@ -23,7 +23,7 @@ from agentx.kernel.errors import NotFound
 from agentx.kernel.paths import ProjectPaths, StorePaths
 from agentx.lessons.model import Confidence, Content, LessonKind, LongTerm
 from agentx.lessons.service import Lessons
-from agentx.lessons.store import LessonStore
+from agentx.lessons.store.lesson_store import LessonStore
 from tests.support.clones import files_below, merge
 from tests.support.repository import commit, git, repository
 from tests.support.run_stories import Chance

@@ -224,6 +224,7 @@ def say_worth(entry: Entry) -> str:
 def inbox_line(state: Clarification, who: str, now_ms: int) -> str:
     """Return what a role, or the person, is shown of a clarification in its inbox."""
     head = f"{state.id} (issue {state.issue}, {age(state.created_ms, now_ms=now_ms)}"
+    head += f"; {state.issue_now}" if state.issue_now else ""
     about = preview(state.topic, 80)
     if who == PERSON and state.waits_for_person:
         return f"{head}): {_word_for_person(state, about)}"

@@ -73,6 +73,7 @@ def find_same(open_now: Iterable[Clarification], request: NewQuestion) -> Clarif
             if (state.asker, state.to, state.blocking)
             == (request.asker, request.to, request.blocking)
             and state.is_active
+            and not state.issue_mark.is_another(request.issue_mark)
             and fold_words(state.topic, state.question) == wanted
         ),
         None,

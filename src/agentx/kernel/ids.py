@@ -35,6 +35,10 @@ class IssueMark:
     title: str = ""
     created: str = ""
 
+    def is_another(self, other: IssueMark) -> bool:
+        """Tell whether two marks are of two issues; one that says nothing may be of any."""
+        return bool(self.created and other.created) and self.created != other.created
+
 
 UNMARKED = IssueMark()
 

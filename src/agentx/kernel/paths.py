@@ -172,11 +172,11 @@ class StorePaths:
         folder = self.root / "shown"
         return folder / encode_name(self.shared_by) if self.shared_by else folder
 
-    def find_held(self, root: Path) -> Path:
-        """What was seen in a checkout's files and git may take out of them, line by line."""
+    @property
+    def lines_held(self) -> Path:
+        """What was seen in a project's files and git may take out of them, line by line."""
         folder = self.root / "held"
-        folder = folder / encode_name(self.shared_by) if self.shared_by else folder
-        return folder / digest(str(root), size=8).hex()
+        return folder / encode_name(self.shared_by) if self.shared_by else folder
 
     @property
     def cautions(self) -> Path:

@@ -38,7 +38,7 @@ from agentx.lessons.promotion import (
     promote,
     reject,
 )
-from agentx.lessons.store import Knowledge, LessonStore
+from agentx.lessons.store.lesson_store import Knowledge, LessonStore
 from agentx.prose.likeness import coverage
 
 _WEIGHTS = {Confidence.HIGH: 3, Confidence.MEDIUM: 2, Confidence.LOW: 1}

@@ -111,12 +111,17 @@ class Project:
     @property
     def held_questions(self) -> Path:
         """What is known of questions in this checkout, whatever git takes out of its files."""
-        return self.store.find_held(self.root) / "questions"
+        return self.store.lines_held / "questions"
 
     @property
     def asked(self) -> tuple[Path, ...]:
         """Where something lies as soon as anybody asked anything."""
         return (*self.paths.asked, self.held_questions)
+
+    @property
+    def taught(self) -> tuple[Path, Path]:
+        """Where something lies as soon as a run, or a person, taught anything."""
+        return self.paths.lessons, self.store.lines_held / "lessons"
 
     @property
     def data(self) -> DataPaths:

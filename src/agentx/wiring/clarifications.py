@@ -48,6 +48,7 @@ from agentx.project.project import Project
 from agentx.project.trust.writers import Hand
 from agentx.recall.limits import CLARIFY_INBOX_MAX
 from agentx.wiring.runners import role_texts
+from agentx.wiring.trust.issue_marks import tell_issues
 from agentx.wiring.trust.keys import name_own_key, open_keyring, show_owner
 from agentx.work.port import OpenQuestion
 
@@ -221,7 +222,7 @@ def _list_held(survey: Survey, role: str) -> list[Clarification]:
 def inbox(project: Project, who: str) -> tuple[Clarification, ...]:
     """Return what a role, or the person, has to see to."""
     known = list_told(open_clarifications(project).survey())
-    return inbox_among(name_overruling(project, known), who)
+    return tell_issues(project, inbox_among(name_overruling(project, known), who))
 
 
 def list_overruled(project: Project) -> tuple[Clarification, ...]:

@@ -63,7 +63,7 @@ def searchable_rooms(project: Project) -> Rooms:
             ),
             _OnceThere("clarifications", lambda: project.asked, clarifications, kept),
             _OnceThere("runs", lambda: (paths.runs,), runs, kept, _stamp_runs(project)),
-            _OnceThere("lessons", lambda: (paths.lessons,), lessons, kept),
+            _OnceThere("lessons", lambda: project.taught, lessons, kept),
         )
     )
 

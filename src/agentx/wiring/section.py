@@ -294,7 +294,7 @@ class _Rooms:
         from agentx.lessons.paths import LessonNotes  # noqa: PLC0415  it is small
 
         looked = look(LessonNotes(self._project.store.root).vouched) is not None
-        if not self._may_tell or (looked and not is_folder(self._project.paths.lessons)):
+        if not self._may_tell or (looked and not any(map(is_folder, self._project.taught))):
             return ()
         from agentx.wiring.taught.lessons import relevant_lessons  # noqa: PLC0415  lessons are there
 

@@ -9,6 +9,7 @@ from typing import Any
 from agentx.host.files.plain import exists
 from agentx.host.waits import WaitBudget
 from agentx.kernel.clock import to_iso
+from agentx.kernel.limits import ISSUE_NUMBER_MAX
 from agentx.project.project import Project
 from agentx.project.trust.private import AGENT_STATUS
 from agentx.wiring.runners import role_texts
@@ -45,7 +46,16 @@ def issue_store(
         from agentx.wiring.github import github_issues  # noqa: PLC0415  only GitHub mode pays for HTTP
 
         return github_issues(project, tries=tries, patience=patience)
-    return LocalIssues(project.paths, project.clock)
+    return LocalIssues(project.paths, project.clock, partial(_list_asked, project))
+
+
+def _list_asked(project: Project) -> tuple[int, ...]:
+    """Return the issues about which somebody asked, also those whose file is gone."""
+    from agentx.clarification.store.files.held import list_held_issues  # noqa: PLC0415  for who makes one
+
+    folders = project.paths.questions, project.held_questions
+    found = (issue for folder in folders for issue in list_held_issues(folder))
+    return tuple(issue for issue in found if issue <= ISSUE_NUMBER_MAX)
 
 
 def take_time(project: Project) -> Project:

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from agentx.clarification.model import PERSON, Clarification
+from agentx.kernel.ids import IssueMark
 from agentx.operations.questions import settle as clarify_settle
 from agentx.operations.questions.aging import compact
 from agentx.operations.questions.held import put_back
@@ -25,6 +26,7 @@ from agentx.project.roles import caller
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.wiring.clarifications import inbox, open_clarifications
 from agentx.wiring.hub import open_issues
+from agentx.wiring.trust.issue_marks import mark_issue
 from agentx.work.model import NewIssue
 from tests.support.clarifying import SCOPE, request
 from tests.support.time_and_chance import FakeClock
@@ -238,6 +240,46 @@ def test_what_its_writer_shortened_is_not_missing(project: Project) -> None:
     assert open_clarifications(project).ledger(1).missing == ()
     held = b"".join(path.read_bytes() for path in project.held_questions.rglob("*.jsonl"))
     assert b"long " * 60 not in held
+
+
+def test_a_folder_that_was_moved_keeps_what_is_held(project: Project) -> None:
+    name = ask(project)
+    say(project, name, "YES")
+    commit(project)
+    clarify_settle.escalate(project, name, "I was wrong", caller=TYPING)
+    clarify_settle.resolve(project, name, "NO, never", caller=TYPING)
+    git(project, "checkout", "-q", ".")
+    moved = project.root.rename(project.root.with_name("moved"))
+    there = replace(open_project(moved, project.environment), clock=project.clock)
+    assert there.id == project.id
+    word = find(there, name).resolution
+    assert word is not None
+    assert word.body == "NO, never"
+
+
+def test_an_issue_that_git_took_leaves_its_number_to_no_other(project: Project) -> None:
+    second = open_issues(project).create(NewIssue(title="Add logs", labels=("type:feature",)))
+    wanted = request(issue=second.number, to=PERSON, topic="go", question="May we go on with it?")
+    room = open_clarifications(project)
+    state = room.ask(replace(wanted, issue_mark=mark_issue(project, second.number)), SCOPE)
+    say(project, state.id, "YES")
+    git(project, "clean", "-qfd")
+
+    third = open_issues(project).create(NewIssue(title="Drop it", labels=("type:feature",)))
+
+    assert third.number == second.number + 1
+    # Where another clone gave the number, the same words ask of another issue.
+    mark = IssueMark(title="Drop it", created="2026-03-02T11:00:00.000Z")
+    again = open_clarifications(project).ask(replace(wanted, issue_mark=mark), SCOPE)
+    assert again.id != state.id
+
+
+def test_put_back_lays_the_writers_card_again(project: Project) -> None:
+    name = ask(project)
+    say(project, name, "NO")
+    git(project, "clean", "-qfd")
+    assert put_back(project) == (name,)
+    assert list((project.paths.questions / "writers").glob("*.json"))
 
 
 def test_another_repository_in_the_same_place_is_told_nothing_of_it(project: Project) -> None:

@@ -19,7 +19,7 @@ from agentx.lessons.model import Confidence, Content, LessonKind, LessonStatus
 from agentx.lessons.paths import LtmPaths
 from agentx.lessons.promotion import Policy
 from agentx.lessons.service import Lessons
-from agentx.lessons.store import LessonStore
+from agentx.lessons.store.lesson_store import LessonStore
 from agentx.runs.model import RunStatus
 from agentx.runs.paths import RunsPaths
 from agentx.runs.rules.retention import DAY_MS, is_due

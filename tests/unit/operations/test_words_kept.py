@@ -15,7 +15,7 @@ import pytest
 
 from agentx.host.files.disk import refusal_of
 from agentx.host.files.journal import Journal
-from agentx.lessons import store as lesson_store
+from agentx.lessons.store import lesson_store
 from agentx.runs.store import run_store
 from tests.support.players import Player
 

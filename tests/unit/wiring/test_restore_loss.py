@@ -5,6 +5,7 @@ Method: an export, words of people after it, and the file held against what is t
 
 from __future__ import annotations
 
+import shutil
 from contextlib import closing
 from pathlib import Path
 
@@ -143,6 +144,23 @@ def test_answers_to_runs_lessons_and_open_questions_are_named_too(
     carry.restore(project, file)
     with closing(open_observations(project)) as room:
         assert not [one.content for one in room.store.everything()], "dropped stays dropped"
+
+
+def test_an_export_carries_what_git_took_out_of_the_files(project: Project, tmp_path: Path) -> None:
+    name, file = ask(project, "buy"), tmp_path / "held.export"
+    asked = {path: path.read_bytes() for path in project.paths.questions.rglob("*.jsonl")}
+    decide(project, name, "NO, never")
+    for path, lines in asked.items():
+        path.write_bytes(lines)
+    export_memory(project, file)
+    shutil.rmtree(project.store.lines_held)
+    assert open_clarifications(project).find(name).status == "pending"
+
+    carry.restore(project, file)
+
+    settled = open_clarifications(project).find(name).resolution
+    assert settled is not None
+    assert open_clarifications(project).survey().missing == (name,)
 
 
 def _list_live(project: Project) -> list[Path]:

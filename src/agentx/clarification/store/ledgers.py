@@ -2,7 +2,7 @@
 
     .agentx/questions/<issue>/<writer>.jsonl          facts, committed
     .agentx/state/clarifications/issue-<n>.json       the view, which other tools read and write
-    <store>/held/<checkout>/questions/<issue>/        what git may take out of the first
+    <store>/held/questions/<issue>/        what git may take out of the first
 
 Edited under the lock of the view, read without one. Events are kept before the view says them:
 killed in between, the next one makes the view again. What is no ledger stays where it is, and
@@ -253,13 +253,13 @@ class LedgerStore:
 
         Raises: LockTimeout, StaleVersion, CorruptRecord, UnavailableError.
         """
+        self._pen.signatures.introduce(self._pen.writer())  # its card may be gone, too
         with locked(ledger_path(self._paths, issue), owner="agentx", clock=self._clock) as held:
             book = self._take_in(issue, held, whole=True)
-            if not book.made.missing:
-                return ()
             names = book.list_missing()
-            self._put_back(book)
-            self._keep(held, book, (), has_words=False)
+            if book.made.missing:
+                self._put_back(book)
+                self._keep(held, book, (), has_words=False)
         return names
 
     def _put_back(self, book: Book) -> None:

@@ -60,6 +60,18 @@ class LessonVouching:
         """Return what changes when other words count than before."""
         return "" if self._pen is None else self._pen.signatures.stamp()
 
+    @property
+    def is_asked(self) -> bool:
+        """Whether anybody is asked who vouches for what."""
+        return self._pen is not None
+
+    def is_signed(self, event: LtmEvent) -> bool:
+        """Tell whether somebody whose words count here signed an event just as it is."""
+        if self._pen is None or not event.signature:
+            return False
+        judged = self._pen.signatures.judge(event.key, event.signature, message_of(event))
+        return judged is Vouching.SIGNED
+
     def begin(self) -> None:
         """Note what was unsigned here before anybody signs, be it nothing."""
         if self._pen is not None:

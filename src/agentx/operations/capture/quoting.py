@@ -22,7 +22,7 @@ _MENDS = {
     "observations": "agentx memory remove {id}",
     "runs": "a fact of the run: take the line out of {folder} by hand, then `agentx run rebuild "
     "--as-is`; what was committed or pushed before is beyond its reach",
-    "lessons": "a fact of the lessons: take the line out of {folder} by hand",
+    "lessons": "a fact of the lessons: take the line out of {folder} by hand, and out of {held}",
     "clarifications": "agentx clarify forget {id}",
 }
 
@@ -72,7 +72,9 @@ def _quote(project: Project, room: str, document: Document) -> Quote:
         "runs": project.paths.runs,
         "lessons": project.paths.lessons,
     }
-    mend = _MENDS[room].format(id=document.doc_id, folder=folders.get(room, ""))
+    mend = _MENDS[room].format(
+        id=document.doc_id, folder=folders.get(room, ""), held=project.taught[1]
+    )
     return Quote(
         kind=room, id=document.doc_id, says=preview(document.text, _LINE_CHARS_MAX), mend=mend
     )

@@ -27,8 +27,8 @@ from agentx.project.claims import claim_data
 from agentx.project.project import Project
 from agentx.wiring.clarifications import role_named
 from agentx.wiring.hub import open_hub
-from agentx.wiring.kept.issue_marks import mark_issue
 from agentx.wiring.kept.known import find_known
+from agentx.wiring.trust.issue_marks import mark_issue
 
 
 @frozen

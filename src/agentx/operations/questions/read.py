@@ -36,7 +36,6 @@ from agentx.wiring.clarifications import (
     speaker_named,
 )
 from agentx.wiring.hub import is_unsent, open_hub, run_monitor
-from agentx.wiring.kept.issue_marks import tell_issues
 from agentx.wiring.listeners.changes import list_changes
 from agentx.wiring.listeners.notify import check_command
 from agentx.wiring.runs import (
@@ -45,6 +44,7 @@ from agentx.wiring.runs import (
     list_contradicted,
     list_run_questions,
 )
+from agentx.wiring.trust.issue_marks import tell_issues
 
 _NAMED_MAX = 3
 _LATE = frozenset({Reason.STALE, Reason.STUCK, Reason.DEADLOCK})

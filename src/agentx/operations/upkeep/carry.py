@@ -6,7 +6,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from agentx.host.files.plain import remove_tree
 from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.errors import AgentXError, IndexUnavailable, InvalidValue
 from agentx.memory.port import Memory
@@ -66,7 +65,6 @@ def restore(
     claim_private(project)
     claim_data(project, "restore")
     done = restore_memory(project, path, passphrase=passphrase)
-    remove_tree(project.store.find_held(project.root))  # it says what the file does
     leave_unsaid(project)
     with suppress(AgentXError):  # what was said since is brought back then, and not lost
         take_folder(project, forgets=False)

@@ -183,7 +183,7 @@ def _hooks(project: Project, notes: NoteFile) -> tuple[str, ...]:
 
 def _rooms(project: Project, notes: NoteFile) -> RoomsStatus:
     """Count what the rooms hold; one that is not there costs nothing."""
-    paths, told = project.paths, project.trust.has_data
+    told = project.trust.has_data
 
     def count(folder: Path | None, room: Callable[[], Counted], nothing: Counted) -> Counted:
         try:
@@ -191,12 +191,13 @@ def _rooms(project: Project, notes: NoteFile) -> RoomsStatus:
         except UnsafePath:
             return nothing  # `doctor` names what is in the way
 
+    has_lessons = told and any(map(is_folder, project.taught))
     asked, unread = _questions(project)
     has_told_runs = told and project.has_runs
     of_runs = count(None, lambda: _list_of_runs(project), ()) if has_told_runs else ()
     return RoomsStatus(
         observations=count(project.observations, lambda: _observations(project, notes), 0),
-        lessons=count(paths.lessons, lambda: _lessons(project), 0) if told else 0,
+        lessons=count(None, lambda: _lessons(project), 0) if has_lessons else 0,
         questions_open=len(asked) + len(of_runs),
         questions_unread=unread,
         questions_yours=(*_list_yours(asked), *of_runs),

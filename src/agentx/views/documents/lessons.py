@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from agentx.lessons.model import Lesson
-from agentx.lessons.store import LessonStore
+from agentx.lessons.store.lesson_store import LessonStore
 from agentx.search.document import Document
 
 LESSON = "lesson"

@@ -36,6 +36,7 @@ from agentx.project.project import Project
 from agentx.wiring.keeping import backup
 from agentx.wiring.keeping.carrying import (
     FILE,
+    HELD_FOLDER,
     ROW,
     SETTLED,
     VIEW_FOLDERS,
@@ -322,7 +323,7 @@ class _Laying:
         aside = store.root / f"replaced-{self._mark}"
         steps = [(self._work / "db", store.db, aside / "db")]
         of_store = self._work / "store"
-        for name in VIEW_FOLDERS:
+        for name in (*VIEW_FOLDERS, HELD_FOLDER):
             make_private_directory(of_store / name)  # what is not carried must not stay either
         steps += [
             (new, store.root / new.name, aside / new.name) for new in sorted(of_store.iterdir())

@@ -37,7 +37,8 @@ from agentx.wiring.kept.lost_answers import find_lost_of_runs
 from agentx.wiring.observations import open_vouched
 from agentx.wiring.vouched.outcomes import find_question
 
-_QUESTIONS = (".agentx/questions/", ".agentx/state/clarifications/")
+_HELD = "held/questions"
+_QUESTIONS = (".agentx/questions/", ".agentx/state/clarifications/", f"{_HELD}/")
 _MEMORY = (".agentx/memory/", "private/")
 _RUNS = ".agent-memory/"
 _WORK = "restoring-"  # swept with what a restore leaves that was killed
@@ -72,7 +73,7 @@ def find_loss(project: Project, path: Path, *, passphrase: str = "") -> RestoreL
         pen = make_pen(project)
         now = LedgerStore(project.paths, project.clock, pen)
         there = ProjectPaths(work / "project")
-        then = LedgerStore(there, project.clock, replace(pen, held=None))
+        then = LedgerStore(there, project.clock, replace(pen, held=work / "store" / _HELD))
         asked, before = tuple(_read(now)), {one.uid or one.id: one for one in _read(then)}
         of_runs = find_lost_of_runs(project, there, StorePaths(work / "store"))
         return RestoreLoss(

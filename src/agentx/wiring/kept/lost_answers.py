@@ -15,7 +15,7 @@ from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
 from agentx.lessons.model import Lesson
-from agentx.lessons.store import LessonStore
+from agentx.lessons.store.lesson_store import LessonStore
 from agentx.project.project import Project
 from agentx.runs.asked import Escalation
 from agentx.runs.rules.fold import fold

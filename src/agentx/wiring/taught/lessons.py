@@ -19,7 +19,7 @@ from agentx.lessons.model import (
 from agentx.lessons.pages import name_status
 from agentx.lessons.paths import LessonNotes, LtmPaths
 from agentx.lessons.service import Lessons
-from agentx.lessons.store import Knowledge, LessonStore
+from agentx.lessons.store.lesson_store import Knowledge, LessonStore
 from agentx.lessons.vouching.pen import LessonPen
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
@@ -97,9 +97,9 @@ def relevant_lessons(
     project: Project, files: Iterable[str] = (), words: str = "", limit: int = 10
 ) -> Iterator[Lesson]:
     """Yield the lessons that concern some files or words, the surest first. Cheap without any."""
-    if project.trust.has_data and not is_folder(project.paths.lessons):
+    if project.trust.has_data and not any(map(is_folder, project.taught)):
         note_first_look(project)
-    elif project.trust.has_data and is_folder(LtmPaths(project.paths.lessons).events):
+    elif project.trust.has_data and any(map(is_folder, project.taught)):
         lesson_pages(project).catch_up()
         yield from open_lessons(project).relevant(files, words, limit)
 

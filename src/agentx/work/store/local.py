@@ -1,14 +1,14 @@
 """Issues as files in the repository: `.agentx/issues/<number>.json`, each under its lock.
 
-A number is free when there is no file of that name. It is looked for under one lock
-for all numbers, and taken under the lock of the file itself, where it is looked at
-once more: two processes never make the same issue, even when one of them was paused
-so long that it lost the first lock.
+A number is free when there is no file of that name, and nobody asked about it. It is looked for
+under one lock for all numbers, and taken under the lock of the file itself, where it is looked at
+once more: two processes never make the same issue, even when one of them was paused so long that it
+lost the first lock.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,16 +37,22 @@ _FILE = compile_late(r"([0-9]{1,9})\.json(?:\.corrupt-.*)?")
 class LocalIssues:
     """The issues of a project in local mode."""
 
-    def __init__(self, paths: ProjectPaths, clock: Clock) -> None:
+    def __init__(
+        self,
+        paths: ProjectPaths,
+        clock: Clock,
+        list_asked: Callable[[], Iterable[int]] = lambda: (),
+    ) -> None:
         self._paths = paths
         self._clock = clock
+        self._list_asked = list_asked  # numbers about which somebody asked: of issues that git took
         self.damaged: list[CorruptRecord] = []
 
     def create(self, new: NewIssue) -> Issue:
         """Keep a new issue; its number is nobody else's."""
         now = self._clock.now_ms()
         with locked(self._paths.state / "issue-numbers", owner=_OWNER, clock=self._clock):
-            number = max(self._numbers(), default=0) + 1
+            number = max((*self._numbers(), *self._list_asked()), default=0) + 1
             while True:
                 if number > ISSUE_NUMBER_MAX:
                     raise LimitError(f"there are no issue numbers beyond {ISSUE_NUMBER_MAX:,}")

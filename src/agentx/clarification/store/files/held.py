@@ -1,6 +1,6 @@
 """Lines of questions that this checkout saw, held in the user's folder: git takes files back.
 
-    <store>/held/<checkout>/questions/<issue>/<writer>.jsonl
+    <store>/held/questions/<issue>/<writer>.jsonl
 
 Git brings a file back to an earlier state, or takes it away: by `git checkout .`, a revert, an
 older commit. What was said was said all the same. So every line that somebody vouches for is held

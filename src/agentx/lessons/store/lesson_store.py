@@ -53,6 +53,7 @@ from agentx.lessons.pages import (
 )
 from agentx.lessons.paths import LessonNotes, LtmPaths
 from agentx.lessons.promotion import LessonChange
+from agentx.lessons.store.held import HeldLessons
 from agentx.lessons.vouching.pen import LessonPen, LessonVouching
 
 VERSION = 1
@@ -109,6 +110,8 @@ class LessonStore:
         self._entropy = entropy
         noted = VouchedNotes(notes.vouched, str(project.root), clock, "agentx ltm")
         self.vouching = LessonVouching(pen, noted, lambda: self._events([]))
+        held = store.lines_held / "lessons"
+        self._held = HeldLessons(held, self._paths.events, self._counts)
 
     def read(self) -> Knowledge:
         """Return what is known, by the events alone.
@@ -116,14 +119,28 @@ class LessonStore:
         Raises: UnavailableError when a file cannot be read.
         """
         faults: list[PageFault] = []
-        known = fold(self._events(faults), self.vouching.vouches)
+        events = (*self._events(faults), *self._list_held())
+        known = fold(events, self.vouching.vouches)
         return Knowledge(known=known, faults=tuple(faults))
+
+    def _list_held(self) -> Iterator[LtmEvent]:
+        """Yield what git took out of the files, and was said all the same."""
+        if self.vouching.is_asked:
+            self._held.hold(self._files())
+            for _, lines in self._held.list_missing():
+                yield from (_read(json_text.parse_json(line)) for line in lines)
+
+    def _counts(self, line: bytes) -> bool:
+        try:
+            return self.vouching.is_signed(_read(json_text.parse_json(line)))
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return False
 
     def stamp(self) -> str:
         """Return a text that changes when events are added, or others count."""
         files = self._files()
         stats = [stat for file in files if (stat := look(file))]
-        count = f"{len(stats)}:{sum(stat.st_size for stat in stats)}"
+        count = f"{len(stats)}:{sum(stat.st_size for stat in stats)}{self._held.stamp()}"
         is_signed = any(map(_is_signed, files))  # else trust changes nothing
         return f"{count}:{self.vouching.stamp()}" if is_signed else count
 
@@ -175,10 +192,14 @@ class LessonStore:
         ]
         if events:
             lay_out(self._project.run_memory)
+            if self.vouching.is_asked:
+                self._held.put_back()
             name = f"{to_file_name(begin_ms)}-{self._entropy(3).hex()}.jsonl"
             lines = b"".join(json_text.line_of(_line(event)) + b"\n" for event in events)
             replace_file(self._paths.events / actor / name, lines)
             passing(CrashPoint.LESSONS_WRITTEN)
+            if self.vouching.is_asked:
+                self._held.hold((self._paths.events / actor / name,))
         return len(events)
 
     def _event(self, actor: str, change: LessonChange, at_ms: int) -> LtmEvent:
