@@ -28,7 +28,7 @@ from agentx.wiring.clarifications import inbox, open_clarifications
 from agentx.wiring.hub import open_issues
 from agentx.wiring.trust.issue_marks import mark_issue
 from agentx.work.model import NewIssue
-from tests.support.clarifying import SCOPE, request
+from tests.support.clarifying import SCOPE, let_go, request
 from tests.support.time_and_chance import FakeClock
 from tests.support.trusting import trusted
 
@@ -184,6 +184,32 @@ def carry(source: Project, target: Project) -> list[Path]:
         there.parent.mkdir(parents=True, exist_ok=True)
         there.write_bytes(path.read_bytes())
     return new
+
+
+@pytest.mark.promise("clarify.held")
+def test_who_never_saw_the_lines_that_are_gone_goes_on_by_no_earlier_word(
+    project: Project,
+) -> None:
+    name = ask(project)
+    say(project, name, "Yes, one")
+    room = open_clarifications(project)
+    room.follow_up(name, "And may we buy ALL?", by="engineer")
+    say(project, name, "NO, not even one")
+    [path] = (project.paths.questions / "1").glob("*.jsonl")
+    whole = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(line for line in whole if b"buy ALL" not in line))
+    let_go(project)
+
+    state = find(project, name)
+
+    assert (state.status, state.holds_its_asker, state.waits_for_person) == (
+        "escalated",
+        True,
+        True,
+    )
+    assert "lines that are gone" in state.summary
+    path.write_bytes(b"".join(whole))
+    assert find(project, name).answer == "NO, not even one"
 
 
 def test_a_line_that_somebody_changed_counts_as_it_was(project: Project) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agentx.clarification.facts import Abandoned, Escalated, Fact, Retried, WentStale
-from agentx.clarification.model import HUB, PERSON
+from agentx.clarification.model import HUB, PERSON, Reason
 from agentx.clarification.store.ledger_json import (
     ROW_FIELDS,
     DamagedLedger,
@@ -58,6 +58,9 @@ from agentx.clarification.ways import FORGED
 from agentx.kernel.ids import clarification_id, each_once
 from agentx.kernel.vouching.standing import Vouching
 
+_CUT = (
+    "what a person said here was said to lines that are gone: it does not count until they are back"
+)
 _FIXED = frozenset({"id", "uid", "formerly", "stem", "thread"})
 
 
@@ -313,6 +316,8 @@ def _say(
     if is_word(fact) and event.is_vouched and not is_about(state, event.detail):
         told.is_doubted = True
         told.keep(fact, FORGED, name)
+        # Somebody took lines away: nobody goes on by what the person had said before.
+        told.hear(Escalated(at_ms=fact.at_ms, reason=Reason.MANUAL, body=_CUT), name)
     elif counts(fact, event, rights):
         told.is_doubted |= is_doubtful(fact)
         if is_word(fact):

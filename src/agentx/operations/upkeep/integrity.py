@@ -16,6 +16,7 @@ from agentx.observations.model import SearchFilters
 from agentx.operations.issues.read import IssueQuery, list_issues
 from agentx.operations.issues.state import state
 from agentx.operations.memory.read import memory_list
+from agentx.operations.questions.held import WRITES_BACK
 from agentx.operations.runs.read import list_archived, list_runs
 from agentx.operations.upkeep.health import Health, HealthCheck
 from agentx.project.project import Project
@@ -60,12 +61,16 @@ def _check_inventory(project: Project) -> Iterator[HealthCheck]:
     missing = take_inventory(project)
     for each in missing[:_SHOWN]:
         what = "is shorter than it was" if each.is_shorter else "is gone; it was there"
+        held = project.held_questions / each.name.removeprefix(".agentx/questions/")
+        mend = (
+            "did nobody take it away, nor git by a switch of branches? Bring it back by git, "
+            "or by `agentx restore` of a kept backup"
+        )
         yield HealthCheck(
             name="missing",
             health=Health.NOTE,
             says=f"{each.name} {what} at {each.seen}",
-            mend="did nobody take it away, nor git by a switch of branches? Bring it back by git, "
-            "or by `agentx restore` of a kept backup",
+            mend=WRITES_BACK if plain.is_file(held) else mend,
         )
     if len(missing) > _SHOWN:
         says = f"{len(missing) - _SHOWN:,} more files are gone or shorter"
