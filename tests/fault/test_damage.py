@@ -252,7 +252,9 @@ def test_a_file_that_somebody_took_away_is_noted_with_how_to_bring_it_back(
             told = town.json("doctor", expect=None)["checks"]
             (missing,) = [each for each in told if each["name"] == "missing"]
             assert str(path.relative_to(town.project)) in missing["says"]
-            assert (missing["health"], "restore" in missing["mend"]) == ("note", True)
+            # What was said in questions is held: that brings it back, and a restore older words.
+            way = "clarify put-back" if kind == "question events" else "agentx restore"
+            assert (missing["health"], way in missing["mend"]) == ("note", True)
 
         path.write_bytes(raw)
         checks = town.json("doctor", expect=None)["checks"]
