@@ -51,10 +51,10 @@ def issue_store(
 
 def _list_asked(project: Project) -> tuple[int, ...]:
     """Return the issues about which somebody asked, also those whose file is gone."""
-    from agentx.clarification.store.files.held import list_held_issues  # noqa: PLC0415  for who makes one
+    from agentx.clarification.store.files.held import list_issue_folders  # noqa: PLC0415  for who makes one
 
     folders = project.paths.questions, project.held_questions
-    found = (issue for folder in folders for issue in list_held_issues(folder))
+    found = (issue for folder in folders for issue in list_issue_folders(folder))
     return tuple(issue for issue in found if issue <= ISSUE_NUMBER_MAX)
 
 

@@ -22,7 +22,7 @@ from agentx.clarification.model import Clarification, Ledger
 from agentx.clarification.store.book import Book, Opener, Pen
 from agentx.clarification.store.edit import LedgerEdit
 from agentx.clarification.store.files.aside import find_highest_aside, list_aside
-from agentx.clarification.store.files.held import HeldLines, list_held_issues
+from agentx.clarification.store.files.held import HeldLines, list_issue_folders
 from agentx.clarification.store.files.question_files import QuestionFiles, choose_file
 from agentx.clarification.store.files.stamps import Stamp, list_stamps
 from agentx.clarification.store.fold import find_about, list_parted
@@ -428,7 +428,7 @@ class LedgerStore:
 
         Raises: UnavailableError, UnsafePath.
         """
-        return list_stamps(self._paths, list_held_issues(self._pen.held))
+        return list_stamps(self._paths, list_issue_folders(self._pen.held))
 
     def list_moved_aside(self) -> tuple[Path, ...]:
         """Return what an earlier version took for no ledger, and waits for somebody to mend it."""

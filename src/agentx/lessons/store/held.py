@@ -18,7 +18,7 @@ from agentx.host.files.plain import find_files, look, read_bytes
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.values import frozen
 
-_SIGNED = b'"sig"'
+SIGNED = b'"sig"'  # stands in a line that somebody signed
 
 
 @frozen(kw_only=False)
@@ -35,7 +35,7 @@ class HeldLessons:
             there = self.folder / file.relative_to(self.events)
             if look(there) is None:
                 with suppress(AgentXError, OSError):
-                    lines = [line for line in _read(file) if _SIGNED in line and self.counts(line)]
+                    lines = [line for line in _read(file) if SIGNED in line and self.counts(line)]
                     if lines:
                         make_private_directory(there.parent)
                         replace_file(there, _join(lines), is_synced=False)

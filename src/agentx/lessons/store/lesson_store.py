@@ -53,12 +53,11 @@ from agentx.lessons.pages import (
 )
 from agentx.lessons.paths import LessonNotes, LtmPaths
 from agentx.lessons.promotion import LessonChange
-from agentx.lessons.store.held import HeldLessons
+from agentx.lessons.store.held import SIGNED, HeldLessons
 from agentx.lessons.vouching.pen import LessonPen, LessonVouching
 
 VERSION = 1
 _PAGES = (".yaml", ".md")
-_SIGNED = b'"sig"'
 
 
 @frozen
@@ -389,7 +388,7 @@ def _stamp(body: str) -> str:
 
 def _is_signed(file: Path) -> bool:
     try:
-        return _SIGNED in read_bytes(file)
+        return SIGNED in read_bytes(file)
     except OSError:
         return False
 

@@ -97,9 +97,11 @@ def relevant_lessons(
     project: Project, files: Iterable[str] = (), words: str = "", limit: int = 10
 ) -> Iterator[Lesson]:
     """Yield the lessons that concern some files or words, the surest first. Cheap without any."""
-    if project.trust.has_data and not any(map(is_folder, project.taught)):
+    if not project.trust.has_data:
+        return
+    if not any(map(is_folder, project.taught)):
         note_first_look(project)
-    elif project.trust.has_data and any(map(is_folder, project.taught)):
+    else:
         lesson_pages(project).catch_up()
         yield from open_lessons(project).relevant(files, words, limit)
 

@@ -71,8 +71,8 @@ class HeldLines:
         return any(each == event or (is_shortened(each) and self.vouches(each)) for each in alike)
 
 
-def list_held_issues(folder: Path | None) -> tuple[int, ...]:
-    """Return the issues of which something is held."""
+def list_issue_folders(folder: Path | None) -> tuple[int, ...]:
+    """Return the issues of which a folder of lines, held or in the repository, has something."""
     found: list[int] = []
     if folder is not None:
         with suppress(OSError, AgentXError):
