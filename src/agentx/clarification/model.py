@@ -440,6 +440,7 @@ class KnownAnswer:
     by: str  # who said it, with what must be told of that
     at_ms: Millis
     issue: int
+    issue_title: str = ""  # where it was asked of another than is asked of now
     asked: str = ""  # the question it answered
     asked_of: str = ""  # who is asked now: a person accepts it themself
     doubt: str = ""  # what is doubtful about who said it

@@ -40,7 +40,7 @@ from agentx.clarification.watch.later import tell_later
 from agentx.host.files.plain import is_folder
 from agentx.host.git.facts import remote_url
 from agentx.kernel.bus import Bus
-from agentx.kernel.errors import CorruptRecord
+from agentx.kernel.errors import AgentXError, CorruptRecord
 from agentx.kernel.ids import digest
 from agentx.kernel.text import preview
 from agentx.project.audit import AuditAct, record_act
@@ -48,7 +48,7 @@ from agentx.project.project import Project
 from agentx.project.trust.writers import Hand
 from agentx.recall.limits import CLARIFY_INBOX_MAX
 from agentx.wiring.runners import role_texts
-from agentx.wiring.trust.issue_marks import tell_issues
+from agentx.wiring.trust.issue_marks import AskedIssues, tell_issues
 from agentx.wiring.trust.keys import name_own_key, open_keyring, show_owner
 from agentx.work.port import OpenQuestion
 
@@ -144,7 +144,9 @@ def name_overruling(project: Project, states: Iterable[Clarification]) -> tuple[
     """
     known = tuple(states)
     asked: list[Clarification] = []
-    for issue in {state.issue for state in known if state.decision is not None}:
+    decided, places = [state for state in known if state.decision is not None], AskedIssues(project)
+    issues = {number for state in decided for number in places.list_numbers(state)}
+    for issue in issues:
         with suppress(CorruptRecord):
             asked += open_clarifications(project).ledger(issue)
     known = tell_later(known, asked)
@@ -181,19 +183,21 @@ def speaker_named(project: Project, text: str) -> str:
 
 def blocking_questions(project: Project) -> dict[int, tuple[OpenQuestion, ...]]:
     """Return, for each issue whose agent cannot go on, what it waits for, oldest first."""
-    return blocking_among(open_clarifications(project).survey())
+    return blocking_among(project, open_clarifications(project).survey())
 
 
-def blocking_among(survey: Survey) -> dict[int, tuple[OpenQuestion, ...]]:
+def blocking_among(project: Project, survey: Survey) -> dict[int, tuple[OpenQuestion, ...]]:
     """Return the same of clarifications that are at hand."""
+    asked = AskedIssues(project)
     # Nobody knows what waits in a ledger that cannot be read, so all of it does.
     found: dict[int, tuple[OpenQuestion, ...]] = {
         issue: (OpenQuestion(id=f"issue-{issue}.json", to=PERSON),) for issue in survey.closed
     }
     for state in survey.active:
-        if state.holds_its_asker:
+        issue = asked.find_number(state) if state.holds_its_asker else None
+        if issue is not None:
             question = OpenQuestion(id=state.id, to=state.waits_on)
-            found[state.issue] = (*found.get(state.issue, ()), question)
+            found[issue] = (*found.get(issue, ()), question)
     return found
 
 
@@ -207,10 +211,11 @@ def find_hold(project: Project, role: str, issue: int) -> OpenQuestion | None:
         return None
     survey = open_clarifications(project).survey()
     if issue in survey.closed:
-        return blocking_among(survey)[issue][0]
+        return blocking_among(project, survey)[issue][0]
     if project.trust.has_data:
         return None
-    held = [one for one in _list_held(survey, role) if one.issue == issue]
+    asked = AskedIssues(project)
+    held = [one for one in _list_held(survey, role) if asked.find_number(one) == issue]
     signed = keep_signed(project, held)
     return OpenQuestion(id=signed[0].id, to=signed[0].waits_on) if signed else None
 
@@ -251,6 +256,15 @@ def keep_signed(project: Project, states: Iterable[Clarification]) -> tuple[Clar
         if state.uid in signed[state.issue]:
             kept.append(state)
     return tuple(kept)
+
+
+def mark_questions(project: Project, names: Iterable[str]) -> dict[str, str]:
+    """Return what is said of questions whose issue's number another has by now, by their names."""
+    asked, room, marks = AskedIssues(project), open_clarifications(project), dict[str, str]()
+    for name in names:
+        with suppress(AgentXError):  # gone since it was found, or nobody can read it
+            marks[name] = asked.mark(room.find(name))
+    return {name: mark for name, mark in marks.items() if mark}
 
 
 def list_told(survey: Survey) -> tuple[Clarification, ...]:

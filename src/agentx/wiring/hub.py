@@ -17,7 +17,8 @@ from functools import cached_property, partial
 
 from agentx.agents.happenings import AgentCompleted, AgentError, AgentStarted
 from agentx.agents.hub.artifacts import artifacts_of
-from agentx.agents.hub.hub import Hub, StatusesSettled, Switchboard
+from agentx.agents.hub.hub import Hub, StatusesSettled
+from agentx.agents.hub.switchboard import NumberOf, Switchboard
 from agentx.agents.runners.port import Reference, Runner
 from agentx.clarification.events import (
     ClarificationEscalated,
@@ -36,6 +37,7 @@ from agentx.project.project import Project
 from agentx.wiring.clarifications import make_logged_bus, open_clarifications
 from agentx.wiring.runners import role_texts
 from agentx.wiring.section import renew_notices
+from agentx.wiring.trust.issue_marks import AskedIssues
 from agentx.wiring.work import (
     is_github,
     issue_store,
@@ -120,6 +122,7 @@ def open_hub(
         artifacts_of=desk.artifacts,
         is_closed=desk.is_closed,
         check_issue=desk.check_issue,
+        look_at_issues=desk.look_at_issues,
     )
     return Hub(open_clarifications(project, told), open_agents(project), board, project.clock, told)
 
@@ -227,6 +230,10 @@ class _Workbench:
         told = (Reference(name=f"issue {issue}", text=text),) if text else ()
         outputs = [output_of(step, issue) for step in found.workflow.steps]
         return (*told, *artifacts_of(self._project.paths, issue, outputs))
+
+    def look_at_issues(self) -> NumberOf:
+        """Return what says which number the issue of a question has now."""
+        return AskedIssues(self._project).find_number
 
     def is_closed(self, issue: int) -> bool:
         """Tell whether an issue is known to be closed."""

@@ -25,7 +25,8 @@ from agentx.project.project import Project
 from agentx.project.setting_files import set_value
 from agentx.views.documents.observations import ObservationDocuments
 from agentx.wiring.observations import open_observations, open_store, open_vouched
-from agentx.wiring.vouched.store import VouchedStore, stamp_ledgers
+from agentx.wiring.vouched.stamping import stamp_ledgers
+from agentx.wiring.vouched.store import VouchedStore
 
 
 @frozen

@@ -54,8 +54,9 @@ def section_sources(
     many sections leaves open.
     """
     rooms = _Rooms(project, may_wait=may_wait, kept=kept)
-    if search is not None and not project.trust.has_data:
-        search = _leave_out_strangers(search)
+    if search is not None:
+        is_told = project.trust.has_data
+        search = _say_issues(project, search) if is_told else _leave_out_strangers(search)
     try:
         yield Sources(
             now=Present(now_ms=project.clock.now_ms(), zone=project_zone(project)),
@@ -146,6 +147,28 @@ def _leave_out_strangers(search: Search) -> Search:
     return answer
 
 
+def _say_issues(project: Project, search: Search) -> Search:
+    """Return a search that says of which issue it was asked, where another has its number."""
+    if not any(map(is_folder, project.asked)):
+        return search
+
+    def answer(request: SearchRequest) -> SearchReply:
+        from agentx.wiring.clarifications import mark_questions  # noqa: PLC0415  somebody asked something
+
+        found = search(request)
+        named = (hit.doc_id for hit in found.hits if hit.kind == "clarification")
+        marks = mark_questions(project, named)
+        told = (
+            replace(hit, snippet=f"{hit.snippet} ({marks[hit.doc_id]})")
+            if hit.doc_id in marks
+            else hit
+            for hit in found.hits
+        )
+        return replace(found, hits=tuple(told)) if marks else found
+
+    return answer
+
+
 class _Rooms:
     """The rooms of a project, each opened when it is first asked."""
 
@@ -182,9 +205,10 @@ class _Rooms:
             name_overruling,
             open_clarifications,
         )
+        from agentx.wiring.trust.issue_marks import tell_issues  # noqa: PLC0415  as above
 
         survey = open_clarifications(project).survey()
-        asked = name_overruling(project, list_told(survey))
+        asked = tell_issues(project, name_overruling(project, list_told(survey)))
         return Standing(
             issues=work.issues,
             agents=work.agents,
@@ -192,7 +216,7 @@ class _Rooms:
             run_answers=work.run_answers,
             asked=asked,
             inbox=lambda who: inbox_among(asked, who),
-            blocking=blocking_among(survey),
+            blocking=blocking_among(project, survey),
         )
 
     def _look_at_runs(self) -> tuple[tuple[tuple[str, int], ...], tuple[RunAnswer, ...]]:
@@ -254,6 +278,7 @@ class _Rooms:
         from agentx.observations.tidying.lists import list_parts  # noqa: PLC0415  as above
         from agentx.recall.section.taken_down import take_down  # noqa: PLC0415  as above
         from agentx.wiring.observations import open_observations  # noqa: PLC0415  as above
+        from agentx.wiring.vouched.store import tell_other_issue  # noqa: PLC0415  as above
 
         if self._observed is None:
             kept, project = self._kept, self._project
@@ -269,6 +294,7 @@ class _Rooms:
                     observation=one,
                     score=score,
                     is_of_issue=bool(about.issue) and one.issue_number == about.issue,
+                    mark=tell_other_issue(store, one, about.issue),
                 )
                 for one, score in parts
             ),

@@ -12,13 +12,14 @@ person is called, and the asker goes on with what is known.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
-from agentx.agents.hub.standing import settle_agent
+from agentx.agents.hub.standing import OpenNow, settle_agent
+from agentx.agents.hub.switchboard import Switchboard
 from agentx.agents.limits import CLARIFY_AGAIN_AFTER_MS, CLARIFY_THREAD_TOKENS_MAX
 from agentx.agents.runners.person import PERSON as AT_TERMINAL
-from agentx.agents.runners.port import AnswerStanding, Ask, Reference, Reply, Runner, Utterance
+from agentx.agents.runners.port import AnswerStanding, Ask, Reply, Runner, Utterance
 from agentx.clarification.errors import report_unanswered
 from agentx.clarification.model import (
     ANSWERED,
@@ -33,13 +34,13 @@ from agentx.clarification.model import (
     MonitorReport,
     NewQuestion,
     Reason,
-    Scope,
 )
 from agentx.clarification.rendering import routing, stream_entry
 from agentx.clarification.scope import Put, check_text, permit
 from agentx.clarification.service import Clarifications
 from agentx.clarification.store.survey import Survey
 from agentx.clarification.summary import fit_thread
+from agentx.clarification.watch.awaiting import is_of_same_issue
 from agentx.clarification.watch.monitor import World
 from agentx.clarification.ways import name_memory_way
 from agentx.kernel.bus import Bus, Say
@@ -56,19 +57,6 @@ _ENGAGED = frozenset({AgentState.CLARIFYING, AgentState.BLOCKED_CLARIFICATION})
 
 def silence(_entry: str) -> None:
     """Tell nobody."""
-
-
-@frozen
-class Switchboard:
-    """What the hub must know to put a question through."""
-
-    agents: frozenset[str]
-    scope_of: Callable[[int, str], Scope]  # issue, asker
-    runner_of: Callable[[str], Runner | None]  # role
-    instructions_of: Callable[[str], str]  # role
-    artifacts_of: Callable[[int], tuple[Reference, ...]]  # issue
-    is_closed: Callable[[int], bool]  # issue
-    check_issue: Callable[[int], None] = lambda _issue: None  # raises for one that is not there
 
 
 @frozen
@@ -154,7 +142,10 @@ class Hub:
 
     def list_others(self, state: Clarification) -> tuple[str, ...]:
         """Return whom else the asker of a question may ask, in the order of its scope."""
-        scope = self._board.scope_of(state.issue, state.asker)
+        issue = self._board.look_at_issues()(state)
+        if issue is None:
+            return ()  # nobody knows whom its workflow lets ask
+        scope = self._board.scope_of(issue, state.asker)
         asked = {
             each.to for each in self._clarifications.ledger(state.issue) if _is_same(each, state)
         }
@@ -262,7 +253,8 @@ class Hub:
         """Run the monitor, and set the statuses of everybody whom it freed."""
         survey = self._clarifications.survey()
         waiting = (one for one in survey.active if one.is_unanswered or one.waits_for_person)
-        issues = {state.issue for state in waiting}
+        number_of = self._board.look_at_issues()
+        issues = {number for state in waiting if (number := number_of(state)) is not None}
         statuses = self._statuses.all()
         done = frozenset(
             (status.agent, status.issue)
@@ -273,6 +265,7 @@ class Hub:
             now_ms=self._clock.now_ms(),
             closed_issues=frozenset(issue for issue in issues if self._board.is_closed(issue)),
             done=done,
+            number_of=number_of,
         )
         found = self._clarifications.check(survey, world)
         engaged = {status.agent for status in statuses if status.state in _ENGAGED}
@@ -312,9 +305,10 @@ class Hub:
     def _settle_all(self, agents: Iterable[str], seen: Survey | None = None) -> None:
         look = self._clarifications.survey
         now = look() if seen is None else seen
+        asked = OpenNow(seen=now, survey=look, number_of=self._board.look_at_issues())
         for agent in agents:
             if agent != PERSON:  # what people do is nobody's status
-                settle_agent(agent, self._statuses, now, look, self._clock)
+                settle_agent(agent, self._statuses, asked, self._clock)
         self._bus.tell(StatusesSettled())
 
     def _find_runner(self, agent: str) -> Runner | None:
@@ -386,6 +380,7 @@ class Hub:
         return reply
 
     def _ask(self, state: Clarification) -> Ask:
+        issue = self._board.look_at_issues()(state)
         earlier = tuple(
             Utterance(speaker=entry.speaker_shown, kind=str(entry.type), body=entry.body)
             for entry in fit_thread(state, CLARIFY_THREAD_TOKENS_MAX)
@@ -396,10 +391,10 @@ class Hub:
             question=state.question,
             asked_by=state.asker,
             topic=state.topic,
-            issue=state.issue,
+            issue=issue,
             clarification_id=state.id,
             thread=earlier[:-1],  # the last is the question itself
-            artifacts=self._board.artifacts_of(state.issue),
+            artifacts=() if issue is None else self._board.artifacts_of(issue),
         )
 
     def _keep(self, state: Clarification, reply: Reply, told: Say) -> Clarification:
@@ -423,7 +418,8 @@ class Hub:
 
 
 def _is_same(one: Clarification, other: Clarification) -> bool:
-    return (one.asker, one.topic.casefold()) == (other.asker, other.topic.casefold())
+    is_same = (one.asker, one.topic.casefold()) == (other.asker, other.topic.casefold())
+    return is_same and is_of_same_issue(one, other)
 
 
 def _judge_worth(reply: Reply) -> AnswerWorth:

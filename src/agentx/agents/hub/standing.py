@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from agentx.agents.hub.switchboard import NumberOf
 from agentx.clarification.model import Clarification
 from agentx.clarification.store.survey import Survey
 from agentx.kernel.clock import Clock, Millis
@@ -28,14 +29,30 @@ class OpenQuestions:
     answering: tuple[Open, ...] = ()  # it was asked
 
 
-def open_questions(agent: str, states: Iterable[Clarification]) -> OpenQuestions:
-    """Return what an agent waits for, and what it is asked."""
+@frozen
+class OpenNow:
+    """What is asked: as it was looked at just now, how to look again, and of which issues."""
+
+    seen: Survey
+    survey: Callable[[], Survey]
+    number_of: NumberOf
+
+
+def open_questions(
+    agent: str, states: Iterable[Clarification], number_of: NumberOf
+) -> OpenQuestions:
+    """Return what an agent waits for, and what it is asked.
+
+    What it asked of an issue that is not here holds it on no other that has the number.
+    """
     in_turn = sorted(states, key=lambda state: (state.created_ms, len(state.id), state.id))
     return OpenQuestions(
         waiting=tuple(
-            Open(clarification_id=state.id, other=state.waits_on, issue=state.issue)
+            Open(clarification_id=state.id, other=state.waits_on, issue=number)
             for state in in_turn
-            if state.asker == agent and state.holds_its_asker
+            if state.asker == agent
+            and state.holds_its_asker
+            and (number := number_of(state)) is not None
         ),
         answering=tuple(
             Open(clarification_id=state.id, other=state.asker, issue=state.issue)
@@ -45,17 +62,10 @@ def open_questions(agent: str, states: Iterable[Clarification]) -> OpenQuestions
     )
 
 
-def settle_agent(
-    agent: str,
-    statuses: AgentStatusStore,
-    seen: Survey,
-    survey: Callable[[], Survey],
-    clock: Clock,
-) -> None:
+def settle_agent(agent: str, statuses: AgentStatusStore, asked: OpenNow, clock: Clock) -> None:
     """Make what an agent's statuses say what the ledgers say: on each issue that it works on.
 
-    What is asked on an issue is for who works on it; on others, for who is seen first. `seen` is
-    what was looked at just now.
+    What is asked on an issue is for who works on it; on others, for who is seen first.
     """
     known = statuses.list_of(agent)
     issues = frozenset(one.issue for one in known)
@@ -64,18 +74,19 @@ def settle_agent(
 
         def want(
             now: AgentStatus,
-            survey: Callable[[], Survey] = survey,
+            survey: Callable[[], Survey] = asked.survey,
             elsewhere: frozenset[int | None] = elsewhere,
             only: int | None = only,
         ) -> AgentStatus:
             found = survey()
             if found.hides(now.clarification_id):
                 return now  # until somebody mends the ledger
-            active = (one for one in found.active if one.issue not in elsewhere)
-            own = (one for one in active if only is None or one.issue == only)
-            return settle_status(now, open_questions(agent, own), clock.now_ms())
+            active = (one for one in found.active if asked.number_of(one) not in elsewhere)
+            own = (one for one in active if only is None or asked.number_of(one) == only)
+            open_now = open_questions(agent, own, asked.number_of)
+            return settle_status(now, open_now, clock.now_ms())
 
-        if want(status, lambda: seen) != status:
+        if want(status, lambda: asked.seen) != status:
             # Looked at again under the lock: whoever writes a ledger settles after it, so
             # the last to hold the lock has seen everything.
             statuses.change(agent, want, status.issue if len(known) > 1 else None)
@@ -99,9 +110,10 @@ def settle_status(status: AgentStatus, open_now: OpenQuestions, at_ms: Millis) -
 def _still_blocked(status: AgentStatus, open_now: OpenQuestions, at_ms: Millis) -> AgentStatus:
     oldest = next(iter(open_now.waiting), None)
     if oldest is not None and oldest.clarification_id == status.clarification_id:
-        if oldest.other == status.waiting_on:
+        if (oldest.other, oldest.issue) == (status.waiting_on, status.issue):
             return status
-        return replace(status, waiting_on=oldest.other, last_activity_ms=at_ms)
+        now = replace(status, waiting_on=oldest.other, issue=oldest.issue)
+        return replace(now, last_activity_ms=at_ms)
     freed = _free(status, oldest, at_ms)
     return freed if oldest is not None else settle_status(freed, open_now, at_ms)
 

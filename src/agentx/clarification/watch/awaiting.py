@@ -8,6 +8,7 @@ thread's own. An answer is the answer to the one that was put last when it was g
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Protocol
 
 from agentx.clarification.model import (
     PERSON,
@@ -18,7 +19,7 @@ from agentx.clarification.model import (
 )
 from agentx.clarification.summary import find_note
 from agentx.clarification.ways import UNTRUSTED
-from agentx.kernel.ids import digest
+from agentx.kernel.ids import IssueMark, digest
 from agentx.kernel.text import fold_text
 
 _ASKING = frozenset({EntryType.QUESTION, EntryType.ESCALATION})
@@ -51,6 +52,23 @@ def sum_up_asked(state: Clarification) -> str:
 def fold_words(*texts: str) -> tuple[str, ...]:
     """Return texts without what differs between two ways to type them."""
     return tuple(fold_text(text).casefold() for text in texts)
+
+
+class _OfIssue(Protocol):
+    @property
+    def issue(self) -> int: ...
+
+    @property
+    def issue_mark(self) -> IssueMark: ...
+
+
+def is_of_same_issue(one: _OfIssue, other: _OfIssue) -> bool:
+    """Tell whether two questions are about one issue, whatever number it had when each was put."""
+    if one.issue_mark.is_another(other.issue_mark):
+        return False
+    return one.issue == other.issue or (
+        bool(one.issue_mark.created) and one.issue_mark == other.issue_mark
+    )
 
 
 def is_asked_further(state: Clarification, told: str) -> bool:

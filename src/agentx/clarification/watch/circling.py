@@ -77,10 +77,14 @@ def _same(one: str, other: str) -> bool:
 
 
 def _by_pair(states: tuple[Clarification, ...]) -> list[list[Clarification]]:
-    """Return what two agents have between them on an issue, oldest first."""
-    talks: dict[tuple[int, frozenset[str]], list[Clarification]] = defaultdict(list)
+    """Return what two agents have between them on an issue, oldest first.
+
+    Two issues may have had one number.
+    """
+    talks: dict[tuple[object, ...], list[Clarification]] = defaultdict(list)
     for state in states:
-        talks[state.issue, frozenset((state.asker, state.to))].append(state)
+        pair = frozenset((state.asker, state.to))
+        talks[state.issue, state.issue_mark.created, pair].append(state)
     return [
         sorted(talk, key=lambda state: (state.created_ms, len(state.id), state.id))
         for talk in talks.values()

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from agentx.clarification.model import Clarification, Entry
-from agentx.clarification.watch.awaiting import fold_words
+from agentx.clarification.watch.awaiting import fold_words, is_of_same_issue
 from agentx.kernel.text import fold_text, preview
 
 _SAID_CHARS = 200
@@ -30,6 +30,8 @@ def find_later(state: Clarification, among: Iterable[Clarification]) -> Clarific
         said = each.persons_word
         is_anew = said is not None and each.id != state.id and each.created_ms >= word.at_ms
         if said is None or not is_anew or _name_asked(each, said) != asked:
+            continue
+        if not is_of_same_issue(state, each):
             continue
         # What is in doubt takes nothing back that is not.
         if (not said.doubt or word.doubt) and said.at_ms >= newest.at_ms:
@@ -54,5 +56,5 @@ def tell_later(
 
 
 def _name_asked(state: Clarification, word: Entry) -> tuple[object, ...]:
-    """Return what makes two questions one: who asks what, and where."""
-    return state.issue, state.asker, *fold_words(state.topic, state.question_of(word))
+    """Return what makes two questions of an issue one: who asks what."""
+    return state.asker, *fold_words(state.topic, state.question_of(word))

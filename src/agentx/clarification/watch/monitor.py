@@ -14,6 +14,7 @@ ledger's lock, so two processes that find the same do it once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
 
 from agentx.clarification.facts import Abandoned, Escalated, Fact, WentStale
 from agentx.clarification.limits import CLARIFY_RETRIES_MAX
@@ -32,6 +33,8 @@ class World:
     now_ms: Millis
     closed_issues: frozenset[int] = frozenset()
     done: frozenset[tuple[str, int]] = frozenset()  # agents, and the issues they are done with
+    # The number of a question's issue now; None where that is not here, and another has it.
+    number_of: Callable[[Clarification], int | None] = attrgetter("issue")
 
 
 @frozen
@@ -69,7 +72,7 @@ def find_abandoned(states: tuple[Clarification, ...], world: World) -> Iterator[
         if not state.is_unanswered or state.waits_for_person:
             continue
         reason: Reason | None = None
-        if state.issue in world.closed_issues:
+        if world.number_of(state) in world.closed_issues:
             reason = Reason.ISSUE_CLOSED
         elif _asker_is_gone(state, world):
             reason = Reason.ASKER_GONE
@@ -113,7 +116,7 @@ def overdue(states: tuple[Clarification, ...], world: World) -> Iterator[Remedy]
 
 def _asker_is_gone(state: Clarification, world: World) -> bool:
     """An agent that is done with the issue and was not blocked waits for nothing."""
-    if state.blocking or (state.asker, state.issue) not in world.done:
+    if state.blocking or (state.asker, world.number_of(state)) not in world.done:
         return False
     return is_overdue(state, world.now_ms)
 

@@ -19,6 +19,8 @@ def list_known_lines(known: KnownAnswer, asked_as: str = "") -> list[str]:
     ]
     if known.asked:
         lines.append(f"  to: {preview(known.asked, _QUESTION_CHARS_MAX)}")
+    if known.issue_title:
+        lines.append(f"  of another issue: {preview(known.issue_title, _QUESTION_CHARS_MAX)}")
     if known.changed_files:
         lines.append(f"  changed since: {', '.join(known.changed_files)}")
     if asked_as:
@@ -38,6 +40,7 @@ def describe_known(known: KnownAnswer, asked_as: str) -> dict[str, object]:
         "by": known.by,
         "doubt": known.doubt or None,
         "issueNumber": known.issue,
+        **({"issueTitle": known.issue_title} if known.issue_title else {}),
         "at": to_iso(known.at_ms),
         "question": known.asked or None,
         "proofs": list(known.proofs),

@@ -44,7 +44,7 @@ from agentx.wiring.runs import (
     list_contradicted,
     list_run_questions,
 )
-from agentx.wiring.trust.issue_marks import tell_issues
+from agentx.wiring.trust.issue_marks import AskedIssues, tell_issues
 
 _NAMED_MAX = 3
 _LATE = frozenset({Reason.STALE, Reason.STUCK, Reason.DEADLOCK})
@@ -101,7 +101,22 @@ def thread(project: Project, issue: int) -> Ledger:
     open_clarifications(project).ledger(issue)
     watch(project)
     ledger = open_clarifications(project).ledger(issue)
-    return replace(ledger, clarifications=tell_issues(project, name_overruling(project, ledger)))
+    asked = _list_of(project, issue)
+    others = tuple(state for state in ledger if state.id not in {each.id for each in asked})
+    told = name_overruling(project, (*asked, *others))
+    return replace(ledger, clarifications=tell_issues(project, told))
+
+
+def _list_of(project: Project, issue: int) -> tuple[Clarification, ...]:
+    """Return what was asked of an issue: also before it got its number.
+
+    Raises: CorruptRecord when its ledger is damaged.
+    """
+    asked, room = AskedIssues(project), open_clarifications(project)
+    found = [*room.ledger(issue)]
+    others = room.ledgers() if asked.may_move else ()
+    found += (state for ledger in others if ledger.issue != issue for state in ledger)
+    return tuple(state for state in found if asked.find_number(state) == issue)
 
 
 def inbox_of(project: Project, who: str) -> Overview:
@@ -173,8 +188,7 @@ def list_waiting(project: Project, issue: int) -> tuple[str, ...]:
 
     Raises: CorruptRecord when its ledger is damaged.
     """
-    ledger = open_clarifications(project).ledger(issue)
-    return tuple(state.id for state in ledger if state.waits_for_person)
+    return tuple(state.id for state in _list_of(project, issue) if state.waits_for_person)
 
 
 def say_given_up(state: Clarification) -> str:

@@ -23,6 +23,7 @@ from agentx.clarification.model import (
     NewQuestion,
 )
 from agentx.clarification.rendering import name_speaker
+from agentx.clarification.watch.awaiting import is_of_same_issue
 from agentx.clarification.ways import UNVERIFIED
 from agentx.kernel.text import compile_late, cut, fold_text, preview
 from agentx.kernel.tokens import estimate
@@ -81,7 +82,7 @@ def find_known_answer(
         and is_same(
             asked,
             read_asked(state.topic, state.question),
-            same_issue=state.issue == request.issue,
+            same_issue=is_of_same_issue(state, request),
         )
     ]
     if any(state.is_active for state in alike):
@@ -154,6 +155,7 @@ def _offer_settled(
         by=_name_decider(newest),
         at_ms=decision.timestamp_ms,
         issue=newest.issue,
+        issue_title="" if is_of_same_issue(newest, request) else newest.issue_mark.title,
         asked=newest.question_of(word),
         doubt=word.doubt,
         asked_of=request.to,

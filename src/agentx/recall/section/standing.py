@@ -130,7 +130,7 @@ class Standing:
                 text=_question(state, role),
                 doc_id=state.id,
                 at_ms=state.thread[-1].at_ms if state.thread else state.created_ms,
-                source=f"{_name_source(state, role)}, issue {state.issue}",
+                source=f"{_name_source(state, role)}, {state.issue_now or f'issue {state.issue}'}",
                 tokens=estimate(state.question),
             )
         rest = waiting[CLARIFY_INBOX_MAX:]

@@ -49,6 +49,7 @@ def find_known(project: Project, state: Clarification) -> KnownAnswer | None:
         to=state.to,
         topic=state.topic,
         question=state.question,
+        issue_mark=state.issue_mark,
     )
     try:
         asked = open_clarifications(project).list_all()

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from agentx.host.files.plain import is_folder
 from agentx.kernel.errors import AgentXError
-from agentx.kernel.ids import digest
 from agentx.kernel.roles import PERSON_ROLE, is_persons_name
 from agentx.observations.ids import ID_PREFIX
 from agentx.observations.limits import OBSERVATION_SEARCH_LIMIT
@@ -30,7 +29,8 @@ from agentx.observations.model import (
 from agentx.observations.port import ObservationStore
 from agentx.project.project import Project
 from agentx.wiring.vouched.drops import OF_PERSON, VouchedDrops
-from agentx.wiring.vouched.outcomes import UNVERIFIED, find_question, is_withheld
+from agentx.wiring.vouched.judged import is_judged, put_back, tell_row
+from agentx.wiring.vouched.outcomes import UNVERIFIED, find_question
 from agentx.wiring.vouched.persons_record import PersonsRecord
 from agentx.wiring.vouched.persons_words import PersonsWords
 from agentx.wiring.vouched.taken_away import TakenAway
@@ -80,7 +80,25 @@ class VouchedStore(ObservationStore):
         return self._judge_rows(self.plain.search(query, limit))
 
     def search_by_filters(self, filters: SearchFilters) -> tuple[ObservationIndex, ...]:
-        """Return what passes every filter, newest first."""
+        """Return what passes every filter, newest first.
+
+        Of two issues that had one number each has its own: what was asked of one goes with it.
+        """
+        wanted = filters.issue_number
+        if wanted is None or not any(map(is_folder, self._project.asked)):
+            return self._search(filters)
+        here = [row for row in self._search(filters) if row.issue_number == wanted]
+        if filters.category not in (None, Category.DECISION):
+            return tuple(here)
+        wide = replace(filters, issue_number=None, category=Category.DECISION, limit=None)
+        others = (row for row in self.plain.search_by_filters(wide) if row.issue_number != wanted)
+        asked = [row for row in others if _names_question(row.summary)]
+        come = [row for row in self._judge_rows(asked) if row.issue_number == wanted]
+        come = [row for row in come if filters.superseded in (None, bool(row.superseded_by))]
+        found = sorted((*here, *come), key=lambda row: (row.timestamp_ms, row.id), reverse=True)
+        return tuple(found[: filters.limit])
+
+    def _search(self, filters: SearchFilters) -> tuple[ObservationIndex, ...]:
         if filters.superseded is None and not filters.agent:
             return self._judge_rows(self.plain.search_by_filters(filters))
         # What is withheld, or nobody's, is so only here: all of it is looked at.
@@ -187,7 +205,7 @@ class VouchedStore(ObservationStore):
         if not asked:
             return tuple(found)
         self._look_again()
-        judged = {one.id: self.witness.judge(one) for one in asked}
+        judged = {one.id: self.witness.place(self.witness.judge(one)) for one in asked}
         self._told.update(judged)
         return tuple(judged.get(one.id, one) for one in found)
 
@@ -198,7 +216,7 @@ class VouchedStore(ObservationStore):
             return tuple(rows)
         self._look_again()
         self.get_by_ids(each for each in asked if each not in self._told)
-        return tuple(_tell(row, self._told.get(row.id)) for row in rows)
+        return tuple(tell_row(row, self._told.get(row.id)) for row in rows)
 
     def _look_again(self) -> None:
         """Look at what bears memories out, unless that was just now: one recall asks often."""
@@ -251,9 +269,9 @@ class VouchedStore(ObservationStore):
     def amend(self, observations: Sequence[Observation]) -> None:
         """Write anew what is known about stored observations, but not how they were judged."""
         self._expect_news()
-        judged = [one.id for one in observations if _is_judged(one)]
+        judged = [one.id for one in observations if is_judged(one)]
         plain = {one.id: one for one in self.plain.get_by_ids(judged)}
-        self.plain.amend([_put_back(one, plain.get(one.id)) for one in observations])
+        self.plain.amend([put_back(one, plain.get(one.id)) for one in observations])
 
     def mark(self, markings: Sequence[Marking]) -> tuple[Observation, ...]:
         """Write what a person said of stored observations; return these as they are now.
@@ -406,45 +424,16 @@ def is_missing(store: ObservationStore, name: str) -> bool:
     return store.plain.get_by_id(name) is None
 
 
+def tell_other_issue(store: ObservationStore, one: Observation, wanted: int | None = None) -> str:
+    """Return of which issue a memory speaks, where that is not the one that its name says."""
+    if not (isinstance(store, VouchedStore) and _names_question(one.content)):
+        return ""
+    return "" if wanted and one.issue_number == wanted else store.witness.tell_issue(one)
+
+
 def _may_be_persons(one: Observation | ObservationIndex) -> bool:
     return one.id.startswith(OF_PERSON) or is_persons_name(one.agent)
 
 
 def _names_question(text: str) -> bool:
     return text.endswith("]") and "[CLR-" in text[-_END_CHARS:]
-
-
-def _tell(row: ObservationIndex, judged: Observation | None) -> ObservationIndex:
-    if judged is None:
-        return row
-    return replace(
-        row, agent=judged.agent, superseded_by=judged.superseded_by, summary=judged.summary
-    )
-
-
-def _is_judged(one: Observation) -> bool:
-    return is_withheld(one) or one.agent == UNVERIFIED
-
-
-def _put_back(one: Observation, plain: Observation | None) -> Observation:
-    """Return what is to be written of a memory, without how it was judged when it was read."""
-    if plain is None:
-        return one
-    by = plain.superseded_by if is_withheld(one) else one.superseded_by
-    return replace(
-        one, superseded_by=by, agent=plain.agent if one.agent == UNVERIFIED else one.agent
-    )
-
-
-def stamp_ledgers(project: Project) -> str:
-    """Return what changes when other memories are borne out; nothing where nobody asked."""
-    if not any(map(is_folder, project.asked)):
-        return ""
-    from agentx.clarification.store.files.stamps import list_stamps  # noqa: PLC0415  somebody asked something
-    from agentx.wiring.trust.keys import open_keyring  # noqa: PLC0415  as above
-
-    try:
-        ledgers = [f"{each.issue} {each}" for each in list_stamps(project.paths)]
-    except AgentXError:
-        return ""
-    return digest(open_keyring(project).stamp(), *ledgers).hex()

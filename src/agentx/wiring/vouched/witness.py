@@ -32,6 +32,7 @@ from agentx.project.trust.keyring import Keyring
 from agentx.recall.known.answers import read_decision
 from agentx.redaction.redact import redact
 from agentx.wiring.clarifications import make_pen
+from agentx.wiring.trust.issue_marks import AskedIssues
 from agentx.wiring.trust.keys import open_keyring
 from agentx.wiring.vouched.outcomes import (
     UNVERIFIED,
@@ -64,10 +65,12 @@ class Witness:
         self._stamps: dict[int, str] = {}
         self._is_asked = False  # whether anybody ever asked anything here
         self._judged: dict[str, tuple[str, Observation, Observation]] = {}
+        self._issues = AskedIssues(project)
 
     def look_again(self) -> None:
         """Look at the files again with the next memory: some time went by."""
         self._stamps.clear()
+        self._issues = AskedIssues(self._project)
         self._record.look_again()
         self._is_asked = any(map(is_folder, self._project.asked))
 
@@ -81,6 +84,17 @@ class Witness:
         if known is None or known[0] != now or known[1] != one:
             known = self._judged[one.id] = (now, one, self._judge(one, name))
         return known[2]
+
+    def place(self, one: Observation) -> Observation:
+        """Return a memory with the number that the issue of its question has now; 0: none here."""
+        state = self._find(find_question(one))
+        number = one.issue_number if state is None else self._issues.find_number(state)
+        return one if number == one.issue_number else replace(one, issue_number=number or 0)
+
+    def tell_issue(self, one: Observation) -> str:
+        """Return of which issue a memory speaks, where another has the number of its question."""
+        state = self._find(find_question(one))
+        return "" if state is None else self._issues.mark(state)
 
     def find_outcome(self, one: Observation) -> tuple[tuple[str, ...], Observation] | None:
         """Return the uids of the question that a memory says the outcome of, and what that is.
@@ -165,7 +179,8 @@ class Witness:
         """Return what a question came to, as long as nobody decided it otherwise, asked anew."""
         if one.superseded_by or one.mended_ms:
             return one
-        later = find_later(state, self._look(state.issue).values())
+        numbers = self._issues.list_numbers(state)
+        later = find_later(state, chain.from_iterable(self._look(n).values() for n in numbers))
         return one if later is None else replace(one, superseded_by=str(later.id))
 
     def _is_told_so(self, state: Clarification, one: Observation) -> bool:
@@ -200,7 +215,9 @@ class Witness:
 
     def _stamp_of(self, name: str) -> str:
         try:
-            return self._stamp(parse_clarification_id(name)[1])
+            issue, state = parse_clarification_id(name)[1], self._find(name)
+            numbers = {issue} if state is None else self._issues.list_numbers(state)
+            return " ".join(f"{number} {self._stamp(number)}" for number in sorted(numbers))
         except (AgentXError, OSError):
             return ""
 

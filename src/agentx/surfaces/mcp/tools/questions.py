@@ -120,7 +120,7 @@ def inbox(desk: Desk, *, role: str = "") -> str:
     closed = seen.monitor.closed_issues
     rows = [
         _line(state)
-        + ("\n  Its issue is closed." if state.issue in closed else "")
+        + ("\n  Its issue is closed." if state.issue in closed and not state.issue_now else "")
         + (f"\n  Its issue: {state.issue_now}" if state.issue_now else "")
         for state in seen.clarifications
     ]

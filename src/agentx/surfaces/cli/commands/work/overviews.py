@@ -56,7 +56,8 @@ def show_inbox(invocation: Invocation, seen: clarify_read.Overview, who: str) ->
         ]
     if seen.notes:
         data["notes"] = list(seen.notes)
-    closed = seen.monitor.closed_issues & {state.issue for state in seen.clarifications}
+    issues = {state.issue for state in seen.clarifications if not state.issue_now}
+    closed = seen.monitor.closed_issues & issues
     if closed:
         data["closedIssues"] = sorted(closed)
     if seen.withheld:

@@ -95,7 +95,8 @@ def draw_inbox(screen: Console, seen: clarify_read.Overview, who: str) -> None:
         if at:
             screen.print()
         when = age(state.created_ms, now_ms=seen.now_ms)
-        closed = ", which is closed" if state.issue in seen.monitor.closed_issues else ""
+        is_closed = state.issue in seen.monitor.closed_issues and not state.issue_now
+        closed = ", which is closed" if is_closed else ""
         facts = f"{state.status}, asked {when}, issue #{state.issue}{closed}"
         head = render.text(state.id, style=_STYLES[state.status]).append("  ")
         topic = preview(flatten(state.topic), _TOPIC_CHARS_MAX)

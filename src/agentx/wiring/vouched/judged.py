@@ -1,0 +1,38 @@
+"""What is told of a memory otherwise than it lies on disk: whose it is, what replaced it, and which
+number its issue has now."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agentx.observations.ids import parse_observation_id
+from agentx.observations.model import Observation, ObservationIndex
+from agentx.wiring.vouched.outcomes import UNVERIFIED, is_withheld
+
+
+def tell_row(row: ObservationIndex, judged: Observation | None) -> ObservationIndex:
+    """Return a line of the index as its memory was judged."""
+    if judged is None:
+        return row
+    return replace(
+        row,
+        agent=judged.agent,
+        superseded_by=judged.superseded_by,
+        summary=judged.summary,
+        issue_number=judged.issue_number,
+    )
+
+
+def is_judged(one: Observation) -> bool:
+    """Tell whether a memory is not as it lies on disk."""
+    is_placed = one.issue_number != parse_observation_id(one.id).issue_number
+    return is_placed or is_withheld(one) or one.agent == UNVERIFIED
+
+
+def put_back(one: Observation, plain: Observation | None) -> Observation:
+    """Return what is to be written of a memory, without how it was judged when it was read."""
+    if plain is None:
+        return one
+    by = plain.superseded_by if is_withheld(one) else one.superseded_by
+    agent = plain.agent if one.agent == UNVERIFIED else one.agent
+    return replace(one, superseded_by=by, agent=agent, issue_number=plain.issue_number)
