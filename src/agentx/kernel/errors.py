@@ -168,7 +168,7 @@ class ModelUnavailable(UnavailableError):
     code = "model_unavailable"
 
 
-def say_kept(error: UnavailableError, done: str = _ALL, again: str = _MORE) -> UnavailableError:
+def say_kept(error: AgentXError, done: str = _ALL, again: str = _MORE) -> UnavailableError:
     """Return what the disk refused with what was done all the same, and what comes next."""
     why = error.message.removesuffix(NOTHING_CHANGED)
     return UnavailableError(

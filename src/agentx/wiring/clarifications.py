@@ -28,6 +28,7 @@ from agentx.clarification.store.book import Pen
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.clarification.store.naming.shown import ShownNames
 from agentx.clarification.store.survey import SeenLedgers, Survey
+from agentx.clarification.store.unheld import find_unheld
 from agentx.clarification.store.vouching.doubts import EventDoubt
 from agentx.clarification.store.vouching.overruled import name_overruled
 from agentx.clarification.store.vouching.signers import find_askers, find_sayer
@@ -265,6 +266,19 @@ def mark_questions(project: Project, names: Iterable[str]) -> dict[str, str]:
         with suppress(AgentXError):  # gone since it was found, or nobody can read it
             marks[name] = asked.mark(room.find(name))
     return {name: mark for name, mark in marks.items() if mark}
+
+
+def list_unheld(project: Project, issue: int | None = None) -> tuple[str, ...]:
+    """Return the questions, of one issue or of all, of which git could still take lines back."""
+    pen, names = make_pen(project), list[str]()
+    store = LedgerStore(project.paths, project.clock, pen)
+    issues = (stamp.issue for stamp in store.stamps()) if issue is None else (issue,)
+    for each in issues:
+        with suppress(CorruptRecord):
+            ledger = store.read(each)  # who looks holds what can be held
+            loose = find_unheld(project.paths, pen, project.clock, each)
+            names += (state.id for state in ledger if {state.uid, state.stem} & loose)
+    return tuple(names)
 
 
 def list_told(survey: Survey) -> tuple[Clarification, ...]:

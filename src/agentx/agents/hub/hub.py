@@ -13,6 +13,7 @@ person is called, and the asker goes on with what is known.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 
 from agentx.agents.hub.standing import OpenNow, settle_agent
@@ -45,7 +46,7 @@ from agentx.clarification.watch.monitor import World
 from agentx.clarification.ways import name_memory_way
 from agentx.kernel.bus import Bus, Say
 from agentx.kernel.clock import Clock
-from agentx.kernel.errors import IllegalTransition, UnavailableError
+from agentx.kernel.errors import IllegalTransition, LockHeld, UnavailableError, say_kept
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
 from agentx.kernel.text import cut, preview
 from agentx.kernel.values import frozen
@@ -273,7 +274,8 @@ class Hub:
         is_as_seen = len(found.active) == len(survey.active) and all(
             now is before for now, before in zip(found.active, survey.active, strict=True)
         )
-        self._settle_all(sorted(engaged | involved), survey if is_as_seen else None)
+        with suppress(UnavailableError):  # who only looks is told what the ledgers say
+            self._settle_all(sorted(engaged | involved), survey if is_as_seen else None)
         return found
 
     def retry(
@@ -299,8 +301,14 @@ class Hub:
         return self._keep(state, reply, told)
 
     def settle(self, *agents: str) -> None:
-        """Make the statuses of some agents say what the ledgers say, and tell that they do."""
-        self._settle_all(agents)
+        """Make the statuses of some agents say what the ledgers say, and tell that they do.
+
+        Raises: UnavailableError where they cannot be written: what was said is kept.
+        """
+        try:
+            self._settle_all(agents)
+        except (UnavailableError, LockHeld) as error:
+            raise say_kept(error) from error
 
     def _settle_all(self, agents: Iterable[str], seen: Survey | None = None) -> None:
         look = self._clarifications.survey

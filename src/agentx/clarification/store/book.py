@@ -80,6 +80,7 @@ class Book:
     unsigned: frozenset[str] = frozenset()  # events of ours that an earlier version kept
     raw: bytes | None = None  # the view that lay there
     vouched: tuple[QuestionEvent, ...] = ()  # to be held, where they were read
+    is_held: bool = True  # not where the user's folder took nothing: the next look tries again
 
     def document(self) -> Row:
         """Return it as the view shows it, but for what it was made from."""

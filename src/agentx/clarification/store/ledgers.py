@@ -23,7 +23,7 @@ from agentx.clarification.store.book import Book, Opener, Pen
 from agentx.clarification.store.edit import LedgerEdit
 from agentx.clarification.store.files.aside import find_highest_aside, list_aside
 from agentx.clarification.store.files.held import HeldLines, list_issue_folders
-from agentx.clarification.store.files.question_files import QuestionFiles, choose_file
+from agentx.clarification.store.files.question_files import UNHELD, QuestionFiles, choose_file
 from agentx.clarification.store.files.stamps import Stamp, list_stamps
 from agentx.clarification.store.fold import find_about, list_parted
 from agentx.clarification.store.ledger_json import (
@@ -362,7 +362,7 @@ class LedgerStore:
         # A number that nobody vouches for would not stay, and be said again every time.
         signed = [each for each in signed if each.signature or each.kind is not _NAMED]
         with held.committing(ledger_path(self._paths, book.issue)):
-            files.append(name, signed)
+            book.is_held &= files.append(name, signed)
         return name, files.sizes().get(name, 0)
 
     def _keep(
@@ -372,7 +372,7 @@ class LedgerStore:
         path, files = ledger_path(self._paths, book.issue), self._files(book.issue)
         hide(self._paths.state)
         kept = tuple(events)
-        files.hold(book.vouched)
+        book.is_held = files.hold(book.vouched)
         if kept and book.made.missing:  # what is said now is said to what git took away
             self._put_back(book)
         made = book.made
@@ -398,7 +398,7 @@ class LedgerStore:
             is_signed = bool(book.unsigned)
             if is_signed:
                 self._sign(book)
-            made = replace(made, held=files.look_at_held())
+            made = replace(made, held=files.look_at_held() if book.is_held else UNHELD)
             if has_words or is_signed or not book.is_sound:
                 sizes = files.sizes()
                 made = replace(made, files=sizes, reached=sizes.get(made.mine, 0))

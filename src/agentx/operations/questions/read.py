@@ -20,7 +20,7 @@ from agentx.clarification.model import (
 from agentx.clarification.summary import ask_again, tell_overruled
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.values import frozen
-from agentx.operations.questions.held import WRITES_BACK, tell_missing
+from agentx.operations.questions import held
 from agentx.operations.questions.routing import watch
 from agentx.project.project import Project
 from agentx.project.roles.caller import Via, find_caller
@@ -69,12 +69,12 @@ def active(project: Project) -> Overview:
     is_trusted = project.trust.has_data
     states = found.active if is_trusted else open_clarifications(project).survey().active
     shown = tell_issues(project, name_overruling(project, _in_turn(states)))
-    missing = tell_missing(project)
+    missing = held.tell_missing(project)
     return Overview(
         clarifications=shown,
         monitor=found,
         now_ms=project.clock.now_ms(),
-        notes=(f"{missing}; for others: {WRITES_BACK}",) if missing else (),
+        notes=(f"{missing}; for others: {held.WRITES_BACK}",) if missing else (),
         run_questions=list_run_questions(project) if is_trusted else (),
     )
 
@@ -212,6 +212,11 @@ def say_unsent(project: Project, state: Clarification) -> str:
     if not is_unsent(project, state.issue):
         return ""
     return f"offline: GitHub was not reached; {state.id} is kept here, and sent there later"
+
+
+def say_unheld(project: Project, state: Clarification) -> str:
+    """Return that git could take back what was said; nothing where it cannot."""
+    return held.say_unheld(project, state.issue, state.id)
 
 
 def list_others(project: Project, state: Clarification) -> tuple[str, ...]:

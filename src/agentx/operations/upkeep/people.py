@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agentx.kernel.errors import AgentXError
-from agentx.operations.questions.held import WRITES_BACK, tell_missing
+from agentx.operations.questions.held import HOLDS, WRITES_BACK, tell_missing, tell_unheld
 from agentx.operations.setup.writers import say_lost_key
 from agentx.operations.upkeep.health import Health, HealthCheck
 from agentx.project.project import Project
@@ -38,6 +38,9 @@ def check_people(project: Project) -> Iterator[HealthCheck]:
     missing = tell_missing(project)
     if missing:
         yield HealthCheck(name="questions", health=Health.NOTE, says=missing, mend=WRITES_BACK)
+    unheld = tell_unheld(project)
+    if unheld:
+        yield HealthCheck(name="questions", health=Health.WRONG, says=unheld, mend=HOLDS)
     try:
         check_command(project)
     except AgentXError as error:

@@ -170,8 +170,8 @@ class QuestionFiles:
         ]
         return (*found, *self._list_missing(found, wanted))
 
-    def append(self, name: str, events: Iterable[QuestionEvent]) -> None:
-        """Add events to a file of this checkout's; return after they are on disk.
+    def append(self, name: str, events: Iterable[QuestionEvent]) -> bool:
+        """Add events to a file of this checkout's; return after they are on disk, if they are held.
 
         Raises: UnavailableError, LockHeld.
         """
@@ -180,22 +180,24 @@ class QuestionFiles:
             replace_file(attributes, _ATTRIBUTES, mode=0o644)
         known = tuple(events)
         Journal(self._folder / name, self._clock).append(map(line_of, known))
-        self.hold(event for event in known if event.signature)
+        return self.hold(event for event in known if event.signature)
 
-    def hold(self, events: Iterable[QuestionEvent], as_of: Mapping[str, int] | None = None) -> None:
-        """Note lines that somebody vouches for, so that git cannot take them away.
+    def hold(self, events: Iterable[QuestionEvent], as_of: Mapping[str, int] | None = None) -> bool:
+        """Note lines that somebody vouches for, so that git cannot take them away; tell whether.
 
         Who looks without the ledger's lock says how long the files were: what changed since may
         be forgotten. What cannot be noted now is noted when it is seen next.
         """
         by_file = _sort_by_file(events)
         if self._held is None or not by_file:
-            return
+            return True
         wait_ms = LOCK_WAIT_MS if as_of is None else _LOOK_WAIT_MS
         with suppress(AgentXError, OSError), self._held.holding(self._clock, wait_ms):
             if as_of is None or dict(as_of) == self.sizes():
                 for name, known in by_file.items():
                     self._hold(self._held.folder / name, known)
+            return True
+        return False
 
     def put_back(self) -> None:
         """Write what is held and in no file into its files again.
@@ -303,6 +305,7 @@ def _sum_up(raw: bytes) -> JudgedPart:
     return JudgedPart(len(raw), blake2b(raw, digest_size=16).hexdigest())
 
 
+UNHELD: Mapping[str, int] = {"": 0}  # is how no folder of held lines looks
 NOTHING_JUDGED = _sum_up(b"")
 
 

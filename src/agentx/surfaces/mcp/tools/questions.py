@@ -182,8 +182,8 @@ def _line(state: Clarification) -> str:
 
 
 def _tell_unsent(project: Project, state: Clarification) -> tuple[str, ...]:
-    unsent = clarify_read.say_unsent(project, state)
-    return (f"  {unsent}",) if unsent else ()
+    said = clarify_read.say_unsent(project, state), clarify_read.say_unheld(project, state)
+    return tuple(f"  {text}" for text in said if text)
 
 
 def _nobody(_entry: str) -> None:

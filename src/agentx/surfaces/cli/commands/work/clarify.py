@@ -385,10 +385,11 @@ def _show_done(
     draw: Callable[[Console], None],
     data: dict[str, object] | None = None,
 ) -> None:
-    """Show what was said to a question, and whether GitHub knows of it."""
+    """Show what was said to a question, and what could not be done for it."""
     said = {
         "unsent": clarify_read.say_unsent(invocation.project, state),
         "unnotified": clarify_read.say_unnotified(invocation.project, state),
+        "unheld": clarify_read.say_unheld(invocation.project, state),
     }
     missed = {name: text for name, text in said.items() if text}
     invocation.show({**(data or as_data(state)), **missed}, draw)

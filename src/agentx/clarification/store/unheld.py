@@ -1,0 +1,38 @@
+"""Lines of questions that lie in files of the repository alone: git could still take them back.
+
+They are held in the user's folder (`files.held`) once they are seen, unless that takes nothing.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+
+from agentx.clarification.store.book import Pen
+from agentx.clarification.store.files.held import HeldLines
+from agentx.clarification.store.files.question_files import QuestionFiles
+from agentx.clarification.store.vouching.signatures import is_vouched
+from agentx.kernel.clock import Clock
+from agentx.kernel.errors import AgentXError
+from agentx.kernel.paths import ProjectPaths
+
+
+def find_unheld(paths: ProjectPaths, pen: Pen, clock: Clock, issue: int) -> frozenset[str]:
+    """Return the questions of an issue of which a line that somebody vouches for cannot be held.
+
+    What can be held now is.
+
+    Raises: UnknownVersion, UnavailableError, UnsafePath.
+    """
+    if pen.held is None:
+        return frozenset()
+    known: set[tuple[str, str]] = set()
+    place = pen.held / str(issue)
+    with suppress(AgentXError):  # what cannot be read holds nothing
+        known |= {(each.writer, each.id) for each in QuestionFiles(place, clock).read().events}
+    vouches = partial(is_vouched, issue, signatures=pen.signatures)
+    files = QuestionFiles(paths.questions / str(issue), clock, HeldLines(place, vouches))
+    found = files.read()
+    loose = [each for each in found.events if (each.writer, each.id) not in known and vouches(each)]
+    is_held = files.hold(loose, as_of=found.sizes)
+    return frozenset() if is_held else frozenset(each.question for each in loose)
