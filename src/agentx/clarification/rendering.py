@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from agentx.clarification.contested import find_contesting
 from agentx.clarification.model import (
     PARTIAL,
     PERSON,
@@ -20,7 +21,6 @@ from agentx.clarification.model import (
     Reason,
     read_question,
 )
-from agentx.clarification.store.ledger_json import as_json, entry_json
 from agentx.clarification.summary import (
     find_note,
     say_overruled,
@@ -48,6 +48,7 @@ _STATUS_COLOURS = {
 }
 _TOPIC_CHARS = 80
 _QUESTION_CHARS = 200
+_DECIDED_CHARS = 400
 _SEVERAL = 2
 _WORDS_CHARS = 4_000  # more than anybody may say: files are written by anybody
 
@@ -134,8 +135,9 @@ def terminal(state: Clarification, *, colour: bool, say_time: Callable[[int], st
     lines = [f"{head}  {_tint(f'[{facts}]', _STATUS_COLOURS[state.status], colour)}"]
     for entry in state.thread:
         lines.extend(_terminal_entry(state, entry, say_time(entry.at_ms), colour=colour))
-    if state.overruled:
-        lines.append(printable(f"  people disagree{say_overruled(state)}"))
+    if told := say_overruled(state):
+        disagree = "  people disagree" if state.overruled else " "
+        lines.append(printable(f"{disagree}{told}"))
     if state.decided_later:
         lines.append(printable(f" {_say_later(state)}"))
     return "\n".join(lines)
@@ -200,6 +202,8 @@ def _order_actions(state: Clarification, others: tuple[str, ...]) -> tuple[str, 
     left = preview(worth.remaining, 200).replace('"', "'") or "..."
     resolve = f"agentx clarify resolve {state.id}"
     follow_up = f'agentx clarify ask --follow-up {state.id} --question "{left}"'
+    if find_contesting(state) is not None:
+        return f"agentx clarify escalate {state.id}", resolve
     if worth.standing == PARTIAL:
         return follow_up, resolve
     if worth.standing != UNKNOWN:
@@ -259,7 +263,7 @@ def _word_outcome(state: Clarification, about: str) -> str:
         return f"a person was called to decide {about}{told} -- {goes_on}"
     if settled is not None:
         about = name_matter(state, state.decision or settled)
-        decided = preview(say_decision(state, named=True), 400)
+        decided = say_decision(state, named=True, chars_max=_DECIDED_CHARS)
         return f"{name_decider(state)} decided {about}: {decided}"
     about = name_matter(state, state.answered)
     return (
@@ -276,6 +280,8 @@ def say_next(state: Clarification) -> str:
     """Return what an asker can do with an answer, the likeliest."""
     first = next_actions(state)[0]
     standing = "" if state.answered is None else state.answered.worth.standing
+    if find_contesting(state) is not None:
+        return f"call a person with: {first}"
     verb = {PARTIAL: "follow up with", UNKNOWN: "ask somebody else, or call a person with"}
     return f"{verb.get(standing, 'settle with')}: {first}"
 
@@ -356,10 +362,11 @@ def name_decider(state: Clarification) -> str:
     return "" if word is None else name_speaker(word)
 
 
-def say_decision(state: Clarification, *, named: bool = False) -> str:
+def say_decision(state: Clarification, *, named: bool = False, chars_max: int = 0) -> str:
     """Return what was decided: what was said then, else the answer that was taken.
 
     What is doubtful about an answer stays so, whoever takes it; who is `named` beside says it.
+    Words beyond `chars_max` are cut, and never what must be told with them.
     """
     word = state.decision
     is_taken = word is not None and word is not state.resolution
@@ -367,7 +374,8 @@ def say_decision(state: Clarification, *, named: bool = False) -> str:
         is_taken &= word.doubt not in name_decider(state)
     doubt = f" ({word.doubt})" if word is not None and is_taken and word.doubt else ""
     told = f"{say_pointed_to(state)}{say_overruled(state)}{_say_later(state)}"
-    return f"{_find_decided(state)}{doubt}{told}"
+    words = find_decided(state)
+    return f"{preview(words, chars_max) if chars_max else words}{doubt}{told}"
 
 
 def _say_later(state: Clarification) -> str:
@@ -379,7 +387,8 @@ def say_contrary(state: Clarification) -> str:
     return say_overruled(state) if state.resolution is None else ""
 
 
-def _find_decided(state: Clarification) -> str:
+def find_decided(state: Clarification) -> str:
+    """Return the words that settled it, or that it was let go."""
     word = state.decision
     return (word.body if word is not None else "") or "go on with what is known"
 
@@ -398,46 +407,3 @@ def listing(states: tuple[Clarification, ...], now_ms: int) -> str:
         )
         lines.extend(f"  - next: `{action}`" for action in next_actions(state)[:1])
     return "\n".join(lines)
-
-
-def as_data(state: Clarification, others: tuple[str, ...] = ()) -> dict[str, object]:
-    """Return a clarification for a program: as the ledger has it, and what can be done now."""
-    settled, answered = state.resolution, state.answered
-    row = as_json(state)
-    for name in ("uid", "stem"):  # the name is what others go by
-        row.pop(name, None)
-    asked = name_question(state, state.decision if settled is not None else answered)
-    for shown, entry in zip(row["thread"], state.thread, strict=True):
-        shown.pop("uid", None)
-        if entry.doubt:
-            shown["doubt"] = entry.doubt
-    return {
-        **row,
-        "clarificationId": state.id,
-        "issueNumber": state.issue,
-        "answer": None if state.is_unanswered else state.answer or None,
-        "answeredBy": None if answered is None else answered.speaker,
-        "resolution": None if settled is None else _find_decided(state),
-        "resolvedBy": None if settled is None else settled.speaker,
-        "doubt": _doubt_of(settled) or _doubt_of(state.decision or answered),
-        "waitsOn": state.waits_on if state.is_unanswered or state.waits_for_person else None,
-        "standing": None if answered is None else answered.worth.standing or None,
-        "confidence": None if answered is None else answered.worth.confidence or None,
-        "nextActions": list(next_actions(state, others)),
-        **({"answerTo": asked} if asked and not state.is_unanswered else {}),
-        **({"issueNow": state.issue_now} if state.issue_now else {}),
-        **({"overruled": _list_overruled(state)} if state.overruled else {}),
-        **({"decidedLater": state.decided_later} if state.decided_later else {}),
-    }
-
-
-def _list_overruled(state: Clarification) -> list[dict[str, object]]:
-    """Return what people said otherwise than what stands, for a program."""
-    return [
-        {"by": each.by, "standsBy": state.word_of, **entry_json(each.entry)}
-        for each in state.overruled
-    ]
-
-
-def _doubt_of(entry: Entry | None) -> str | None:
-    return None if entry is None else entry.doubt or None

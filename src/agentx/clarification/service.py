@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from agentx.clarification.contested import find_contesting
 from agentx.clarification.errors import (
     ClarificationNotFound,
     LockTimeout,
@@ -338,7 +339,8 @@ class Clarifications:
             decided=tuple(
                 state
                 for state in found
-                if state.resolved_ms is not None and state.resolved_ms >= since_ms
+                if state.resolved_ms is not None
+                and (state.resolved_ms >= since_ms or find_contesting(state) is not None)
             ),
             damaged=tuple(damaged),
             closed=tuple(closed),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from agentx.clarification.contested import say_contested
 from agentx.clarification.limits import CLARIFY_SUMMARY_CHARS_MAX
 from agentx.clarification.model import (
     PERSON,
@@ -107,9 +108,14 @@ def _options(state: Clarification, asked: str) -> tuple[str, ...]:
 
 
 def say_overruled(state: Clarification) -> str:
-    """Return who said otherwise than the one whose word stands; nothing where nobody did."""
+    """Return who said otherwise than the one whose word stands; nothing where nobody did.
+
+    Also that somebody did who is not trusted.
+    """
     said = "; ".join(_word_overruled(each) for each in state.overruled)
-    return f" (so says {state.word_of or 'a person'}; {said})" if said else ""
+    overruled = f" (so says {state.word_of or 'a person'}; {said})" if said else ""
+    contested = say_contested(state)
+    return f"{overruled} [{contested}]" if contested else overruled
 
 
 def say_pointed_to(state: Clarification) -> str:

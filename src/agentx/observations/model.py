@@ -26,6 +26,9 @@ class Category(StrEnum):
     COMPACTION_SUMMARY = "compaction-summary"
 
 
+CONTESTED = "contested by a writer who is not trusted here: ask the user"
+
+
 @frozen
 class Observation:
     """What an agent decided, changed, broke or found out, with where it is known from."""
@@ -51,6 +54,8 @@ class Observation:
     repeats: tuple[str, ...] = ()  # the ids of what other sessions saw again; not kept themselves
     branch: str = ""  # where it was learnt; empty on the default branch and where it is not known
     head: str = ""  # the commit that branch was at then, if it was one of its own
+    # A person said otherwise whom the reader does not trust yet; found when it is read, never kept.
+    contested: bool = False
 
     @property
     def is_written(self) -> bool:
@@ -75,6 +80,7 @@ class Observation:
             mended_ms=self.mended_ms,
             repeats=self.repeats,
             branch=self.branch,
+            contested=self.contested,
         )
 
 
@@ -97,6 +103,7 @@ class ObservationIndex:
     mended_ms: int = 0
     repeats: tuple[str, ...] = ()
     branch: str = ""
+    contested: bool = False  # as of an observation
 
 
 @frozen

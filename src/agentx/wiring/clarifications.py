@@ -11,6 +11,7 @@ from functools import cache, lru_cache, partial
 from pathlib import Path
 
 from agentx.agents.happenings import HAPPENINGS, AgentNews, payload
+from agentx.clarification.contested import find_contesting, keep_contested
 from agentx.clarification.events import (
     NAMES,
     ClarificationEscalated,
@@ -19,8 +20,6 @@ from agentx.clarification.events import (
     LedgerReleased,
     MonitorRan,
 )
-from agentx.clarification.inbox import inbox_among
-from agentx.clarification.metrics import Metrics, metrics
 from agentx.clarification.model import PERSON, Clarification
 from agentx.clarification.rendering import inbox_line
 from agentx.clarification.service import Clarifications
@@ -31,13 +30,15 @@ from agentx.clarification.store.survey import SeenLedgers, Survey
 from agentx.clarification.store.unheld import find_unheld
 from agentx.clarification.store.vouching.doubts import EventDoubt
 from agentx.clarification.store.vouching.overruled import name_overruled
-from agentx.clarification.store.vouching.signers import find_askers, find_sayer
+from agentx.clarification.store.vouching.signers import find_askers, find_sayer, find_writer
 from agentx.clarification.watch.awaiting import (
     find_untrusted_question,
     is_asked_further,
     is_to_be_answered,
 )
+from agentx.clarification.watch.inbox import inbox_among
 from agentx.clarification.watch.later import tell_later
+from agentx.clarification.watch.metrics import Metrics, metrics
 from agentx.host.files.plain import is_folder
 from agentx.host.git.facts import remote_url
 from agentx.kernel.bus import Bus
@@ -241,6 +242,17 @@ def list_untrusted(project: Project) -> tuple[Clarification, ...]:
     """Return the threads on which a writer who is not trusted asks the person further."""
     found = list_told(open_clarifications(project).survey())
     return tuple(state for state in found if find_untrusted_question(state) is not None)
+
+
+def list_contested(project: Project) -> Iterator[tuple[Clarification, str]]:
+    """Yield what stands though a writer who is not trusted has said otherwise since, and who."""
+    store = LedgerStore(project.paths, project.clock, make_pen(project))
+    for state in keep_contested(list_told(open_clarifications(project).survey())):
+        writer, word = "", find_contesting(state)
+        with suppress(CorruptRecord):
+            judged = store.list_judged(state.issue, {state.uid})
+            writer = "" if word is None else find_writer(state, word, judged)
+        yield state, writer
 
 
 def keep_signed(project: Project, states: Iterable[Clarification]) -> tuple[Clarification, ...]:

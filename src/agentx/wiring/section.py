@@ -198,7 +198,7 @@ class _Rooms:
         work = replace(self._work(), of_runs=of_runs, run_answers=run_answers)
         if not any(map(is_folder, project.asked)):
             return work
-        from agentx.clarification.inbox import inbox_among  # noqa: PLC0415  somebody asked something
+        from agentx.clarification.watch.inbox import inbox_among  # noqa: PLC0415  somebody asked something
         from agentx.wiring.clarifications import (  # noqa: PLC0415  as above
             blocking_among,
             list_told,

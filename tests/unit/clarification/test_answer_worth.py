@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from agentx.agents.runners.wording import reply_of
+from agentx.clarification.data import as_data
 from agentx.clarification.limits import CLARIFY_LATE_ANSWERS_MAX
 from agentx.clarification.model import PARTIAL, PERSON, UNKNOWN, AnswerWorth
-from agentx.clarification.rendering import as_data, inbox_line, next_actions, stream, terminal
+from agentx.clarification.rendering import inbox_line, next_actions, stream, terminal
 from agentx.clarification.store.view import ledger_path
 from agentx.kernel.errors import IllegalTransition
 from tests.support.clarifying import room

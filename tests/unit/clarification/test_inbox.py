@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import pytest
 
+from agentx.clarification.data import as_data
 from agentx.clarification.events import (
     ClarificationEscalated,
     ClarificationRequested,
     event_of,
 )
 from agentx.clarification.facts import Answered, Asked, Escalated, Resolved
-from agentx.clarification.inbox import inbox_among, name_stage
 from agentx.clarification.model import PERSON, Clarification, ClarificationStatus, Reason
-from agentx.clarification.rendering import as_data, inbox_line, say_decision
+from agentx.clarification.rendering import inbox_line, say_decision
 from agentx.clarification.summary import find_note
+from agentx.clarification.watch.inbox import inbox_among, name_stage
 from agentx.clarification.watch.monitor import World, findings
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.wiring.listeners.notify import say_notice

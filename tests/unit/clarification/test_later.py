@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from agentx.clarification.data import as_data
 from agentx.clarification.facts import Answered, Escalated, Resolved
-from agentx.clarification.inbox import inbox_among
 from agentx.clarification.model import PERSON, Clarification, Reason
-from agentx.clarification.rendering import as_data, say_decision, stream, terminal
+from agentx.clarification.rendering import say_decision, stream, terminal
+from agentx.clarification.watch.inbox import inbox_among
 from agentx.clarification.watch.later import find_later, tell_later
 from agentx.kernel.clock import Millis
 from agentx.kernel.vouching.standing import Vouching

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from agentx.clarification.data import as_data
 from agentx.clarification.errors import MaxRoundsExceeded
 from agentx.clarification.model import PERSON, Clarification, EntryType, Reason
-from agentx.clarification.rendering import as_data, find_asked, stream_entry
+from agentx.clarification.rendering import find_asked, stream_entry
 from agentx.clarification.store.vouching.signers import find_askers, find_sayer
 from agentx.clarification.watch.awaiting import (
     cut_after_answer,

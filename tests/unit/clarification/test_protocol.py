@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
+from agentx.clarification.data import as_data
 from agentx.clarification.facts import (
     Abandoned,
     Answered,
@@ -28,7 +29,7 @@ from agentx.clarification.model import (
     Reason,
 )
 from agentx.clarification.protocol import GUARDS, TRANSITIONS, apply_fact, decide
-from agentx.clarification.rendering import as_data, say_decision
+from agentx.clarification.rendering import say_decision
 from agentx.clarification.store.merging import hear
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.errors import IllegalTransition

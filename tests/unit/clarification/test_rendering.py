@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentx.clarification.data import as_data
 from agentx.clarification.facts import Answered, Asked, Escalated, Resolved, WentStale
-from agentx.clarification.metrics import digest_lines, metrics
 from agentx.clarification.model import PERSON, Reason
 from agentx.clarification.rendering import (
-    as_data,
     inbox_line,
     listing,
     name_decider,
@@ -26,6 +25,7 @@ from agentx.clarification.rendering import (
 )
 from agentx.clarification.replies.comments import comment, marker
 from agentx.clarification.summary import fit_thread
+from agentx.clarification.watch.metrics import digest_lines, metrics
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.text import fold_text, printable
 from agentx.kernel.tokens import estimate

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
+from agentx.clarification.data import as_data
 from agentx.clarification.model import HUB, PERSON, Clarification, Reason
-from agentx.clarification.rendering import as_data, terminal
+from agentx.clarification.rendering import terminal
 from agentx.clarification.ways import name_github_way
 from agentx.kernel.clock import MINUTE_MS, to_iso
 from agentx.kernel.ids import mint, ulid_ms

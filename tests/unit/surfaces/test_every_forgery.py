@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
+from agentx.clarification.data import as_data
 from agentx.clarification.model import PERSON, Clarification
-from agentx.clarification.rendering import as_data
 from agentx.clarification.store.view import ledger_path
 from agentx.kernel.ids import mint, ulid_ms
 from agentx.kernel.roles import HUB_ROLE, ROLES

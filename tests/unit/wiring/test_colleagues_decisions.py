@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from agentx.clarification.data import as_data
 from agentx.clarification.model import PERSON
-from agentx.clarification.rendering import as_data, say_decision, terminal
+from agentx.clarification.rendering import say_decision, terminal
 from agentx.clarification.watch.awaiting import name_asked
 from agentx.kernel.errors import IllegalTransition, NameMoved
 from agentx.observations.model import Marking

@@ -23,7 +23,7 @@ from agentx.clarification.replies.parts import ReplyPart, list_names, split_repl
 from agentx.clarification.watch.awaiting import name_asked
 from agentx.clarification.ways import name_github_way
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
-from agentx.kernel.text import compile_late, preview
+from agentx.kernel.text import compile_late, fold_text, preview
 from agentx.kernel.values import frozen
 
 # Words of somebody who has not decided yet, where they are all that is said.
@@ -223,7 +223,7 @@ def _find_overtaking(remark: PageComment, state: Clarification, page: IssuePage)
     if state.status is ClarificationStatus.ABANDONED:
         return f"{state.id} was given up"
     if is_settled_for_good(state):
-        decided = preview(say_decision(state), 200).replace("`", "")
+        decided = fold_text(say_decision(state, chars_max=200)).replace("`", "")
         return (
             f'{state.id} is settled, and the decision on record stands: "{decided}"; to change '
             "it, tell the agent, or have it asked anew"

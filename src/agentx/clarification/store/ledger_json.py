@@ -12,6 +12,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, TypeVar
 
+from agentx.clarification.contested import find_contesting, is_untrusted_word
 from agentx.clarification.model import (
     ACTIVE,
     CONFIDENCES,
@@ -82,6 +83,7 @@ def open_of(document: object, issue: int, since_ms: int) -> Ledger:
         if state.is_active
         or state.was_decided_for_asker
         or find_untrusted_question(state) is not None
+        or find_contesting(state) is not None
     )
     return Ledger(issue=issue, clarifications=tuple(found), faults=tuple(faults))
 
@@ -112,9 +114,22 @@ def _read_rows(
 def _is_past(row: Row, day: str) -> bool:
     """Tell whether nobody has to hear of a row: settled before a day, or by its asker alone."""
     settled = row.get("resolvedAt")
-    if not is_settled(row):
+    if not is_settled(row) or _is_contested(row, day):
         return False
     return not isinstance(settled, str) or settled[: len(day)] < day or _is_settled_alone(row)
+
+
+def _is_contested(row: Row, day: str) -> bool:
+    """Tell whether a writer who is not trusted spoke as a person since a day."""
+    thread = row.get("thread")
+    said = (
+        (entry for entry in thread if isinstance(entry, dict)) if isinstance(thread, list) else ()
+    )
+    return any(
+        is_untrusted_word(each.get("type"), each.get("from"), each.get("via"))
+        and str(each.get("timestamp", ""))[: len(day)] >= day
+        for each in said
+    )
 
 
 def _is_settled_alone(row: Row) -> bool:

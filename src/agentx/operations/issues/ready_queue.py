@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentx.clarification.inbox import inbox_among
+from agentx.clarification.watch.inbox import inbox_among
 from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.text import preview
 from agentx.kernel.values import frozen

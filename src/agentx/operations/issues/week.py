@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from agentx.clarification.metrics import Metrics, digest_lines
+from agentx.clarification.watch.metrics import Metrics, digest_lines
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.periods import Level, Period, end_ms, period_at, start_ms, week_period
 from agentx.kernel.text import compile_late

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import starmap
 
+from agentx.clarification.contested import tell_contested
 from agentx.clarification.model import (
     PERSON,
     UNKNOWN,
@@ -29,6 +31,7 @@ from agentx.wiring.clarifications import (
     find_shown,
     inbox,
     keep_signed,
+    list_contested,
     list_overruled,
     list_untrusted,
     name_overruling,
@@ -136,7 +139,8 @@ def inbox_of(project: Project, who: str) -> Overview:
     notes: tuple[str, ...] = ()
     if is_told and speaker == PERSON:
         overruled = (*map(tell_overruled, list_overruled(project)), *list_contradicted(project))
-        untrusted = _tell_untrusted(list_untrusted(project))
+        contested = starmap(tell_contested, list_contested(project))
+        untrusted = (*_tell_untrusted(list_untrusted(project)), *contested)
         notes = (*overruled, *untrusted, *list_changes(project))
     asked = list_run_questions(project) if speaker == PERSON else ()
     return Overview(

@@ -136,11 +136,15 @@ def speak_kind(event_type: str) -> str:
 
 
 def _observation(project: Project, doc_id: str) -> Opened:
+    from agentx.observations.model import CONTESTED  # noqa: PLC0415  see above
+
     found = open_observation(project, doc_id)
+    replaced = f"superseded by {found.superseded_by}" if found.superseded_by else ""
+    doubts = filter(None, (replaced, CONTESTED if found.contested else ""))
     return Opened(
         doc_id=found.id,
         kind="observation",
-        title=f"{found.category}, issue {found.issue_number}",
+        title=", ".join((found.category, f"issue {found.issue_number}", *doubts)),
         timestamp_ms=found.timestamp_ms,
         text=found.content,
         agent=found.agent,

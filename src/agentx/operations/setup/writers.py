@@ -17,7 +17,8 @@ from agentx.kernel.values import frozen
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls
-from agentx.project.trust.keyring import Keyring, WriterCard
+from agentx.project.trust.cards import WriterCard
+from agentx.project.trust.keyring import Keyring
 from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.section import renew_notices
 from agentx.wiring.trust.keys import open_keyring

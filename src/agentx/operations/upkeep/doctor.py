@@ -10,11 +10,12 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
+from itertools import islice
 from pathlib import Path
 
 from agentx.adapters.registry import ADAPTERS
 from agentx.capture.faults import Faults
-from agentx.host.files.plain import walk_refused
+from agentx.host.files.plain import is_folder, walk_refused
 from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import AgentXError
@@ -43,7 +44,7 @@ from agentx.project.project import Project, Rule
 from agentx.search.model import NO_VECTORS
 from agentx.wiring.bound.leftovers import find_leftovers
 from agentx.wiring.bound.run_branch import list_notes
-from agentx.wiring.clarifications import ledgers_aside
+from agentx.wiring.clarifications import ledgers_aside, list_contested
 from agentx.wiring.models import explain_rest
 from agentx.wiring.observation_upkeep import (
     list_damaged_observations,
@@ -324,6 +325,14 @@ def _ledgers(project: Project) -> Iterator[HealthCheck]:
             health=Health.NOTE,
             says=f"{path} was damaged and moved aside",
             mend=f"mend it and move it back, or delete it: {path.name.partition('.corrupt-')[0]}",
+        )
+    told = project.trust.has_data and any(map(is_folder, project.asked))
+    for state, writer in islice(list_contested(project) if told else (), _FAULTS_SHOWN):
+        yield HealthCheck(
+            name="questions",
+            health=Health.NOTE,
+            says=f"{state.id}: contested by {writer or 'a writer'}, who is not trusted here",
+            mend=f"read it: agentx clarify --issue {state.issue}; then agentx trust --show",
         )
 
 

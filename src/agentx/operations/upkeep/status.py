@@ -58,6 +58,7 @@ class RoomsStatus:
     questions_open: int
     questions_unread: int  # issues whose ledger cannot be read: nobody knows what waits there
     questions_yours: tuple[WaitingQuestion, ...]  # that wait for a person
+    questions_contested: tuple[str, ...]  # settled, but a writer who is not trusted says otherwise
     active_run: str
 
 
@@ -192,7 +193,7 @@ def _rooms(project: Project, notes: NoteFile) -> RoomsStatus:
             return nothing  # `doctor` names what is in the way
 
     has_lessons = told and any(map(is_folder, project.taught))
-    asked, unread = _questions(project)
+    asked, contested, unread = _questions(project)
     has_told_runs = told and project.has_runs
     of_runs = count(None, lambda: _list_of_runs(project), ()) if has_told_runs else ()
     return RoomsStatus(
@@ -201,6 +202,7 @@ def _rooms(project: Project, notes: NoteFile) -> RoomsStatus:
         questions_open=len(asked) + len(of_runs),
         questions_unread=unread,
         questions_yours=(*_list_yours(asked), *of_runs),
+        questions_contested=contested,
         active_run=count(None, lambda: _run(project), "") if has_told_runs else "",
     )
 
@@ -246,28 +248,34 @@ def _list_of_runs(project: Project) -> tuple[WaitingQuestion, ...]:
     )
 
 
-def _questions(project: Project) -> tuple[tuple[Clarification, ...], int]:
-    """Return what is asked, and of how many issues that cannot be read.
+def _questions(project: Project) -> tuple[tuple[Clarification, ...], tuple[str, ...], int]:
+    """Return what is asked, what is contested, and of how many issues that cannot be read.
 
     In a repository that is not trusted that is what the user, or who they trust, signed.
     """
     try:
         if not any(map(is_folder, project.asked)):
-            return (), 0
-        from agentx.wiring.clarifications import keep_signed, open_clarifications  # noqa: PLC0415  as above
+            return (), (), 0
+        from agentx.clarification.contested import keep_contested  # noqa: PLC0415  as above
+        from agentx.wiring.clarifications import (  # noqa: PLC0415  as above
+            keep_signed,
+            list_told,
+            open_clarifications,
+        )
 
         survey = open_clarifications(project).survey()
         if project.trust.has_data:
-            return survey.active, len(survey.closed)
-        return keep_signed(project, survey.active), len(survey.closed)
+            contested = tuple(str(one.id) for one in keep_contested(list_told(survey)))
+            return survey.active, contested, len(survey.closed)
+        return keep_signed(project, survey.active), (), len(survey.closed)
     except UnsafePath:
-        return (), 0  # `doctor` names what is in the way
+        return (), (), 0  # `doctor` names what is in the way
 
 
 def _list_yours(asked: tuple[Clarification, ...]) -> tuple[WaitingQuestion, ...]:
     if not asked:
         return ()
-    from agentx.clarification.inbox import inbox_among  # noqa: PLC0415  as above
+    from agentx.clarification.watch.inbox import inbox_among  # noqa: PLC0415  as above
 
     return tuple(
         WaitingQuestion(

@@ -1,8 +1,9 @@
 """Whose words count in a repository: the user's own key, and those of writers the user trusts.
 
     <data folder>/trust/<mark>/writers.json    what this repository is called in signatures, which
-                                               keys are trusted in it, the cards of our checkouts
-    .agentx/questions/writers/<writer>.json    a card: the public key that a writer signs with
+                                               keys were trusted in this checkout, our own cards
+    <data folder>/trust/repositories/          which keys are trusted in all of them (`known_keys`)
+    .agentx/questions/writers/                 what writers say of themselves (`cards`)
 
 A repository is called by a number of chance, which its cards carry from clone to clone. What the
 user's folder knows counts, not what a card says: words that were signed for another repository
@@ -11,72 +12,31 @@ are nobody's here. Other names are taken over where a person trusts the reposito
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
-from pathlib import Path
 
 from agentx.host.files.atomic import replace_file
 from agentx.host.files.disk import look_at
-from agentx.host.files.json_text import line_of, page_of, parse_json
-from agentx.host.files.plain import list_folder
-from agentx.kernel.clock import Clock, to_iso
+from agentx.host.files.json_text import line_of, parse_json
+from agentx.kernel.clock import Clock, from_iso, to_iso
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import Entropy, digest
 from agentx.kernel.values import frozen
 from agentx.kernel.vouching.standing import Vouching
+from agentx.project.trust.cards import CardFolder, WriterCard, by_age, read_card
 from agentx.project.trust.ed25519 import find_public, fingerprint, is_signed_by, sign
+from agentx.project.trust.known_keys import Keys, KnownKeys, TrustedKey, read_keys, read_time
 from agentx.project.trust.marker import make_marker, read_small
 from agentx.project.trust.siblings import list_sibling_marks
 from agentx.project.trust.trust import Trust
 from agentx.project.trust.writers import Hand
 
-_CARD_BYTES_MAX = 4_096
 _RECORD_BYTES_MAX = 1024 * 1024
-_CARDS_MAX = 500
 _NAME_BYTES = 16
 _NAME_CHARS_MAX = 80
 _RULES = "4"  # a higher number where the rules count otherwise: every view is made again
-_EVENT, _CARD = b"agentx question event\n", b"agentx writer\n"
-
-
-@frozen
-class WriterCard:
-    """What a writer says of itself, signed with its key."""
-
-    writer: str
-    key: str
-    repository: str
-    name: str = ""
-    since: str = ""
-    sig: str = ""
-
-    @property
-    def fingerprint(self) -> str:
-        """By what its key is known."""
-        return fingerprint(self.key)
-
-    @property
-    def is_own(self) -> bool:
-        """Whether it was signed with the key that it shows."""
-        return is_signed_by(self.key, self.sig, self.message)
-
-    @property
-    def message(self) -> bytes:
-        """What is signed of it."""
-        said = asdict(replace(self, sig=""))
-        return _CARD + json.dumps(said, sort_keys=True).encode("ascii")
-
-
-@frozen
-class TrustedKey:
-    """A writer's key that the user trusts in one repository."""
-
-    key: str
-    name: str
-    at: str
-    repositories: tuple[str, ...] = ()  # what it called this repository, beside our own names
+_EVENT = b"agentx question event\n"
 
 
 @frozen
@@ -84,7 +44,9 @@ class KeyringRecord:
     """What the user's folder knows of the writers of one repository."""
 
     repositories: tuple[str, ...] = ()  # its names in signatures; with the first we sign
-    trusted: Mapping[str, TrustedKey]  # by fingerprint
+    trusted: Keys
+    # The repository was made a stranger's then: of keys that were trusted before, none counts here.
+    revoked: str = ""
     cards: Mapping[str, WriterCard]  # of our own checkouts, as they were made
 
 
@@ -112,8 +74,11 @@ class Keyring:
         self._says = says
         self._mark = ""
         self._own = ""
+        self._cards = CardFolder(trust.paths.question_writers)
+        self._known = KnownKeys(trust.folder.known_keys, clock)
+        self._stored: tuple[object, KeyringRecord] = (None, _EMPTY)
         self._seen: tuple[object, KeyringRecord, str] = (None, _EMPTY, "")
-        self._begun: tuple[KeyringRecord, str] | None = None
+        self._begun: KeyringRecord | None = None
         self._siblings: tuple[str, ...] | None = None
 
     # --- what the ledgers ask -----------------------------------------------------------------
@@ -126,15 +91,15 @@ class Keyring:
 
     def is_begun(self) -> bool:
         """Tell whether somebody signed here: the user, or a writer whose card lies here."""
-        return bool(self._look()[0].repositories) or next(self._cards(), None) is not None
+        return bool(self._look()[0].repositories) or next(iter(self._cards), None) is not None
 
     def introduce(self, writer: str) -> None:
         """Lay the writer's card beside the events; what cannot be written is done without."""
         card = self._make_card(writer)
-        if card is None or self._read_card(writer) == card:
-            return
+        if card is not None and self._cards.read(writer) != card:
+            self._cards.lay(card)
         with suppress(AgentXError, OSError):
-            replace_file(self._place(writer), page_of({"v": 1, **asdict(card)}), mode=0o644)
+            self._share_keys()
 
     def sign(self, message: bytes) -> tuple[str, str]:
         """Return the name of the user's key and its signature; nothing where there is no key."""
@@ -178,14 +143,14 @@ class Keyring:
 
     def list_cards(self) -> tuple[WriterCard, ...]:
         """Return the cards that lie in the repository, whoever wrote them."""
-        return tuple(self._cards())
+        return tuple(self._cards)
 
     def list_lost(self) -> tuple[WriterCard, ...]:
         """Return our own writers here whose key is gone, and whose words count no longer."""
         record = self._look()[0]
         return tuple(
             card
-            for card in sorted(record.cards.values(), key=_by_age)
+            for card in sorted(record.cards.values(), key=by_age)
             if card.key != self.own and card.fingerprint not in record.trusted
         )
 
@@ -205,7 +170,7 @@ class Keyring:
         if not (self.own and known == fingerprint(self.own)):
             return ""
         # As the card says: what git calls the user now may be of anybody's making.
-        ours = sorted((card for card in record.cards.values() if card.key == self.own), key=_by_age)
+        ours = sorted((card for card in record.cards.values() if card.key == self.own), key=by_age)
         return ours[0].name if ours else self._says()
 
     def trust_key(self, card: WriterCard) -> None:
@@ -213,16 +178,25 @@ class Keyring:
 
         Raises: UnavailableError, LockHeld.
         """
-        names = {each.repository for each in self._cards() if each.key == card.key and each.is_own}
-        at = to_iso(self._clock.now_ms())
-        key = TrustedKey(key=card.key, name=card.name, at=at, repositories=tuple(sorted(names)))
+        names = {each.repository for each in self._cards if each.key == card.key and each.is_own}
+        key = TrustedKey(
+            key=card.key,
+            name=card.name,
+            at=self._choose_time(card.fingerprint),
+            repositories=tuple(sorted(names)),
+        )
         self._change(lambda it: replace(it, trusted={**it.trusted, card.fingerprint: key}))
+        self._known.note(self._list_all_names(), {card.fingerprint: key})
 
     def withdraw(self, known: str) -> None:
-        """Let the words of a key count no longer.
+        """Let the words of a key count no longer, in none of the user's checkouts.
 
         Raises: UnavailableError, LockHeld.
         """
+        key = self._look()[0].trusted.get(known)
+        if key is not None:
+            gone = replace(key, at=self._choose_time(known), withdrawn=True)
+            self._known.note(self._list_all_names(), {known: gone})
         self._change(
             lambda it: replace(
                 it, trusted={name: key for name, key in it.trusted.items() if name != known}
@@ -230,17 +204,18 @@ class Keyring:
         )
 
     def withdraw_all(self) -> None:
-        """Let nobody's words count but the user's own, under the names they signed with here.
+        """Let nobody's words count here but the user's own, under the names they signed with.
 
         Raises: UnavailableError, LockHeld.
         """
         if self._look()[0] == _EMPTY:
             return
+        at = self._choose_time(*self._look()[0].trusted)
 
         def keep_own(it: KeyringRecord) -> KeyringRecord:
             ours = {card.repository for card in it.cards.values()}
             names = tuple(name for name in it.repositories if name in ours)
-            return KeyringRecord(repositories=names, trusted={}, cards=it.cards)
+            return KeyringRecord(repositories=names, trusted={}, revoked=at, cards=it.cards)
 
         self._change(keep_own)
 
@@ -250,7 +225,8 @@ class Keyring:
         Raises: UnavailableError, LockHeld.
         """
         self._hand.make_key()
-        cards = sorted((card for card in self._cards() if card.is_own), key=_by_age)
+        self._share_keys()
+        cards = sorted((card for card in self._cards if card.is_own), key=by_age)
         found = dict.fromkeys(card.repository for card in cards)
         if not set(found) <= set(self._look()[0].repositories) or self._begun is not None:
             self._change(
@@ -262,6 +238,22 @@ class Keyring:
     # --- the user's folder ----------------------------------------------------------------------
 
     def _look(self) -> tuple[KeyringRecord, str]:
+        """Return what counts here: as this checkout noted it, and as the user said elsewhere."""
+        record = self._read_stored()
+        known = self._known.list_keys(self._list_names_of(record), record.trusted)
+        seen = (record, known)
+        if self._seen[0] != seen:
+            trusted = {
+                name: key
+                for name, key in sorted(known.items())
+                if not (key.withdrawn or (record.revoked and key.at <= record.revoked))
+            }
+            now = replace(record, trusted=trusted)
+            is_begun = bool(now.repositories or trusted or now.cards)
+            self._seen = (seen, now, _stamp(now) if is_begun else "")
+        return self._seen[1], self._seen[2]
+
+    def _read_stored(self) -> KeyringRecord:
         if not self._mark:
             marker = self._trust.marker()
             self._mark = "" if marker is None else marker.mark
@@ -269,14 +261,29 @@ class Keyring:
         seen = None if path is None else look_at(path)
         if path is None or seen is None:
             return self._begin()
-        if self._seen[0] != seen:
+        if self._stored[0] != seen:
             record = _record_of(read_small(path, _RECORD_BYTES_MAX) or b"")
             if not record.repositories:
-                record = replace(record, repositories=self._begin()[0].repositories)
-            self._seen = (seen, record, _stamp(record))
-        return self._seen[1], self._seen[2]
+                record = replace(record, repositories=self._begin().repositories)
+            self._stored = (seen, record)
+        return self._stored[1]
 
-    def _begin(self) -> tuple[KeyringRecord, str]:
+    def _list_names_of(self, record: KeyringRecord) -> tuple[str, ...]:
+        return (*record.repositories, *self._list_siblings(record))
+
+    def _list_all_names(self) -> tuple[str, ...]:
+        """Return what this repository is called here, and in the user's other clones."""
+        return self._list_names_of(self._look()[0])
+
+    def _choose_time(self, *known: str) -> str:
+        """Return now, or the moment after all that was said of some keys: the last word counts."""
+        record = self._read_stored()
+        keys = self._known.list_keys(self._list_names_of(record), record.trusted)
+        said = [record.revoked, *(keys[name].at for name in known if name in keys)]
+        now = to_iso(self._clock.now_ms())
+        return now if now > max(said) else to_iso(from_iso(max(said)) + 1)
+
+    def _begin(self) -> KeyringRecord:
         """Return what is known where nothing is noted: a clone that lay here may have left a card.
 
         Words of that card's writer, which is this checkout's, count as they did.
@@ -284,8 +291,8 @@ class Keyring:
         if self._begun is None:
             writer = self._hand.find_writer()
             shown = self._find_shown(writer) if writer and self.own else None
-            record = _EMPTY if shown is None else replace(_EMPTY, repositories=(shown.repository,))
-            self._begun = (record, "" if shown is None else _stamp(record))
+            names = () if shown is None else (shown.repository,)
+            self._begun = replace(_EMPTY, repositories=names)
         return self._begun
 
     def _list_siblings(self, record: KeyringRecord) -> tuple[str, ...]:
@@ -339,42 +346,31 @@ class Keyring:
             raw = read_small(path, _RECORD_BYTES_MAX)
             record = _EMPTY if raw is None else _record_of(raw)
             if not record.repositories:
-                record = replace(record, repositories=self._begin()[0].repositories)
+                record = replace(record, repositories=self._begin().repositories)
             record = change(record)
             said = {
                 "repositories": list(record.repositories),
                 "trusted": {name: asdict(key) for name, key in sorted(record.trusted.items())},
+                **({"revoked": record.revoked} if record.revoked else {}),
                 "cards": {name: asdict(card) for name, card in sorted(record.cards.items())},
             }
             replace_file(path, line_of(said) + b"\n")
 
-    # --- cards ----------------------------------------------------------------------------------
-
-    def _cards(self) -> Iterator[WriterCard]:
-        try:
-            names = list_folder(self._trust.paths.question_writers).files
-        except OSError:
-            return
-        for name in sorted(names)[:_CARDS_MAX]:
-            card = self._read_card(name.removesuffix(".json")) if name.endswith(".json") else None
-            if card is not None:
-                yield card
-
-    def _read_card(self, writer: str) -> WriterCard | None:
-        raw = read_small(self._place(writer), _CARD_BYTES_MAX)
-        try:
-            card = _card_of(None if raw is None else parse_json(raw))
-        except ValueError:
-            return None
-        return card if card is not None and card.writer == writer else None
-
     def _find_shown(self, writer: str) -> WriterCard | None:
         """Return the card that our own writer shows already: of a clone that lay here before."""
-        card = self._read_card(writer)
+        card = self._cards.read(writer)
         return card if card is not None and card.key == self.own and card.is_own else None
 
-    def _place(self, writer: str) -> Path:
-        return self._trust.paths.question_writers / f"{writer}.json"
+    def _share_keys(self) -> None:
+        """Let the user's other checkouts know whom this one alone has noted; an earlier AgentX
+        told them nothing."""
+        record = self._read_stored()
+        if record.trusted:
+            names = self._list_names_of(record)
+            known = self._known.list_keys(names, {})
+            new = {name: key for name, key in record.trusted.items() if name not in known}
+            if new:
+                self._known.note(names, new)
 
 
 def _bind(repository: str, message: bytes) -> bytes:
@@ -386,22 +382,6 @@ def _stamp(record: KeyringRecord) -> str:
     return digest(_RULES, *record.repositories, *keys).hex()
 
 
-def _by_age(card: WriterCard) -> tuple[str, str]:
-    return card.since, card.writer
-
-
-def _card_of(said: object) -> WriterCard | None:
-    match said:
-        case {"writer": str(), "key": str(), "repository": str(), **rest} if isinstance(said, dict):
-            texts = {name: rest.get(name) for name in ("name", "since", "sig")}
-            if not all(isinstance(text, str) for text in texts.values()):
-                return None
-            names = ("writer", "key", "repository", *texts)
-            return WriterCard(**{name: said[name] for name in names})
-        case _:
-            return None
-
-
 def _record_of(raw: bytes) -> KeyringRecord:
     try:
         said = parse_json(raw)
@@ -409,21 +389,12 @@ def _record_of(raw: bytes) -> KeyringRecord:
         return _EMPTY
     match said:
         case {"repositories": list(names), "trusted": dict(trusted), "cards": dict(cards)}:
-            read = {name: _card_of(card) for name, card in cards.items()}
+            read = {name: read_card(card) for name, card in cards.items()}
             return KeyringRecord(
                 repositories=tuple(map(str, names)),
-                trusted={name: _key_of(key) for name, key in trusted.items()},
+                trusted=read_keys(trusted),
+                revoked=read_time(said.get("revoked")),
                 cards={name: card for name, card in read.items() if card is not None},
             )
         case _:
             return _EMPTY
-
-
-def _key_of(said: Mapping[str, object]) -> TrustedKey:
-    names = said.get("repositories")
-    return TrustedKey(
-        key=str(said.get("key")),
-        name=str(said.get("name")),
-        at=str(said.get("at")),
-        repositories=tuple(map(str, names)) if isinstance(names, list) else (),
-    )

@@ -124,6 +124,11 @@ class TrustFolder:
         """Return where it stands whose words count in the repository with this marker."""
         return self._folder / mark / _WRITERS
 
+    @property
+    def known_keys(self) -> Path:
+        """Where it stands whose keys are trusted, repository by repository."""
+        return self._folder / _KNOWN_KEYS
+
     def list_told(self) -> frozenset[str]:
         """Return the projects whose data may be told, by what was last seen of them."""
         told = set()
@@ -153,6 +158,7 @@ class TrustFolder:
 _BROUGHT = "brought.json"
 _ID_CHARS = (40, 64)  # of a commit
 _WRITERS = "writers.json"
+_KNOWN_KEYS = "repositories"
 _NAMES = ("root", "project_id", "private", "data", "said", "acts", "at", "by")
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from agentx.clarification.contested import find_contesting
 from agentx.clarification.model import (
     PARTIAL,
     PERSON,
@@ -90,6 +91,8 @@ def find_known_answer(
     settled = [state for state in alike if state.resolved_ms is not None]
     if settled:
         newest = max(settled, key=lambda state: (state.resolved_ms or 0, state.id))
+        if find_contesting(newest) is not None:
+            return None  # it does not stand for sure: somebody has to be asked
         same = {state.id for state in alike}
         others = (state for state in known.clarifications if state.id not in same)
         later = tuple(filter(None, map(read_decision, others)))

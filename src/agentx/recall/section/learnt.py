@@ -20,7 +20,7 @@ from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.observations.ids import parse_observation_id, shorten_id
 from agentx.observations.labels import LABELS, WAITS, strip_label, strip_said
-from agentx.observations.model import Category
+from agentx.observations.model import CONTESTED, Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.likeness import coverage
@@ -424,6 +424,8 @@ def _doubts(told: WeighedMemory) -> str:
         stands = told.restored is not None
         found += [f"{by} {told.restored}"] if told.restored else []
         found += [] if stands else [f"no longer holds, {by}"]
+    if one.contested:
+        found.append(CONTESTED)
     if one.changed_files:
         rest = len(one.changed_files) - _FILES_SHOWN_MAX
         more = f" and {rest} more" if rest > 0 else ""

@@ -10,7 +10,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from agentx.kernel.roles import PERSON_ROLE
-from agentx.kernel.text import preview
+from agentx.kernel.text import fold_text, preview
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
 from agentx.recall.limits import CLARIFY_INBOX_MAX
@@ -70,7 +70,7 @@ class Standing:
         told = {each.id: each.stage for each in self.run_answers}
         if not self.asked:
             return told
-        from agentx.clarification.inbox import name_stage  # noqa: PLC0415  most projects ask nothing
+        from agentx.clarification.watch.inbox import name_stage  # noqa: PLC0415  most projects ask nothing
 
         return told | {state.id: name_stage(state) for state in self.asked}
 
@@ -123,7 +123,7 @@ class Standing:
 
     def _questions(self, now: Present, role: str) -> Iterator[RecallLine]:
         group, who = (QUESTIONS, role) if role else (PERSONS, PERSON_ROLE)
-        waiting = self.inbox(who)
+        waiting = self.inbox(who) if role else (*self.inbox(who), *self._list_contested())
         for state in waiting[:CLARIFY_INBOX_MAX]:
             yield now.line(
                 group=group,
@@ -145,6 +145,14 @@ class Standing:
                 source="clarifications",
                 tokens=sum(estimate(state.question) for state in rest),
             )
+
+    def _list_contested(self) -> tuple[Clarification, ...]:
+        """Return what is settled and contested: who plays no role goes by it, too."""
+        if not self.asked:
+            return ()
+        from agentx.clarification.contested import keep_contested  # noqa: PLC0415  somebody asked
+
+        return keep_contested(state for state in self.asked if not state.waits_for_person)
 
     def _run_answers(self, now: Present) -> Iterator[RecallLine]:
         """Yield what people answered: it is for whoever works on the run."""
@@ -184,7 +192,7 @@ def _question(state: Clarification, role: str) -> str:
         say_overruled,
     )
 
-    if not role:
+    if not role and state.waits_for_person:
         verb = "answer" if state.is_unanswered else "resolve"
         command = f"agentx clarify {verb} {state.id} TEXT"
         return f"{_about(state, find_asked(state))} -- the user decides in a terminal: {command}"
@@ -196,9 +204,10 @@ def _question(state: Clarification, role: str) -> str:
         return f"brought to a person: {_about(state, find_asked(state))} -- {goes_on}"
     if state.resolution is not None:
         matter = name_matter(state, state.decision)
-        return f"decided: {_about(state, say_decision(state), matter)}"
+        decided = say_decision(state, chars_max=_TEXT_CHARS_MAX - _COMMAND_CHARS - len(matter))
+        return f"decided: {matter}: {fold_text(decided)}"
     matter = name_matter(state, state.answered)
-    about = _about(state, f"{state.answer}{say_overruled(state)}", matter)
+    about = f"{_about(state, state.answer, matter)}{say_overruled(state)}"
     worth = "" if state.answered is None else say_worth(state.answered)
     return f"answered{worth}: {about} -- {say_next(state)}"
 

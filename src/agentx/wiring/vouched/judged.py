@@ -20,6 +20,7 @@ def tell_row(row: ObservationIndex, judged: Observation | None) -> ObservationIn
         superseded_by=judged.superseded_by,
         summary=judged.summary,
         issue_number=judged.issue_number,
+        contested=judged.contested,
     )
 
 

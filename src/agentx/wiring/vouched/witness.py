@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import chain, islice
 
+from agentx.clarification.contested import find_contesting
 from agentx.clarification.model import Clarification
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.clarification.watch.later import find_later
@@ -177,6 +178,8 @@ class Witness:
 
     def _withhold_earlier(self, one: Observation, state: Clarification) -> Observation:
         """Return what a question came to, as long as nobody decided it otherwise, asked anew."""
+        if find_contesting(state) is not None:
+            one = replace(one, contested=True)
         if one.superseded_by or one.mended_ms:
             return one
         numbers = self._issues.list_numbers(state)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from agentx.clarification.facts import Answered, Resolved
 from agentx.clarification.model import Clarification, Entry
@@ -29,8 +29,20 @@ def find_askers(judged: Iterable[QuestionEvent]) -> dict[str, str]:
 
 def find_sayer(state: Clarification, word: Entry, judged: Iterable[QuestionEvent]) -> str:
     """Return the key of who said just these words then, as far as somebody vouches for that."""
+    said = _list_saying(state, word, judged)
+    return next((event.key for event in said if event.is_vouched), "")
+
+
+def find_writer(state: Clarification, word: Entry, judged: Iterable[QuestionEvent]) -> str:
+    """Return in whose file just these words lie, whoever vouches for that; nothing for nowhere."""
+    return next((event.writer for event in _list_saying(state, word, judged)), "")
+
+
+def _list_saying(
+    state: Clarification, word: Entry, judged: Iterable[QuestionEvent]
+) -> Iterator[QuestionEvent]:
     for event in judged:
-        if event.question == state.uid and event.kind in _SAID and event.is_vouched:
+        if event.question == state.uid and event.kind in _SAID:
             try:
                 fact = fact_of(event)
             except DamagedLedger:
@@ -39,5 +51,4 @@ def find_sayer(state: Clarification, word: Entry, judged: Iterable[QuestionEvent
                 *(word.speaker, word.at_ms),
                 word.body,
             ):
-                return event.key
-    return ""
+                yield event

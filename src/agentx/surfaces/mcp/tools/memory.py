@@ -6,7 +6,7 @@ The same verbs as `agentx memory`.
 from __future__ import annotations
 
 from agentx.kernel.clock import age
-from agentx.observations.model import Category, ObservationIndex, SearchFilters
+from agentx.observations.model import CONTESTED, Category, ObservationIndex, SearchFilters
 from agentx.operations.memory.read import (
     Shown,
     memory_list,
@@ -79,6 +79,7 @@ def observations(
 
 def _row(row: ObservationIndex, mark: str, now_ms: int) -> str:
     doubt = "superseded" if row.superseded_by else "files changed since" if row.stale else ""
+    doubt = ", ".join(filter(None, (doubt, "contested: ask the user" if row.contested else "")))
     issue = f"issue {row.issue_number}" if row.issue_number else ""
     old = age(row.timestamp_ms, now_ms=now_ms)
     facts = ", ".join(
@@ -96,6 +97,8 @@ def _whole(shown: Shown) -> str:
         said.append(f"superseded by {found.superseded_by}: it no longer holds")
     if shown.replaced:
         said.append(f"holds instead of {', '.join(shown.replaced)}")
+    if found.contested:
+        said.append(CONTESTED)
     if found.changed_files:
         said.append(f"changed since it was written: {', '.join(found.changed_files)}")
     return "\n".join(said)

@@ -176,7 +176,7 @@ def _line(state: Clarification) -> str:
         shown += f"\n  Given up: {speak_hint(given_up)}"
     settled = state.resolution
     if settled is not None:
-        decided = preview(say_decision(state, named=True), CLARIFY_TEXT_CHARS_MAX)
+        decided = say_decision(state, named=True, chars_max=CLARIFY_TEXT_CHARS_MAX)
         shown += f"\n  Decided by {name_decider(state)}: {decided}"
     return shown
 

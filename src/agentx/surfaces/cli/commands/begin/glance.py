@@ -129,6 +129,10 @@ def _list_waiting(reply: StatusReply) -> list[tuple[str, str]]:
     if rooms.questions_unread:
         said = f"the questions of {render.count(rooms.questions_unread, 'issue')} cannot be read"
         found.append((f"{said}, and still wait", "agentx doctor"))
+    if rooms.questions_contested:
+        names = ", ".join(rooms.questions_contested[:_YOURS_SHOWN])
+        said = f"contested by a writer that you do not trust: {names}"
+        found.append((said, "agentx clarify inbox"))
     among = rooms.questions_open - len(rooms.questions_yours)
     if among:
         said = f"{render.count(among, 'question')} open between agents"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
@@ -136,20 +137,24 @@ def _rooms(rooms: RoomsStatus) -> list[tuple[str, str]]:
         learnt = f"{render.count(rooms.observations, 'observation')}"
         lessons = f", {render.count(rooms.lessons, 'lesson')} of runs" if rooms.lessons else ""
         rows.append(("learnt", learnt + lessons))
-    if rooms.questions_yours:
-        yours = f"{len(rooms.questions_yours):,} for you: `agentx clarify inbox`"
-        rows.append(("questions", yours))
-    among = rooms.questions_open - len(rooms.questions_yours)
-    if among:
-        name = "" if rooms.questions_yours else "questions"
-        rows.append((name, f"{among:,} open between agents: `agentx clarify`"))
-    if rooms.questions_unread:
-        name = "" if rooms.questions_yours or among else "questions"
-        of = render.count(rooms.questions_unread, "issue")
-        rows.append((name, f"those of {of} cannot be read, and still wait: `agentx doctor`"))
+    said = _tell_questions(rooms)
+    rows += [("" if at else "questions", row) for at, row in enumerate(said)]
     if rooms.active_run:
         rows.append(("run", rooms.active_run))
     return rows
+
+
+def _tell_questions(rooms: RoomsStatus) -> Iterator[str]:
+    if rooms.questions_yours:
+        yield f"{len(rooms.questions_yours):,} for you: `agentx clarify inbox`"
+    among = rooms.questions_open - len(rooms.questions_yours)
+    if among:
+        yield f"{among:,} open between agents: `agentx clarify`"
+    if rooms.questions_contested:
+        yield f"{len(rooms.questions_contested):,} contested: `agentx clarify inbox`"
+    if rooms.questions_unread:
+        of = render.count(rooms.questions_unread, "issue")
+        yield f"those of {of} cannot be read, and still wait: `agentx doctor`"
 
 
 def _tell_told(told: ToldStatus) -> list[tuple[str, str]]:

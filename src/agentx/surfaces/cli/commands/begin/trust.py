@@ -28,6 +28,7 @@ from agentx.surfaces.cli import render, screen
 from agentx.surfaces.cli.frame import Invocation, Verb
 
 _NAME_CHARS_SHOWN = 40
+_NAMED_MAX = 3
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -109,7 +110,7 @@ def _change_writer(
 
 
 def _draw_writer(screen: Console, each: WriterView) -> None:
-    who = f"{each.writer}, calls itself {_quote(each.name)}" if each.name else each.writer
+    who = _name(each)
     if not each.fingerprint:
         screen.print(f"    {who}: unsigned, never believed where it claims a person")
         return
@@ -119,6 +120,19 @@ def _draw_writer(screen: Console, each: WriterView) -> None:
     since = f" since {each.since[:10]}" if each.since else ""
     screen.print(f"    {who}: {state}", soft_wrap=True)
     screen.print(f"      key {' '.join(groups)}{since}", style="dim", soft_wrap=True)
+
+
+def _list_strangers(reply: TrustReply) -> list[WriterView]:
+    """Return who shows a key that the user does not trust."""
+    return [each for each in reply.writers if each.fingerprint and not each.trusted]
+
+
+def _say_how(screen: Console, strangers: list[WriterView]) -> None:
+    screen.print(f"    believe one: agentx trust --writer {strangers[0].writer}", style="dim")
+
+
+def _name(each: WriterView) -> str:
+    return f"{each.writer}, calls itself {_quote(each.name)}" if each.name else each.writer
 
 
 def _quote(name: str) -> str:
@@ -148,10 +162,9 @@ def _draw(screen: Console, reply: TrustReply) -> None:
         screen.print("  writers of questions and runs:")
     for each in reply.writers:
         _draw_writer(screen, each)
-    strangers = [each for each in reply.writers if each.fingerprint and not each.trusted]
+    strangers = _list_strangers(reply)
     if strangers:
-        line = f"    believe one: agentx trust --writer {strangers[0].writer}"
-        screen.print(line, style="dim")
+        _say_how(screen, strangers)
     when = f"last trusted {reply.at} ({reply.by})" if reply.at else "never trusted"
     screen.print(f"  {when}", style="dim")
 
@@ -168,3 +181,12 @@ def _say_done(screen: Console, reply: TrustReply) -> None:
     if reply.adopted:
         moved = render.count(reply.adopted, "observation")
         screen.print(f"  {moved} of yours moved to .agentx/memory")
+    for each in reply.writers:
+        if each.trusted and not each.own:
+            screen.print(f"  {_name(each)}: believed, as you said before", soft_wrap=True)
+    strangers = _list_strangers(reply)
+    if strangers:
+        named = ", ".join(map(_name, strangers[:_NAMED_MAX]))
+        more = f" and {len(strangers) - _NAMED_MAX:,} more" if len(strangers) > _NAMED_MAX else ""
+        screen.print(f"  not believed where they claim a person: {named}{more}", soft_wrap=True)
+        _say_how(screen, strangers)

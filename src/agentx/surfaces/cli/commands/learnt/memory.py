@@ -11,7 +11,7 @@ import click
 from agentx.kernel.clock import Millis, age, point
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
 from agentx.kernel.text import printable
-from agentx.observations.model import Category, ObservationIndex, SearchFilters
+from agentx.observations.model import CONTESTED, Category, ObservationIndex, SearchFilters
 from agentx.operations.memory import read as memory_read
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.commands.learnt.curate import (
@@ -322,7 +322,8 @@ def _doubt(row: ObservationIndex) -> str:
     pinned = "(pinned) " if row.pinned else ""
     if row.superseded_by:
         return f"{pinned}(superseded) "
-    return f"{pinned}(files changed since) " if row.stale else pinned
+    contested = "(contested) " if row.contested else ""
+    return f"{pinned}{contested}{'(files changed since) ' if row.stale else ''}"
 
 
 def _kind(category: Category) -> tuple[str, str]:
@@ -344,6 +345,7 @@ def _draw_one(screen: Console, shown: memory_read.Shown, away: str, dates: Dates
         (away, away),
         (learnt_on, learnt_on),
         (f"superseded by {found.superseded_by}", found.superseded_by),
+        (CONTESTED, found.contested),
         (f"holds instead of {', '.join(shown.replaced)}", shown.replaced),
         (f"changed since it was written: {', '.join(found.changed_files)}", found.changed_files),
         (f"files: {', '.join(found.files)}", found.files),

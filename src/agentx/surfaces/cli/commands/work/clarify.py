@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from agentx.clarification.data import as_data
 from agentx.clarification.model import (
     CONFIDENCES,
     PERSON,
@@ -19,7 +20,6 @@ from agentx.clarification.model import (
     KnownAnswer,
     NewQuestion,
 )
-from agentx.clarification.rendering import as_data
 from agentx.kernel.bus import Say
 from agentx.kernel.clock import SECOND_MS
 from agentx.kernel.text import printable

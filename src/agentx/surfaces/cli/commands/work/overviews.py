@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import click
 
+from agentx.clarification.data import as_data
 from agentx.clarification.model import Clarification, MonitorReport
-from agentx.clarification.rendering import as_data
 from agentx.kernel.text import printable
 from agentx.operations.questions import read as clarify_read
 from agentx.runs.rendering import list_claims

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from agentx.clarification.contested import find_contesting
 from agentx.clarification.model import PERSON, Clarification, ClarificationStatus
 
 
@@ -22,8 +23,14 @@ def inbox_among(states: Iterable[Clarification], who: str) -> tuple[Clarificatio
     return (
         *asked,
         *(state for state in own if state.status is ClarificationStatus.ANSWERED),
-        *(state for state in own if state.was_decided_for_asker and not state.decided_later),
+        *(state for state in own if _was_decided(state) and not state.decided_later),
         *(state for state in own if state.status is ClarificationStatus.ESCALATED),
+    )
+
+
+def _was_decided(state: Clarification) -> bool:
+    return state.was_decided_for_asker or (
+        state.resolution is not None and find_contesting(state) is not None
     )
 
 

@@ -1,0 +1,52 @@
+"""A clarification for a program: as the ledger has it, what it came to, what can be done now."""
+
+from __future__ import annotations
+
+from agentx.clarification.contested import find_contesting
+from agentx.clarification.model import Clarification, Entry
+from agentx.clarification.rendering import find_decided, name_question, next_actions
+from agentx.clarification.store.ledger_json import as_json, entry_json
+
+
+def as_data(state: Clarification, others: tuple[str, ...] = ()) -> dict[str, object]:
+    """Return a clarification for a program: as the ledger has it, and what can be done now."""
+    settled, answered = state.resolution, state.answered
+    row = as_json(state)
+    for name in ("uid", "stem"):  # the name is what others go by
+        row.pop(name, None)
+    asked = name_question(state, state.decision if settled is not None else answered)
+    for shown, entry in zip(row["thread"], state.thread, strict=True):
+        shown.pop("uid", None)
+        if entry.doubt:
+            shown["doubt"] = entry.doubt
+    return {
+        **row,
+        "clarificationId": state.id,
+        "issueNumber": state.issue,
+        "answer": None if state.is_unanswered else state.answer or None,
+        "answeredBy": None if answered is None else answered.speaker,
+        "resolution": None if settled is None else find_decided(state),
+        "resolvedBy": None if settled is None else settled.speaker,
+        "doubt": _doubt_of(settled) or _doubt_of(state.decision or answered),
+        "waitsOn": state.waits_on if state.is_unanswered or state.waits_for_person else None,
+        "standing": None if answered is None else answered.worth.standing or None,
+        "confidence": None if answered is None else answered.worth.confidence or None,
+        "nextActions": list(next_actions(state, others)),
+        **({"answerTo": asked} if asked and not state.is_unanswered else {}),
+        **({"issueNow": state.issue_now} if state.issue_now else {}),
+        **({"overruled": _list_overruled(state)} if state.overruled else {}),
+        **({"decidedLater": state.decided_later} if state.decided_later else {}),
+        **({"contested": entry_json(word)} if (word := find_contesting(state)) else {}),
+    }
+
+
+def _list_overruled(state: Clarification) -> list[dict[str, object]]:
+    """Return what people said otherwise than what stands, for a program."""
+    return [
+        {"by": each.by, "standsBy": state.word_of, **entry_json(each.entry)}
+        for each in state.overruled
+    ]
+
+
+def _doubt_of(entry: Entry | None) -> str | None:
+    return None if entry is None else entry.doubt or None

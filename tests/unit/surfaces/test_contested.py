@@ -1,0 +1,134 @@
+"""Goal: an answer that somebody contradicts who is not trusted yet is told as contested.
+
+Method: Ana and Bob with homes of their own and clones of one repository; real git, real commands
+and tools in process. Ana's YES stands; Bob says NO later, and is no writer that Ana trusts.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agentx.clarification.model import PERSON
+from agentx.project.config import read_environment
+from tests.support.mcp_agent import Agent
+from tests.support.players import Player
+from tests.support.repository import commit, git, repository
+
+pytestmark = pytest.mark.promise("clarify.signed")
+
+CLR = "CLR-1-001"
+YES, NO = "YES drop the table", "NO keep the table"
+ASK = ("clarify", "ask", "--issue", "1", "--from", "engineer", "--topic", "The table")
+
+
+class Team:
+    """Ana and Bob, a clone each."""
+
+    def __init__(self, root: Path, patch: pytest.MonkeyPatch) -> None:
+        self.root = root
+        git(root, "init", "-q", "--bare", "-b", "main", "remote")
+        self.ana, self.bob = (self._join(name, patch) for name in ("ana", "bob"))
+
+    def _join(self, name: str, patch: pytest.MonkeyPatch) -> Player:
+        player = Player(self.root / name, patch)
+        player.folder = self.root / name / "clone"
+        return player
+
+    def begin(self) -> None:
+        """Let Ana's engineer ask a person, and both have it."""
+        repository(self.ana.folder)
+        git(self.ana.folder, "remote", "add", "origin", str(self.root / "remote"))
+        self.say(self.ana, "issue", "create", "--title", "Old tables")
+        self.say(self.ana, *ASK, "--to", PERSON, "--question", "May we drop the old table?")
+        self.push(self.ana)
+        git(self.root, "clone", "-q", str(self.root / "remote"), str(self.bob.folder))
+        self.say(self.bob, "trust", "--yes")
+
+    def say(self, who: Player, *words: str, role: str = "") -> str:
+        """Run a command as somebody; return what it says, in one line."""
+        who.play(role)
+        code, said = who.agentx(*words)
+        assert code == 0, said
+        return " ".join(said.split())
+
+    def push(self, who: Player) -> None:
+        """Commit what there is, take in what others pushed, and push."""
+        commit(who.folder, "said")
+        git(who.folder, "pull", "-q", "--no-rebase", "--no-edit", "origin", "main", check=False)
+        git(who.folder, "push", "-q", "origin", "HEAD:main")
+
+
+@pytest.fixture
+def team(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Team:
+    team = Team(tmp_path, monkeypatch)
+    team.begin()
+    for who, word in ((team.ana, YES), (team.bob, NO)):
+        team.say(who, "clarify", "answer", CLR, word, "--as-person")
+    team.push(team.ana)
+    team.push(team.bob)
+    git(team.ana.folder, "pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
+    return team
+
+
+def look_everywhere(team: Team) -> dict[str, str]:
+    """Return what Ana and her agents are shown of the question, place by place."""
+    ana = team.ana
+    agent = Agent(ana.folder, read_environment({**ana.known, "AGENTX_AGENT": "engineer"}))
+    return {
+        "inbox": team.say(ana, "clarify", "inbox"),
+        "role's inbox": team.say(ana, "clarify", "inbox", "engineer"),
+        "first screen": team.say(ana),
+        "status": team.say(ana, "status"),
+        "wait": team.say(ana, "clarify", "wait", CLR, role="engineer"),
+        "threads": team.say(ana, "clarify", "--issue", "1"),
+        "json": team.say(ana, "clarify", "--issue", "1", "--json"),
+        "recall": team.say(ana, "recall", "--issue", "1", role="engineer"),
+        "recall without a role": team.say(ana, "recall"),
+        "tool": agent.call("inbox", role="engineer"),
+    }
+
+
+def test_an_answer_that_is_contested_says_so_wherever_it_is_told(team: Team) -> None:
+    before = team.say(team.ana, "clarify", "wait", CLR, role="engineer")
+    assert "contested" in before, "a pull makes it a stranger's, and its own question is waited for"
+    trusted = team.say(team.ana, "trust", "--yes")
+    assert "not believed where they claim a person" in trusted
+    assert "agentx trust --writer" in trusted
+
+    for place, said in look_everywhere(team).items():
+        assert "contested" in said or "do not trust" in said, f"{place}: {said}"
+        assert NO not in said or place in ("threads", "json", "wait"), f"{place}: {said}"
+    [row] = json.loads(team.say(team.ana, "clarify", "--issue", "1", "--json"))["clarifications"]
+    assert row["contested"]["body"] == NO
+
+    [bob] = json.loads(team.say(team.ana, "trust", "--show", "--json"))["writers"][1:]
+    team.say(team.ana, "trust", "--writer", bob["writer"], "--yes")
+    for place, said in look_everywhere(team).items():
+        assert "contested" not in said, f"{place}: {said}"
+    assert NO in team.say(team.ana, "clarify", "wait", CLR, role="engineer")
+
+
+def test_memory_does_not_answer_with_what_is_contested(team: Team) -> None:
+    team.say(team.ana, "clarify", "resolve", CLR, role="engineer")
+    again = (*ASK, "--to", "architect", "--question", "May we drop the old table?", "--json")
+    asked = json.loads(team.say(team.ana, *again, role="engineer"))
+    assert "knownAnswer" not in asked or asked["knownAnswer"] is None, asked
+
+
+def test_what_was_kept_of_it_is_contested_too(team: Team) -> None:
+    team.say(team.ana, "trust", "--yes")
+    team.say(team.ana, "clarify", "resolve", CLR, role="engineer")
+    team.say(team.ana, "sync")
+    [kept] = json.loads(team.say(team.ana, "memory", "list", "--json"))["observations"]
+    agent = Agent(team.ana.folder, read_environment(team.ana.known))
+    said = (
+        team.say(team.ana, "memory", "show", kept["id"]),
+        team.say(team.ana, "recall", "--issue", "1"),
+        agent.call("get", ids=[kept["id"]]),
+    )
+    for each in said:
+        assert YES in each
+        assert "contested by a writer who is not trusted here: ask the user" in each
