@@ -6,17 +6,20 @@ import atexit
 import shutil
 import tempfile
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from agentx.kernel.capture import Draft
 from agentx.kernel.clock import DAY_MS
+from agentx.observations.model import Marking
 from agentx.project.config import Environment, read_environment
 from agentx.project.project import Project, open_project
 from agentx.project.trust.marker import marker_path, read_marker
 from agentx.project.trust.record import TrustFolder
 from agentx.wiring.memory import open_store
+from agentx.wiring.observations import open_observations
 from tests.support.history import imported_sample
 from tests.support.time_and_chance import FakeClock
 
@@ -64,6 +67,12 @@ def sample_project(root: Path) -> Project:
     moved = replace(record, root=str(root / "shop"), natural=record.project_id)
     folder.write(marker.mark, moved)
     return project_in(root)
+
+
+def reword(project: Project, name: str, text: str) -> None:
+    """Write a memory anew, also a person's decision, as an earlier version let a person."""
+    with closing(open_observations(project)) as room:
+        room.store.mark([Marking(id=name, reviewed=True, content=text, summary=text)])
 
 
 @cache

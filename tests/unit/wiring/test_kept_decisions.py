@@ -22,7 +22,7 @@ from agentx.clarification.model import PERSON
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.clarification.watch.awaiting import name_asked
 from agentx.host.system import SystemClock
-from agentx.kernel.errors import AgentXError, LockHeld, UnavailableError
+from agentx.kernel.errors import AgentXError, ConflictError, LockHeld, UnavailableError
 from agentx.observations.model import Observation
 from agentx.observations.store.files.store import JsonObservationStore
 from agentx.operations.memory.curate import memory_drop, memory_edit, memory_undrop
@@ -40,6 +40,7 @@ from agentx.wiring.kept.decided import keep_decisions
 from agentx.wiring.observations import open_observations
 from agentx.work.model import NewIssue
 from tests.support.clarifying import SCOPE, let_go, request
+from tests.support.remembering import reword
 from tests.support.time_and_chance import FakeClock
 from tests.support.trusting import trusted
 
@@ -138,6 +139,20 @@ def test_what_was_settled_and_not_kept_is_kept_at_the_next_sync(project: Project
     assert sorted(one.agent for one in memories(project)) == ["architect", PERSON]
 
 
+def test_no_memory_is_edited_into_another_decision(project: Project) -> None:
+    name = decide_unkept(project)
+    keep_decisions(project)
+    [kept] = memories(project)
+    with pytest.raises(ConflictError, match=f"what a person decided in {name}") as refused:
+        memory_edit(project, kept.id, "buy: No, never.")
+    anew = 'agentx clarify ask --issue 1 --from engineer --to human --topic "buy" --question'
+    assert anew in refused.value.hint
+    assert [one.content for one in memories(project)] == [kept.content]
+    # What nobody decided in a question is edited as before.
+    note = memory_add(project, NewObservation(text="Deploy on Mondays.", agent=PERSON))
+    assert memory_edit(project, note.id, "Deploy on Fridays.").content == "Deploy on Fridays."
+
+
 def test_another_checkout_of_the_same_user_remembers_it_too(
     project: Project, tmp_path: Path
 ) -> None:
@@ -162,8 +177,8 @@ def test_what_a_person_took_away_comes_back_in_no_checkout(
     memory_remove(project, by_topic["sell"])
     memory_drop(project, by_topic["rent"])
     memory_undrop(project, by_topic["rent"])
-    memory_edit(project, by_topic["lend"], "Lend it to friends.")
-    memory_edit(project, by_topic["mend"], "Mend it twice.")
+    reword(project, by_topic["lend"], "Lend it to friends.")
+    reword(project, by_topic["mend"], "Mend it twice.")
     memory_drop(project, by_topic["mend"])
     left = ["Lend it to friends.", "keep", "rent"]
     assert list_topics(project) == left

@@ -19,7 +19,7 @@ from agentx.clarification.model import KnownAnswer
 from agentx.kernel.errors import IllegalTransition, NotFound
 from agentx.observations.model import Observation
 from agentx.operations.memory.check import memory_verify
-from agentx.operations.memory.curate import memory_drop, memory_edit
+from agentx.operations.memory.curate import memory_drop
 from agentx.operations.memory.write import memory_remove
 from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import settle as clarify_settle
@@ -32,6 +32,7 @@ from agentx.wiring.hub import open_issues
 from agentx.wiring.observations import open_observations
 from agentx.work.model import NewIssue
 from tests.support.clarifying import project_at, request
+from tests.support.remembering import reword
 from tests.support.time_and_chance import FakeClock
 
 TYPING = WhoCalls(via=Via.TERMINAL)
@@ -111,7 +112,7 @@ def test_what_a_person_took_back_or_wrote_anew_is_no_answer_any_more(
     elif how == "remove":
         memory_remove(project, kept.id)
     else:
-        memory_edit(project, kept.id, "Orders are in files, never in a database.")
+        reword(project, kept.id, "Orders are in files, never in a database.")
 
     second, known = ask(project, 2)
 

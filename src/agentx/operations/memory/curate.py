@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import replace
 
+from agentx.clarification.summary import word_ask
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import ConflictError, InvalidValue
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
@@ -22,6 +23,7 @@ from agentx.observations.tidying.overviews import is_overview
 from agentx.project.project import Project
 from agentx.redaction.redact import redact
 from agentx.wiring.kept.decided import keep_decisions
+from agentx.wiring.kept.known import find_persons_decision
 from agentx.wiring.observations import open_observations
 from agentx.wiring.trust.persons_word import guard_persons, require_person
 
@@ -93,8 +95,8 @@ def memory_keep(project: Project, observation_id: str) -> Observation:
 def memory_edit(project: Project, observation_id: str, text: str) -> Observation:
     """Say an observation in other words; where it is known from stays.
 
-    Raises: NotFound, InvalidValue, ConflictError, LockHeld, UnavailableError; NotThePerson for an
-        agent, where a person said it.
+    Raises: NotFound, InvalidValue, LockHeld, UnavailableError; ConflictError for what a person
+        decided in a question, too; NotThePerson for an agent, where a person said it.
     """
     content = cut(redact(without_recall(text)).strip(), OBSERVATION_CHARS_MAX)
     if not content:
@@ -157,11 +159,28 @@ def _mark(project: Project, marking: Marking, does: str) -> Observation:
     with closing(open_observations(project)) as room:
         found, archived = room.get(marking.id)
         guard_persons(project, room.store, found, does)
+        if marking.content is not None:
+            _refuse_decided(project, found)
         marked = () if archived else room.store.mark((replace(marking, id=found.id),))
         if not marked:
             refuse_dropped(room.store, found.id)
             raise _refuse_merged(found.id)
         return marked[0]
+
+
+def _refuse_decided(project: Project, found: Observation) -> None:
+    """Refuse to have memory say otherwise than the person decided: the question would still say it.
+
+    Raises: ConflictError.
+    """
+    decided = find_persons_decision(project, found)
+    if decided is not None:
+        anew = word_ask(decided, PERSON_ROLE)
+        raise ConflictError(
+            f"{found.id} tells what a person decided in {decided.id}, which stands there",
+            hint=f"to decide otherwise have it asked anew, and answer that: {anew}; "
+            f"to have it told no more: agentx memory drop {shorten_id(found.id)}",
+        )
 
 
 def _refuse_overview(project: Project, observation_id: str) -> None:

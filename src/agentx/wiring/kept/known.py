@@ -11,7 +11,7 @@ from contextlib import closing
 from dataclasses import replace
 
 from agentx.clarification.events import ClarificationResolved
-from agentx.clarification.model import Clarification, KnownAnswer, NewQuestion
+from agentx.clarification.model import PERSON, Clarification, KnownAnswer, NewQuestion
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.host.files.plain import is_file
 from agentx.kernel.errors import AgentXError
@@ -26,7 +26,9 @@ from agentx.recall.limits import KNOWN_FILES_MAX, KNOWN_MEMORIES_MAX
 from agentx.views.sessions.file_history import GitFileHistory
 from agentx.wiring.clarifications import make_pen, open_clarifications
 from agentx.wiring.observations import open_observations, prepare_observations
+from agentx.wiring.trust.issue_marks import AskedIssues
 from agentx.wiring.vouched.outcomes import (
+    find_question,
     find_same,
     list_kept,
     list_names,
@@ -98,6 +100,23 @@ def keep_decision(project: Project, event: ClarificationResolved) -> Observation
     with closing(open_observations(project)) as room:
         kept = list_kept(room.store.get_by_issue(state.issue), state.id)
         return keep_outcome(project, room, Outcome(state=state, decision=decision, kept=kept)).made
+
+
+def find_persons_decision(project: Project, one: Observation) -> Clarification | None:
+    """Return the question that a memory tells a person's decision of; None for any other memory.
+
+    It has the number that its issue has now.
+    """
+    name = find_question(one) if one.agent == PERSON else ""
+    if not name:
+        return None
+    try:
+        state = open_clarifications(project).find(name)
+    except AgentXError:
+        return None  # not asked on this branch: nothing says otherwise here
+    if state.persons_word is None:
+        return None
+    return replace(state, issue=AskedIssues(project).find_number(state) or state.issue)
 
 
 def is_from_memory(state: Clarification) -> bool:
