@@ -29,6 +29,7 @@ from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 from agentx.project.roles import caller
 from agentx.wiring.observations import open_observations
+from tests.support.players import Player
 
 CLAUDE = Ancestor(name="claude", arguments=("claude",), variables={})
 PERSONS = {
@@ -218,3 +219,46 @@ def test_nobody_remembers_as_the_hub(
     for agent in ("", name):
         draft = NewObservation(text=f"The cache is warm {agent}.", agent=agent, by_mcp=True)
         assert memory_add(here, draft).agent == "agent"
+
+
+@pytest.mark.promise("setup.persons-leave")
+@pytest.mark.parametrize("how", ["role", "below"])
+def test_no_agent_takes_agentx_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    above = [CLAUDE] if how == "below" else []
+    monkeypatch.setattr(caller, "list_ancestors", lambda: iter(above))
+    variables = {"AGENTX_AGENT": "engineer"} if how == "role" else {}
+    here = project(tmp_path, **variables)
+
+    def leave(*, dry_run: bool = False) -> bool:
+        wanted = LeaveRequest(dry_run=dry_run)
+        return uninstall(here.environment, here.directory, lambda _store: False, wanted).dry_run
+
+    with pytest.raises(NotThePerson, match="only a person can say that AgentX is taken out"):
+        leave()
+    assert here.data.audit.read_text("utf-8").count('"about":"uninstall"') == 1
+    assert leave(dry_run=True)
+    # Nor where a setting is wrong, which keeps no person from leaving.
+    monkeypatch.setitem(here.environment.variables, "AGENTX_STORAGE_MODE", "nowhere")
+    with pytest.raises(NotThePerson, match="only a person can say that AgentX is taken out"):
+        leave()
+    monkeypatch.setattr(caller, "list_ancestors", lambda: iter(()))
+    here = project(tmp_path)
+    assert not leave()
+
+
+@pytest.mark.promise("setup.persons-leave")
+@pytest.mark.parametrize("words", ["setup claude-code --uninstall", "daemon uninstall"])
+def test_no_agent_takes_a_part_of_agentx_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    player = Player(tmp_path, monkeypatch)
+    player.play()
+    assert player.agentx("setup", "claude-code", "--yes")[0] in (0, 2)
+    player.play("engineer", below="engineer")
+    code, said = player.agentx(*words.split())
+    assert (code, "only a person can say" in " ".join(said.split())) == (2, True), said
+    assert "speaker-refused" in player.project.data.audit.read_text("utf-8")
+    player.play()
+    assert "only a person" not in player.agentx(*words.split())[1]

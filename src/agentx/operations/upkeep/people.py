@@ -23,6 +23,14 @@ def require_person_to_pause(project: Project, job: str) -> None:
     require_person(project, what, hint=hint, about=job)
 
 
+def require_person_out(project: Project, what: str, words: str) -> None:
+    """Refuse an agent that would take a part of AgentX out.
+
+    Raises: NotThePerson.
+    """
+    require_person(project, f"that {what}", hint=f"agentx {words}", about="uninstall")
+
+
 def check_people(project: Project) -> Iterator[HealthCheck]:
     """Yield what keeps people's words from arriving, or agents' from being taken for theirs."""
     for path in role_texts(project).list_refused():

@@ -20,7 +20,7 @@ from pathlib import PurePath
 from agentx.host.ancestry import Ancestor, list_ancestors
 from agentx.kernel.places import NO_ROLE, settle_role_name
 from agentx.kernel.values import frozen
-from agentx.project.config import ROLE_VARIABLE
+from agentx.project.config import ROLE_VARIABLE, Environment
 from agentx.project.project import Project
 from agentx.project.roles.played import decide_role
 
@@ -95,6 +95,14 @@ def find_caller(project: Project, *, as_person: bool = False, by_mcp: bool = Fal
     if as_person:
         return WhoCalls(via=Via.TERMINAL if _sits_at_terminal() else Via.UNCONFIRMED)
     return WhoCalls(via=Via.TERMINAL if _sits_at_terminal() else Via.PROGRAM)
+
+
+def find_unsettled_caller(environment: Environment) -> WhoCalls:
+    """Return who calls as far as no settings are needed for it: they cannot be read."""
+    agent, role = find_agent(list_ancestors())
+    role = role or settle_role_name(environment.variables.get(ROLE_VARIABLE, ""))
+    role = "" if role == NO_ROLE else role
+    return WhoCalls(via=Via.AGENT, role=role, agent=agent) if agent or role else WhoCalls()
 
 
 def find_agent(above: Iterable[Ancestor]) -> tuple[str, str]:

@@ -5,14 +5,18 @@ An agent that could name who decides on GitHub, or trust a repository, could sig
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from agentx.clarification.errors import NotThePerson
+from agentx.kernel.errors import AgentXError
 from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.vouching.standing import UNVERIFIED
 from agentx.observations.model import Observation
 from agentx.observations.port import ObservationStore
 from agentx.project.audit import AuditAct, record_act
-from agentx.project.project import Project
-from agentx.project.roles.caller import WhoCalls, find_caller
+from agentx.project.config import Environment
+from agentx.project.project import Project, open_project
+from agentx.project.roles.caller import WhoCalls, find_caller, find_unsettled_caller
 
 # Also what claims a person: an agent's word would make it one's.
 _PERSONS = (PERSON_ROLE, UNVERIFIED)
@@ -29,6 +33,26 @@ def guard_persons(project: Project, store: ObservationStore, found: Observation,
         require_person(project, what, hint=f"agentx memory {does} {found.id}", about=found.id)
 
 
+def require_person_to_leave(
+    environment: Environment, directory: Path, what: str, hint: str
+) -> None:
+    """Refuse an agent that would take AgentX, or a part of it, out.
+
+    A setting that is wrong keeps no person from leaving, and lets no agent.
+
+    Raises: NotThePerson.
+    """
+    try:
+        project = open_project(directory, environment)
+        require_person(project, f"that {what}", hint=hint, about="uninstall")
+    except NotThePerson:
+        raise
+    except AgentXError:
+        found = find_unsettled_caller(environment)
+        if found.is_agent:
+            raise _refuse(f"that {what}", hint, found) from None
+
+
 def require_person(
     project: Project, what: str, *, hint: str, caller: WhoCalls | None = None, **facts: object
 ) -> None:
@@ -41,7 +65,11 @@ def require_person(
         return
     who = {"role": calls.role, "agent": calls.agent, "via": str(calls.via)}
     record_act(project, AuditAct.REFUSED, speaker="human", **facts, **who)
-    raise NotThePerson(
+    raise _refuse(what, hint, calls)
+
+
+def _refuse(what: str, hint: str, calls: WhoCalls) -> NotThePerson:
+    return NotThePerson(
         f"only a person can say {what}, and {calls.said_name} is none",
         hint=f"the user says it in a terminal of their own: {hint}",
     )

@@ -30,8 +30,7 @@ from agentx.operations.setup.leaving.settings import leave_plugins, leave_settin
 from agentx.operations.setup.service import list_services, remove_named
 from agentx.operations.setup.setup import SetupInputs
 from agentx.project.config import Environment
-from agentx.project.project import open_project
-from agentx.wiring.trust.persons_word import require_person
+from agentx.wiring.trust.persons_word import require_person_to_leave
 
 _LAUNCHER_MODE = 0o700
 # Where settings still call the hook and could not be changed: it takes nothing and says nothing.
@@ -72,15 +71,12 @@ def uninstall(
 
     `stop` ends the daemon of a store and tells whether one ran.
 
-    Raises: NotThePerson for an agent that would remove the memory, and the user's key with it.
+    Raises: NotThePerson for an agent: memory stops with the hooks, and goes with the user's key.
     """
-    if request.remove_memory and not request.dry_run:
-        require_person(
-            open_project(directory, environment),
-            "that the memory is removed",
-            hint="agentx uninstall --remove-memory",
-            about="uninstall",
-        )
+    if not request.dry_run:
+        what = "the memory is removed" if request.remove_memory else "AgentX is taken out"
+        hint = "agentx uninstall" + (" --remove-memory" if request.remove_memory else "")
+        require_person_to_leave(environment, directory, what, hint)
     account, clock = LeavingAccount(dry_run=request.dry_run), SystemClock()
     inputs = inputs_for(environment, clock)
     roots = list_roots(environment, directory)

@@ -17,6 +17,7 @@ from agentx.operations.setup.init import parse_harnesses
 from agentx.operations.setup.installation import setup_inputs
 from agentx.operations.setup.seen_by_git import look_at_git
 from agentx.operations.setup.setup import Setup, setup
+from agentx.operations.upkeep.people import require_person_out
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.commands.begin.changes import draw_scope, draw_seen, draw_setups
 from agentx.surfaces.cli.frame import Invocation, Verb
@@ -71,6 +72,8 @@ def command(
         _write_plugin(invocation, chosen[0], as_plugin)
         return
     project, dry_run = invocation.project, dry_run or diff
+    if uninstall and not dry_run:
+        require_person_out(project, "its hooks are taken out", f"setup {chosen[0]} --uninstall")
     reply = setup(
         setup_inputs(project),
         Setup(

@@ -142,7 +142,10 @@ def install(
 def uninstall(invocation: Invocation, manager: str | None, dry_run: bool) -> None:
     """Take away what `agentx daemon install` wrote, and nothing else."""
     from agentx.operations.setup import service
+    from agentx.operations.upkeep.people import require_person_out
 
+    if not dry_run:
+        require_person_out(invocation.project, "its service is taken out", "daemon uninstall")
     chosen = service.choose_installed(invocation.project, manager)
     gone = service.remove_service(invocation.project, chosen, dry_run=dry_run)
     invocation.show(gone, lambda screen: _draw_service(screen, gone))
