@@ -38,11 +38,11 @@ class Player:
         for name, value in {**self.known, **({"AGENTX_AGENT": role} if role else {})}.items():
             self.patch.setenv(name, value)
 
-    def agentx(self, *words: str) -> tuple[int, str]:
+    def agentx(self, *words: str, piped: str = "") -> tuple[int, str]:
         """Run a command; return what it left with, and all that it said."""
         out = io.StringIO()
         self.patch.chdir(self.folder)
-        self.patch.setattr(sys, "stdin", io.StringIO())
+        self.patch.setattr(sys, "stdin", io.StringIO(piped))
         with (
             contextlib.redirect_stdout(out),
             contextlib.redirect_stderr(out),

@@ -48,7 +48,10 @@ from agentx.clarification.model import (
 from agentx.clarification.summary import ask_again, escalation_text, resolution_summary, word_ask
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.errors import AgentXError, IllegalTransition
+from agentx.kernel.text import fold_text, preview
 from agentx.kernel.values import frozen
+
+_SAID_CHARS = 200  # of what somebody else answered, in a refusal
 
 TRANSITIONS: Mapping[ClarificationStatus, Mapping[type[Fact], ClarificationStatus]] = {
     ClarificationStatus.PENDING: {
@@ -255,9 +258,17 @@ def _the_table(state: Clarification, fact: Fact) -> Verdict:
         Escalated: "escalated",
         Abandoned: "abandoned",
     }
-    return IllegalTransition(
-        f"{state.id} is {state.status}: cannot be {verbs[type(fact)]}", hint=_next_step(state)
-    )
+    says = f"{state.id} is {state.status}: cannot be {verbs[type(fact)]}{_say_first(state, fact)}"
+    return IllegalTransition(says, hint=_next_step(state))
+
+
+def _say_first(state: Clarification, fact: Fact) -> str:
+    """Return what was answered already, to who answers otherwise: somebody was faster."""
+    first = state.answered if isinstance(fact, Answered) else None
+    if first is None or not isinstance(fact, Answered) or first.body.split() == fact.body.split():
+        return ""
+    said = preview(fold_text(first.body), _SAID_CHARS)
+    return f"; {first.speaker_shown} answered: {said}; yours is not kept"
 
 
 def _only_the_asker_follows_up(state: Clarification, fact: Fact) -> Verdict:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache, lru_cache, partial
 from pathlib import Path
 
@@ -52,6 +53,7 @@ from agentx.recall.limits import CLARIFY_INBOX_MAX
 from agentx.wiring.runners import role_texts
 from agentx.wiring.trust.issue_marks import AskedIssues, tell_issues
 from agentx.wiring.trust.keys import name_own_key, open_keyring, show_owner
+from agentx.work.model import AgentState, AgentStatus
 from agentx.work.port import OpenQuestion
 
 
@@ -220,6 +222,20 @@ def find_hold(project: Project, role: str, issue: int) -> OpenQuestion | None:
     held = [one for one in _list_held(survey, role) if asked.find_number(one) == issue]
     signed = keep_signed(project, held)
     return OpenQuestion(id=signed[0].id, to=signed[0].waits_on) if signed else None
+
+
+def hold_status(project: Project, status: AgentStatus, issue: int | None = None) -> AgentStatus:
+    """Return a status as it is told: whom a question holds is not at work, whatever was noted.
+
+    `issue` is what it works on, where that is not noted.
+    """
+    at = status.issue if issue is None else issue
+    is_at_work = status.state is AgentState.WORKING and at is not None
+    hold = find_hold(project, status.agent, at or 0) if is_at_work else None
+    if hold is None:
+        return status
+    blocked = AgentState.BLOCKED_CLARIFICATION
+    return replace(status, state=blocked, clarification_id=hold.id, waiting_on=hold.to)
 
 
 def _list_held(survey: Survey, role: str) -> list[Clarification]:

@@ -83,6 +83,7 @@ def open_bus(project: Project) -> Bus:
             from agentx.wiring.kept.decided import follow_merge  # noqa: PLC0415  nobody looked since a merge
 
             follow_merge(project)
+            renew_notices(project)  # which may hold what is forgotten by now
 
     bus.listen(MonitorRan, follow)
     bus.listen(ClarificationEvent, lambda event: changed.add(event.issue))

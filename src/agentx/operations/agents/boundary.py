@@ -28,7 +28,7 @@ from agentx.operations.recall.section import RecallReply, RecallRequest
 from agentx.project.claims import claim_data
 from agentx.project.project import Project
 from agentx.project.roles.played import require_role
-from agentx.wiring.clarifications import find_hold, inbox_lines, role_named
+from agentx.wiring.clarifications import hold_status, inbox_lines, role_named
 from agentx.wiring.hub import open_bus, run_monitor
 from agentx.wiring.observations import open_observations
 from agentx.wiring.spool import open_spool
@@ -69,7 +69,7 @@ def start(
     told = AgentStarted(timestamp=now, agent=role, issue_number=issue)
     crossed = _cross(project, role, issue, begun, lambda _status: told)
     watch(project)  # nobody waits here until a stale question is asked again
-    status = _hold(project, role, issue, crossed.status)
+    status = hold_status(project, crossed.status, issue)
     return replace(crossed, status=status, recall=_recall(project, role, issue, open_memory))
 
 
@@ -136,15 +136,6 @@ def _cross(
         monitor=found,
         inbox=inbox_lines(project, role),
     )
-
-
-def _hold(project: Project, role: str, issue: int, status: AgentStatus) -> AgentStatus:
-    """Return a status as it is told: whom a question holds is not at work, whatever was noted."""
-    hold = find_hold(project, role, issue) if status.state is AgentState.WORKING else None
-    if hold is None:
-        return status
-    blocked = AgentState.BLOCKED_CLARIFICATION
-    return replace(status, state=blocked, clarification_id=hold.id, waiting_on=hold.to)
 
 
 def _recall(

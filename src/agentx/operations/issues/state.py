@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from agentx.project.project import Project
+from agentx.wiring.clarifications import hold_status
 from agentx.wiring.work import open_agents, shape_status
 from agentx.work.model import AgentStatus
 
 
 def state(project: Project) -> tuple[AgentStatus, ...]:
-    """Return every agent that was ever at work.
+    """Return every agent that was ever at work; whom a question holds is not, whatever was noted.
 
     Raises: CorruptRecord after moving a damaged file aside.
     """
-    return open_agents(project).all()
+    return tuple(hold_status(project, status) for status in open_agents(project).all())
 
 
 def describe_agent(status: AgentStatus) -> dict[str, Any]:

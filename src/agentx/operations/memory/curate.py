@@ -175,7 +175,7 @@ def _refuse_decided(project: Project, found: Observation) -> None:
     """
     decided = find_persons_decision(project, found)
     if decided is not None:
-        anew = word_ask(decided, PERSON_ROLE)
+        anew = f"{word_ask(decided, PERSON_ROLE)} --ask-anyway"
         raise ConflictError(
             f"{found.id} tells what a person decided in {decided.id}, which stands there",
             hint=f"to decide otherwise have it asked anew, and answer that: {anew}; "

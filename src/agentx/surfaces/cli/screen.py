@@ -71,6 +71,11 @@ def write_json(data: object) -> None:
     sys.stdout.write(escape_unseen(json.dumps(data, ensure_ascii=narrow)) + "\n")
 
 
+def read_words(given: str) -> str:
+    """Return what somebody says: what they gave, or for `-` what is piped in."""
+    return sys.stdin.read() if given == "-" else given
+
+
 def ask(question: str, *, or_leave: bool = False) -> bool:
     """Ask a person on stderr, yes or no; with `or_leave` a no ends the command, and says so."""
     agreed = click.confirm(printable(question), err=True)

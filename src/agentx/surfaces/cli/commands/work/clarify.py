@@ -42,6 +42,7 @@ from agentx.surfaces.cli.commands.work.waits import watching
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 from agentx.surfaces.cli.progress import is_watched
 from agentx.surfaces.cli.screen import ask as confirm
+from agentx.surfaces.cli.screen import read_words
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -101,7 +102,9 @@ def stale(invocation: Invocation) -> None:
 )
 @click.option("--to", metavar="ROLE", default="", help="Who is asked.")
 @click.option("--topic", default="", metavar="TEXT", help="In a few words, at most 200 characters.")
-@click.option("--question", default="", metavar="TEXT", help="At most 2,000 characters.")
+@click.option(
+    "--question", default="", metavar="TEXT", help="At most 2,000 characters; - reads it."
+)
 @click.option("--follow-up", "earlier", default="", metavar="ID", help="A further question on ID.")
 @click.option("--no-block", is_flag=True, help="Go on working; the answer comes later.")
 @click.option("--wait", is_flag=True, help="Wait for the answer.")
@@ -131,7 +134,7 @@ def ask(
     it is offered, and nobody is woken: accept it, or ask again with --ask-anyway.
     """
     told = _stream(invocation)
-    project = invocation.project
+    project, question = invocation.project, read_words(question)
     asker = asker or decide_role(project).role
     known: list[KnownAnswer] = []
     player = clarify_routing.Player(runner=runner, script=script)
@@ -253,7 +256,6 @@ def answer(
     as_person: bool,
 ) -> None:
     """Answer a question, as who was asked; `-` reads TEXT, `--from human` is yourself."""
-    text = sys.stdin.read() if text == "-" else text
     caller = find_caller(invocation.project, as_person=as_person)
     worth = AnswerWorth(
         standing=standing or "",
@@ -261,7 +263,7 @@ def answer(
         remaining=remaining,
     )
     state = clarify_settle.answer(
-        invocation.project, clarification_id, text, by=by, worth=worth, caller=caller
+        invocation.project, clarification_id, read_words(text), by=by, worth=worth, caller=caller
     )
     said = str(state.status)
     if state.status is ClarificationStatus.ESCALATED:
@@ -290,6 +292,7 @@ def resolve(
     invocation: Invocation, clarification_id: str, text: str, by: str, as_person: bool
 ) -> None:
     """Settle a clarification: an answered one as its asker, any other as a person."""
+    text = read_words(text)
     caller = find_caller(invocation.project, as_person=as_person)
     state = clarify_settle.resolve(invocation.project, clarification_id, text, by=by, caller=caller)
     _show_done(invocation, state, lambda screen: draw_done(screen, state, "resolved"))
@@ -307,7 +310,7 @@ def escalate(
     """Call a person."""
     caller = find_caller(invocation.project, as_person=as_person)
     state = clarify_settle.escalate(
-        invocation.project, clarification_id, text, by=by, caller=caller
+        invocation.project, clarification_id, read_words(text), by=by, caller=caller
     )
     clarify_read.note_told(
         invocation.project, (state,)

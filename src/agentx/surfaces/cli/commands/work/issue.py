@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -23,6 +22,7 @@ from agentx.project.roles.played import decide_role
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.failure import EXIT_CODES
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
+from agentx.surfaces.cli.screen import read_words
 from agentx.work.model import Edit, IssueView, NewIssue, Status, issue_number, parse_status
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def create(
     invocation: Invocation, title: str, body: str, labels: tuple[str, ...], status: str
 ) -> None:
     """Make an issue."""
-    new = NewIssue(title=title, body=_text(body), labels=labels, status=parse_status(status))
+    new = NewIssue(title=title, body=read_words(body), labels=labels, status=parse_status(status))
     made = create_issue(invocation.project, new)
     invocation.show(made, lambda screen: _say(screen, "created", made))
 
@@ -115,7 +115,7 @@ def update(
     project, wanted = invocation.project, issue_number(number)
     edit = Edit(
         title=title,
-        body=None if body is None else _text(body),
+        body=None if body is None else read_words(body),
         status=parse_status(status) if status else None,
         add_labels=add_labels,
         remove_labels=remove_labels,
@@ -125,7 +125,7 @@ def update(
     changed = None if edit == Edit() else update_issue(project, wanted, edit)
     if comment:
         author = decide_role(invocation.project).role
-        changed = comment_issue(project, wanted, _text(comment), author=author)
+        changed = comment_issue(project, wanted, read_words(comment), author=author)
     assert changed is not None, "there was something to change"
     invocation.show(changed, lambda screen: _say(screen, "updated", changed))
 
@@ -137,7 +137,9 @@ def update(
 def comment(invocation: Invocation, number: str, text: str) -> None:
     """Say something on an issue; - reads it from stdin."""
     author = decide_role(invocation.project).role
-    changed = comment_issue(invocation.project, issue_number(number), _text(text), author=author)
+    changed = comment_issue(
+        invocation.project, issue_number(number), read_words(text), author=author
+    )
     invocation.show(changed, lambda screen: _say(screen, "commented on", changed))
 
 
@@ -189,10 +191,6 @@ def sync(ctx: click.Context, invocation: Invocation, numbers: tuple[str, ...]) -
         said = f"agentx: offline: {reply.offline}; what could not be sent waits"
         invocation.talk.print(said, style="yellow")
         ctx.exit(EXIT_CODES[UnavailableError])
-
-
-def _text(given: str) -> str:
-    return sys.stdin.read() if given == "-" else given
 
 
 def _say(screen: Console, what: str, issue: IssueView) -> None:
