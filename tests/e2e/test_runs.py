@@ -247,3 +247,48 @@ def test_two_clones_exchange_a_run_that_no_checkout_loses(house: House) -> None:
     back = house.agentx("run", "show", cwd=other)
     assert f"{run_id} was brought back" in back.stderr
     assert "which one?" in back.stdout
+
+
+@pytest.mark.promise("runs.claims")
+@pytest.mark.promise("runs.lane-take")
+def test_two_clones_begin_a_task_at_once_and_one_of_them_has_it(house: House) -> None:
+    remote, other = house.root / "remote.git", house.root / "other"
+    house.git("clone", "-q", "--bare", str(house.project), str(remote), cwd=house.root)
+    house.git("remote", "add", "origin", str(remote))
+    house.git("clone", "-q", str(remote), str(other), cwd=house.root)
+    run_id = house.json("run", "start", "shared")["run_id"]
+    for where in (house.project, other):
+        house.agentx("trust", "--yes", cwd=where)
+        house.json("run", "sync", "--push", cwd=where)
+        house.json("run", "task", "add", "do it", cwd=where)
+        house.json("run", "sync", "--push", cwd=where)
+
+    def begin(where: Path) -> tuple[Path, Any]:
+        done = house.json("run", "lane", "open", "--task", "TASK-001", expect=None, cwd=where)
+        return where, done
+
+    with ThreadPoolExecutor(2) as pool:
+        begun = dict(pool.map(begin, (house.project, other)))
+    lost = [where for where, done in begun.items() if "error" in done]
+    assert len(lost) == 1, begun
+    (won,) = begun.keys() - set(lost)
+    assert "TASK-001" in begun[lost[0]]["error"]["message"]
+    assert ", until " in begun[lost[0]]["error"]["message"]
+    for where in (*lost, won, *lost):
+        house.json("run", "sync", cwd=where)
+    lane = begun[won]["lane_id"]
+    for where in begun:
+        assert _tasks(house, where)["TASK-001"]["lane"] == lane
+    # Who lost has it as a person says so, with the commits that were pushed.
+    _commit(house, begun[won]["folder"], "found.py", "x = 1\n")
+    house.git("push", "-q", "origin", f"agent/{run_id}/{lane}", cwd=won)
+    take = ("run", "lane", "take", lane)
+    assert "held by" in house.json(*take, expect=None, cwd=lost[0])["error"]["message"]
+    taken = house.json(*take, "--as-person", cwd=lost[0])
+    assert (Path(taken["folder"]) / "found.py").exists()
+    told = house.json("run", "sync", cwd=won)["remarks"]
+    assert "is not yours" in told[0]
+
+
+def _tasks(house: House, where: Path) -> dict[str, Any]:
+    return {each["task_id"]: each for each in house.json("run", "show", cwd=where)["tasks"]}

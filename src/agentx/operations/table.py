@@ -186,12 +186,15 @@ _RUNS = (
         "operations.runs.write:task_step",
         ", ".join(f"run task {step}" for step in _TASK_STEPS),
     ),
+    _row("tasks.take", "operations.runs.claiming:take_task", "run task take"),
+    _row("tasks.release", "operations.runs.claiming:release_task", "run task release"),
     _row("lanes.open", "operations.runs.lane:open_lane", "run lane open"),
     _row("lanes.finish", "operations.runs.lane:finish_lane", "run lane finish"),
     _row("lanes.merge", "operations.runs.lane:merge_lane", "run lane merge"),
     _row("lanes.rebase", "operations.runs.lane:rebase_work", "run lane rebase"),
     _row("lanes.fail", "operations.runs.lane:fail_lane", "run lane fail"),
     _row("lanes.retry", "operations.runs.lane:retry_lane", "run lane retry"),
+    _row("lanes.take", "operations.runs.claiming:take_lane", "run lane take"),
     _row("lanes.reassign", "operations.runs.lane:reassign_lane", "run lane reassign"),
 )
 

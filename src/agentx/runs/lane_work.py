@@ -188,9 +188,8 @@ class LaneWork:
             nonlocal found
             self._catch_up(desk)
             found = self.changes(desk.run)
-            known = next(
-                (event for event in reversed(desk.events) if event.kind == "commit-made"), None
-            )
+            made = (each for each in reversed(desk.events) if each.kind == "commit-made")
+            known = next((each for each in made if not each.lane), None)
             if found is None or (known is not None and known.text("commit") == found.commit):
                 return ()
             detail = {

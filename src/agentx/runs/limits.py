@@ -27,3 +27,9 @@ RUN_CHECK_END_BYTES_MAX = 128 * 1024
 RUN_CHECK_OUTPUT_CHARS_MAX = 8_000
 # Checks that are run in one go: their outputs fit into one event.
 RUN_CHECKS_MAX = 100
+# How long a task is held without a word of work on it; work renews that in its second half.
+RUN_CLAIM_MS = 2 * 60 * 60 * 1000
+# What a claim may say at most: whoever can write the repository could type any year.
+RUN_CLAIM_MS_MAX = 24 * 60 * 60 * 1000
+# How long a command that claims a task waits for a remote, in all.
+RUN_CLAIM_WAIT_MS = 15_000

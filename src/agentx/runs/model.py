@@ -18,6 +18,7 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.values import frozen
 from agentx.kernel.vouching.standing import UNVERIFIED, Vouching
 from agentx.runs.asked import Escalation
+from agentx.runs.holding.settling import ClaimLine, SettledClaims, TaskClaim, settle
 
 Detail = Mapping[str, object]
 
@@ -214,6 +215,17 @@ class Task:
     reports: tuple[Report, ...] = ()
     reopened_ms: Millis = _NEVER  # what was verified before counts no more
     doubted: tuple[str, ...] = ()  # checks that nobody vouches for: they are not run unasked
+    claims: tuple[ClaimLine, ...] = ()  # what was said of who holds it, in order
+
+    @property
+    def settled(self) -> SettledClaims:
+        """Who holds it, and whose claims gave way."""
+        return settle(self.claims)
+
+    def find_claim(self, at_ms: int) -> TaskClaim | None:
+        """Return the claim that holds it at a time, if one does."""
+        found = self.settled.claim
+        return found if found is not None and found.holds_at(at_ms) else None
 
     @property
     def contract(self) -> Contract:
@@ -241,6 +253,7 @@ class Lane:
     task: str = ""
     status: LaneStatus = LaneStatus.ACTIVE
     actor: str = ""
+    checkout: str = ""  # where it is worked on
     start_commit: str = ""
     commit: str = ""
     merged_as: str = ""  # the commit of the work branch that holds it

@@ -30,6 +30,8 @@ def event_line(event: RunEvent) -> str:
         (" ".join(event.text(name).split())[:200] for name in _TELLING if event.text(name)),
         "",
     )
+    if event.kind == "task-claimed":
+        said = f"until {event.text('until')[11:16]} UTC"
     line = " ".join(word for word in words if word) + (f": {said}" if said else "")
     return f"{line} ({say_doubt(event)})" if event.is_claim else line
 

@@ -72,6 +72,7 @@ class NextStep:
     command: str = ""
     is_persons: bool = False  # only a person can do it
     holds: bool = False  # until it is done no agent takes the run on
+    takes: bool = False  # what somebody else holds: only a person can, and nobody waits for it
 
     @property
     def takes_on(self) -> bool:

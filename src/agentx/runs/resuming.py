@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from agentx.kernel.values import frozen
 from agentx.runs.asked import Escalation
+from agentx.runs.claiming.telling import list_lost, say_end, say_holder, tell_lost
+from agentx.runs.holding.settling import TaskClaim
 from agentx.runs.model import (
     PHASES,
     LaneStatus,
@@ -30,7 +33,16 @@ _MISSING_MAX = 3
 Folder = Callable[[str], str]  # the name of a lane, or of the work branch -> where its files are
 
 
-def resumption(run: Run, events: tuple[RunEvent, ...], folder: Folder) -> Resumption:
+@frozen
+class WhoGoesOn:
+    """Who wants to go on, and when."""
+
+    checkout: str = ""
+    now_ms: int = 0
+    folder: Folder = str
+
+
+def resumption(run: Run, events: tuple[RunEvent, ...], here: WhoGoesOn) -> Resumption:
     """Return how to go on with a run."""
     task = run.tasks.get(run.current_task)
     point = run.checkpoint
@@ -46,7 +58,7 @@ def resumption(run: Run, events: tuple[RunEvent, ...], folder: Folder) -> Resump
         stopped_at=_tell_stop(run),
         last_checkpoint="" if point is None else (point.text or point.commit or "made"),
         last_log=task.log[-1].text if task is not None and task.log else "",
-        next=tuple(_steps(run, folder)),
+        next=tuple(_steps(run, here)),
         answered=tuple(map(tell_answered, list_answered(run)))[-_HAPPENED_MAX:],
     )
 
@@ -87,13 +99,14 @@ def _list_failed_lanes(run: Run) -> list[str]:
     ]
 
 
-def _steps(run: Run, folder: Folder) -> Iterator[NextStep]:
+def _steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
     if run.over:
         yield NextStep(
             text="it is over; archiving keeps what it taught", command="agentx run archive"
         )
         return
-    yield from _conflict_steps(run, folder)
+    yield from _tell_lost(run, here)
+    yield from _conflict_steps(run, here.folder)
     for name in _list_failed_lanes(run):
         lane = run.lanes[name]
         yield NextStep(
@@ -117,8 +130,19 @@ def _steps(run: Run, folder: Folder) -> Iterator[NextStep]:
             yield NextStep(
                 text=f"{lane.id} is finished", command=f"agentx run lane merge {lane.id}"
             )
-    yield from _task_steps(run)
+    yield from _task_steps(run, here)
     yield from _phase_steps(run)
+
+
+def _tell_lost(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
+    """Yield what to do about tasks that somebody else holds though they were begun here."""
+    for task, lost in list_lost(run, here.checkout):
+        lane = run.lanes.get(lost.claim.lane)
+        if lane is not None and lane.open and lane.checkout == here.checkout:
+            yield NextStep(
+                text=tell_lost(run, task, lost, here.now_ms),
+                command=f'agentx run lane fail {lane.id} "REASON"',
+            )
 
 
 def list_lost_steps(run: Run, unmerged: tuple[Unmerged, ...]) -> Iterator[NextStep]:
@@ -160,8 +184,11 @@ def _conflict_steps(run: Run, folder: Folder) -> Iterator[NextStep]:
         )
 
 
-def _task_steps(run: Run) -> Iterator[NextStep]:
+def _task_steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
+    elsewhere = _list_held_elsewhere(run, here)
     for task in run.tasks.values():
+        if task.id in elsewhere:
+            continue
         if task.status is TaskStatus.IN_PROGRESS:
             where = f" in {task.lane}" if task.lane else ""
             yield NextStep(
@@ -179,11 +206,30 @@ def _task_steps(run: Run) -> Iterator[NextStep]:
                 command=f"agentx run task start {task.id}",
             )
     if run.phase in (Phase.PLANNING, Phase.EXECUTION):
-        for name in ready(run):
+        for name in (each for each in ready(run) if each not in elsewhere):
             title = run.tasks[name].contract.title
             yield NextStep(
                 text=f"{name} is ready: {title}", command=f"agentx run task start {name}"
             )
+    for name, claim in elsewhere.items():
+        until = say_end(claim, here.now_ms)
+        what = f"lane take {claim.lane}" if claim.lane in run.lanes else f"task take {name}"
+        yield NextStep(
+            text=f"{name} is held by {say_holder(claim)}, {until}; a person may take it",
+            command=f"agentx run {what}",
+            takes=True,
+        )
+
+
+def _list_held_elsewhere(run: Run, here: WhoGoesOn) -> dict[str, TaskClaim]:
+    """Return the tasks that another checkout holds, with its claim."""
+    open_tasks = (task for task in run.tasks.values() if task.claims and not task.over)
+    found = {task.id: task.find_claim(here.now_ms) for task in open_tasks}
+    return {
+        name: claim
+        for name, claim in found.items()
+        if claim is not None and claim.checkout != here.checkout
+    }
 
 
 def _phase_steps(run: Run) -> Iterator[NextStep]:

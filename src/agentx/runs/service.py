@@ -26,6 +26,8 @@ from agentx.redaction.redact import redact
 from agentx.redaction.tree import redact_tree
 from agentx.runs.choosing.place import WorkPlace
 from agentx.runs.choosing.which_run import WhichRun
+from agentx.runs.claiming.own_claims import OwnClaims
+from agentx.runs.claiming.telling import list_taken_over
 from agentx.runs.context import Area, Context, ContextSource, Piece, Tier, assemble
 from agentx.runs.events import RunEnded, RunRecorded, RunRepaired
 from agentx.runs.model import (
@@ -40,7 +42,7 @@ from agentx.runs.model import (
 from agentx.runs.pages.files import artifact_page, contract_page, manifest, work_log
 from agentx.runs.rendering import event_line, list_answered, tell_answered
 from agentx.runs.replies import NextStep, Rebuilt, Resumption, Told, Unmerged
-from agentx.runs.resuming import list_lost_steps, resumption
+from agentx.runs.resuming import WhoGoesOn, list_lost_steps, resumption
 from agentx.runs.rules.catalogue import kind_named
 from agentx.runs.rules.claims import ASKS, GOES_ON
 from agentx.runs.rules.decide import find_lane
@@ -65,6 +67,11 @@ class Runs:
         self._bus = bus
         self.clock = store.clock
         self.which = WhichRun(store, place or WorkPlace())
+
+    @property
+    def own(self) -> OwnClaims:
+        """What this checkout holds."""
+        return self._store.own
 
     # --- reading --------------------------------------------------------------------------------
 
@@ -198,13 +205,13 @@ class Runs:
         """Do some work at a run's desk, then bring its files up to date and ring the bell."""
         name = self.which.choose(run_id)
         with self._store.editing(name) as desk:
-            before = desk.run.over
+            before = desk.run
             added = tuple(work(desk))
             desk.show()
         self._tell(desk, added[0].actor if added else "")
-        if desk.run.over and not before:
+        if desk.run.over and not before.over:
             self._bus.tell(RunEnded(run_id=name, status=str(desk.run.status)))
-        remarks = list(desk.remarks)
+        remarks = [*desk.remarks, *list_taken_over(before, desk.run, added)]
         if any(event.kind in GOES_ON for event in added):
             remarks += (f"{each.id} waits for an answer still" for each in desk.run.holding)
         return Told(run=desk.run, added=added, remarks=tuple(remarks))
@@ -270,7 +277,7 @@ class Runs:
                         command=f"agentx run lane open --lane {lane}",
                     )
                 )
-            remarks += self._catch_up(name)
+            remarks += self.fetch(name)
         if not rebuilt.run.over:
             self.say(name, Happening(kind="run-resumed", actor=actor))
         unmerged = self.list_unmerged(rebuilt.run)
@@ -278,7 +285,7 @@ class Runs:
         found = replace(found, next=(*steps, *found.next))
         return found, replace(rebuilt, remarks=tuple(remarks))
 
-    def _catch_up(self, run_id: str) -> tuple[str, ...]:
+    def fetch(self, run_id: str) -> tuple[str, ...]:
         """Bring the work branch up to what others pushed; what is in the way is only said."""
         try:
             with self._store.editing(run_id) as desk:
@@ -293,7 +300,12 @@ class Runs:
         unmerged: tuple[Unmerged, ...] = (),
     ) -> Resumption:
         """Return how to go on with a run, from this machine."""
-        found = resumption(run, events, lambda name: str(self.git.folder(run.id, name)))
+        here = WhoGoesOn(
+            checkout=self.own.known,
+            now_ms=self.clock.now_ms(),
+            folder=lambda name: str(self.git.folder(run.id, name)),
+        )
+        found = resumption(run, events, here)
         steps = (*list_lost_steps(run, unmerged), *found.next)
         complete = self.which.completing(run)
         typed = (replace(step, command=complete(step.command)) for step in steps)

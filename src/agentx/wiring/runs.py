@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from agentx.clarification.limits import CLARIFY_DECIDED_TOLD_MS
 from agentx.host.files.plain import exists, is_folder
+from agentx.host.git.facts import user_name
 from agentx.host.git.own_branch import OwnBranch
 from agentx.host.git.programs import list_programs
 from agentx.kernel.bus import Bus
@@ -24,6 +25,7 @@ from agentx.project.trust.writers import Hand
 from agentx.runs.asked import Escalation
 from agentx.runs.choosing.place import find_place
 from agentx.runs.choosing.which_run import WhichRun
+from agentx.runs.claiming.telling import say_end, say_holder
 from agentx.runs.events import RunEnded, RunRecorded, RunRepaired
 from agentx.runs.lane_work import LaneWork
 from agentx.runs.model import Happening, Run, RunEvent
@@ -41,8 +43,8 @@ from agentx.runs.settings import BRANCH, RunsSettings
 from agentx.runs.store.git_lanes import GitLanes
 from agentx.runs.store.kept.branch import KeptBranch
 from agentx.runs.store.kept.notes import KeptNotes
+from agentx.runs.store.local.shown import ShownAsks
 from agentx.runs.store.run_store import RunStore
-from agentx.runs.store.shown import ShownAsks
 from agentx.runs.store.vouching import RunPen
 from agentx.runs.task_work import TaskWork
 from agentx.wiring.listeners.log import log_told
@@ -99,6 +101,7 @@ def open_run_store(
         name_owner=lambda key: show_owner(keyring, key),
         doubt=doubt,
     )
+    calls = cache(lambda: caller or find_caller(project))
     return RunStore(
         project.paths,
         project.store,
@@ -106,8 +109,10 @@ def open_run_store(
         project.entropy,
         pen,
         kept=open_kept(project),
-        guard=partial(_guard, project, cache(lambda: caller or find_caller(project))),
+        guard=partial(_guard, project, calls),
         tell_moved=(lambda _run, _lane, _commit: "") if lanes is None else lanes.tell_moved,
+        name_role=lambda: calls().role,
+        name_person=lambda: "" if project.trust.common is None else user_name(project.root),
     )
 
 
@@ -194,9 +199,9 @@ def open_lanes(project: Project, bus: Bus | None = None) -> LaneWork:
     return LaneWork(open_runs(project, bus))
 
 
-def open_tasks(project: Project) -> TaskWork:
+def open_tasks(project: Project, caller: WhoCalls | None = None) -> TaskWork:
     """Return the tasks of a project's runs."""
-    return TaskWork(open_runs(project))
+    return TaskWork(open_runs(project, caller=caller))
 
 
 def open_checks(project: Project, caller: WhoCalls | None = None) -> CheckWork:
@@ -336,7 +341,8 @@ def digest_lines(project: Project) -> tuple[str, ...]:
     head = f"{run.title} ({run.phase}, {run.status}, "
     by = f", for {run.requester}" if run.requester else ""
     head += f"{done} of {len(run.tasks)} tasks done, last change {when}{by})"
-    here = tuple(_tell_here(run, runs.which))
+    now_ms = project.clock.now_ms()
+    here = tuple(_tell_here(run, runs.which, runs.own.known, now_ms))
     steps = runs.way_on(run).next
     if any(step.holds for step in steps):  # who reads this is refused what takes the run on
         steps = tuple(step for step in steps if not step.takes_on)
@@ -344,7 +350,7 @@ def digest_lines(project: Project) -> tuple[str, ...]:
     # What a person answers is no command for the agent that reads this.
     lines = [
         f"next: {step.text}"
-        + (f" -> {step.command}" if step.command and not step.is_persons else "")
+        + (f" -> {step.command}" if step.command and not (step.is_persons or step.takes) else "")
         for step in steps
     ]
     waiting = ready(run)
@@ -356,7 +362,7 @@ def digest_lines(project: Project) -> tuple[str, ...]:
     return tuple(preview(line, _LINE_CHARS_MAX) for line in (head, *here, *lines))
 
 
-def _tell_here(run: Run, which: WhichRun) -> Iterator[str]:
+def _tell_here(run: Run, which: WhichRun, own: str, now_ms: int) -> Iterator[str]:
     """Yield what a session in the folder of a lane is to do there."""
     task = run.tasks.get(which.find_task(run))
     if task is None:
@@ -364,6 +370,9 @@ def _tell_here(run: Run, which: WhichRun) -> Iterator[str]:
     lane = which.find_lane(run)
     where = f" in {lane.id}" if lane is not None else ""
     yield f"here: {task.id}{where}, {task.status}: {task.contract.title}"
+    claim = task.settled.claim
+    if claim is not None and claim.checkout != own:
+        yield f"it is held by {say_holder(claim)}, {say_end(claim, now_ms)}"
     said = task.contract
     for name, text in (
         ("goal", said.goal),

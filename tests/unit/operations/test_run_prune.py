@@ -9,7 +9,8 @@ from pathlib import Path
 
 from agentx.operations.runs.lane import open_lane
 from agentx.operations.runs.prune import prune_runs
-from agentx.operations.runs.write import Saying, add_task, go_to_phase, start_run
+from agentx.operations.runs.saying import Saying
+from agentx.operations.runs.write import add_task, go_to_phase, start_run
 from agentx.project.config import read_environment
 from agentx.project.project import open_project
 from agentx.runs.model import Contract

@@ -14,8 +14,9 @@ from agentx.kernel.errors import ConflictError, IllegalTransition, UnavailableEr
 from agentx.operations.runs.archive import archive_run
 from agentx.operations.runs.read import bring_back_runs, list_archived, list_runs, show_run
 from agentx.operations.runs.recover import rebuild_runs
+from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.sync import Exchanged, sync_runs
-from agentx.operations.runs.write import Saying, add_task, go_to_phase, record_event, start_run
+from agentx.operations.runs.write import add_task, go_to_phase, record_event, start_run
 from agentx.operations.upkeep.carry import export, restore
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
@@ -23,26 +24,11 @@ from agentx.project.roles.caller import Via, WhoCalls
 from agentx.runs.model import Contract
 from agentx.wiring.bound.run_branch import list_notes, open_exchange
 from agentx.wiring.memory import open_store
-from tests.support.repository import commit, git, repository
-from tests.support.trusting import trusted
+from tests.support.repository import commit, git
+from tests.support.run_clones import Clones
 
 PERSON = WhoCalls(role="", agent="", via=Via.TERMINAL)
 BRANCH = "agent-memory"
-
-
-class Clones:
-    """Clones of one bare remote, each of another person."""
-
-    def __init__(self, folder: Path) -> None:
-        seed = repository(folder / "seed", a_py="a = 1\n")
-        git(folder, "clone", "-q", "--bare", str(seed), "remote.git")
-        self.folder = folder
-        self.remote = folder / "remote.git"
-
-    def clone(self, name: str, **more: str) -> Project:
-        git(self.folder, "clone", "-q", str(self.remote), name)
-        known = {"HOME": str(self.folder / f"home-{name}"), "PATH": "/usr/bin:/bin", **more}
-        return trusted(open_project(self.folder / name, read_environment(known)))
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from agentx.host.crash import CrashPoint
 from agentx.host.documents.yaml_file import YAML
 from agentx.kernel.errors import InvalidValue
 from agentx.runs.events import RunEnded, RunRecorded
+from agentx.runs.limits import RUN_CLAIM_MS
 from agentx.runs.model import Contract, Run
 from agentx.runs.pages.files import pages
 from agentx.runs.replies import Interruption
@@ -213,6 +214,9 @@ def test_an_interrupted_task_goes_on_from_its_last_checkpoint_and_log(team: Team
     team.says(run_id, "task-progressed", task="TASK-001", text="now the error messages")
 
     another_machine = Team(team.root, team.data.with_name("other-store"), seed=7)
+    held = another_machine.runs.resume(run_id, actor="executor")[0].next
+    assert [step.command for step in held if step.takes] == ["agentx run task take TASK-001"]
+    another_machine.clock.advance(RUN_CLAIM_MS + 60_000)
     found, rebuilt = another_machine.runs.resume(run_id, actor="executor")
 
     assert found.interruption is Interruption.TASK

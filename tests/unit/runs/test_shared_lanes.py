@@ -12,7 +12,8 @@ import pytest
 from agentx.kernel.errors import ConflictError, IllegalTransition, InvalidValue, NotFound
 from agentx.operations.runs.read import show_run
 from agentx.operations.runs.recover import pull_request
-from agentx.operations.runs.write import Saying, go_to_phase
+from agentx.operations.runs.saying import Saying
+from agentx.operations.runs.write import go_to_phase
 from agentx.project.config import read_environment
 from agentx.project.project import open_project
 from agentx.runs.lane_work import LaneWork
@@ -141,6 +142,7 @@ def test_lanes_opened_apart_have_branches_of_their_own_and_every_commit_is_kept(
         names.append(opened.lane.id)
         folders.append(Path(opened.folder))
         commit(folders[-1], task, **{f"{task[-1]}_py": "x\n"})
+        team.lanes.finish(pair.run_id, opened.lane.id, actor=ACTOR)
         pair.share(team, "work", opened.lane.id)
     pair.share(pair.one)
 
@@ -150,7 +152,7 @@ def test_lanes_opened_apart_have_branches_of_their_own_and_every_commit_is_kept(
         assert list(pair.look(team).lanes) == names
         with pytest.raises(InvalidValue, match="means 2 lanes"):
             team.lanes.merge(pair.run_id, "lane-001", actor=ACTOR)
-    # Either can merge the other's: the branch was pushed.
+    # Either can merge the other's: it is finished, and the branch was pushed.
     for name in names:
         pair.one.lanes.merge(pair.run_id, name, actor=ACTOR)
     assert {"1.py", "2.py"} <= pair.list_files(pair.one)

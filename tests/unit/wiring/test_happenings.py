@@ -23,7 +23,8 @@ from agentx.operations.agents.boundary import finish, start
 from agentx.operations.agents.run import RunRequest, run_agent
 from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import settle as clarify_settle
-from agentx.operations.runs.write import Saying, record_verification, start_run
+from agentx.operations.runs.saying import Saying
+from agentx.operations.runs.write import record_verification, start_run
 from agentx.operations.upkeep.logs import logs
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project

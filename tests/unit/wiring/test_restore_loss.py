@@ -17,7 +17,8 @@ from agentx.operations.lessons.known import add_lesson
 from agentx.operations.memory.curate import memory_drop
 from agentx.operations.memory.write import NewObservation, memory_add, memory_remove
 from agentx.operations.questions import settle as clarify_settle
-from agentx.operations.runs.write import Saying, record_event
+from agentx.operations.runs.saying import Saying
+from agentx.operations.runs.write import record_event
 from agentx.operations.upkeep import carry
 from agentx.project.project import Project
 from agentx.project.roles import caller

@@ -20,8 +20,8 @@ from agentx.operations.lessons.known import add_lesson
 from agentx.operations.runs.archive import archive_run, restore_run
 from agentx.operations.runs.read import list_archived, list_runs, show_run
 from agentx.operations.runs.recover import rebuild_runs
+from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.write import (
-    Saying,
     add_task,
     go_to_phase,
     record_verification,

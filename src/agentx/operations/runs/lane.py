@@ -2,29 +2,47 @@
 
 from __future__ import annotations
 
-from agentx.operations.runs.write import Saying, check_speaker, tell_people
+from collections.abc import Callable
+from dataclasses import replace
+
+from agentx.operations.runs.saying import Saying, check_speaker
+from agentx.operations.runs.write import tell_people
 from agentx.project.project import Project
+from agentx.runs.choosing.place import Aim
+from agentx.runs.model import Happening
 from agentx.runs.replies import LaneTold
-from agentx.wiring.runs import open_lanes
+from agentx.runs.rules.decide import find_lane
+from agentx.wiring.bound.claims import holding, meeting_others
+from agentx.wiring.runs import open_lanes, open_runs
 
 
 def open_lane(project: Project, by: Saying) -> LaneTold:
     """Open a lane: a branch and a folder of its own, for a task if one is named."""
-    return open_lanes(project).open(
-        by.run_id, actor=check_speaker(project, by.actor), lane=by.lane, task=by.task
-    )
+    actor = check_speaker(project, by.actor)
+    if not by.task:
+        return open_lanes(project).open(by.run_id, actor=actor, lane=by.lane)
+    # Refused as the lane itself would be; what it will be called is not known yet.
+    probe = Happening(kind="lane-opened", actor=actor, lane="lane", detail={"branch": "lane"})
+    with holding(project, Aim(run_id=by.run_id, task=by.task), probe) as remarks:
+        done = open_lanes(project).open(by.run_id, actor=actor, lane=by.lane, task=by.task)
+    return _add_remarks(done, remarks)
 
 
 def finish_lane(project: Project, by: Saying) -> LaneTold:
     """Say that a lane's work is done and committed."""
-    return open_lanes(project).finish(by.run_id, by.lane, actor=check_speaker(project, by.actor))
+    actor = check_speaker(project, by.actor)
+    with meeting_others(project) as remarks:
+        done = open_lanes(project).finish(by.run_id, by.lane, actor=actor)
+    return _add_remarks(done, remarks)
 
 
 def merge_lane(project: Project, by: Saying) -> LaneTold:
     """Merge a lane into the work branch, or record the conflict."""
-    done = open_lanes(project).merge(by.run_id, by.lane, actor=check_speaker(project, by.actor))
+    actor = check_speaker(project, by.actor)
+    with meeting_others(project) as remarks:
+        done = open_lanes(project).merge(by.run_id, by.lane, actor=actor)
     tell_people(project, done.told)
-    return done
+    return _add_remarks(done, remarks)
 
 
 def rebase_work(project: Project, by: Saying) -> LaneTold:
@@ -36,20 +54,48 @@ def rebase_work(project: Project, by: Saying) -> LaneTold:
 
 def fail_lane(project: Project, by: Saying, reason: str) -> LaneTold:
     """Say that a lane did not work."""
-    return open_lanes(project).fail(
-        by.run_id, by.lane, reason, actor=check_speaker(project, by.actor)
-    )
+    actor = check_speaker(project, by.actor)
+    with meeting_others(project) as remarks:
+        done = open_lanes(project).fail(by.run_id, by.lane, reason, actor=actor)
+    return _add_remarks(done, remarks)
 
 
 def retry_lane(project: Project, by: Saying, reason: str = "") -> LaneTold:
     """Try a failed lane again."""
-    return open_lanes(project).retry(
-        by.run_id, by.lane, actor=check_speaker(project, by.actor), reason=reason
+    actor = check_speaker(project, by.actor)
+    return _begin_again(
+        project,
+        by,
+        "lane-retried",
+        lambda: open_lanes(project).retry(by.run_id, by.lane, actor=actor, reason=reason),
     )
 
 
 def reassign_lane(project: Project, by: Saying, reason: str = "") -> LaneTold:
     """Give a lane's task to a new lane."""
-    return open_lanes(project).reassign(
-        by.run_id, by.lane, actor=check_speaker(project, by.actor), reason=reason
+    actor = check_speaker(project, by.actor)
+    return _begin_again(
+        project,
+        by,
+        "lane-reassigned",
+        lambda: open_lanes(project).reassign(by.run_id, by.lane, actor=actor, reason=reason),
     )
+
+
+def _begin_again(project: Project, by: Saying, kind: str, act: Callable[[], LaneTold]) -> LaneTold:
+    """Begin work on the task of a lane again, held at the remote first."""
+    runs = open_runs(project)
+    run, _ = runs.run(runs.which.choose(by.run_id))
+    lane = find_lane(run, by.lane)
+    if lane.task not in run.tasks or run.tasks[lane.task].over:
+        return act()
+    detail = {"to": "lane"} if kind == "lane-reassigned" else {}
+    probe = Happening(kind=kind, actor=by.actor, lane=lane.id, detail=detail)
+    with holding(project, Aim(run_id=run.id, task=lane.task), probe) as remarks:
+        done = act()
+    return _add_remarks(done, remarks)
+
+
+def _add_remarks(done: LaneTold, remarks: list[str]) -> LaneTold:
+    told = replace(done.told, remarks=(*remarks, *done.told.remarks))
+    return replace(done, told=told)

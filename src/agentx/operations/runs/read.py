@@ -10,6 +10,8 @@ from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.project.roles.caller import Via, WhoCalls, find_caller
 from agentx.runs.asked import Escalation
+from agentx.runs.claiming.own_claims import OwnClaims
+from agentx.runs.claiming.telling import say_holder, say_shortly
 from agentx.runs.model import PHASES, Conflict, Lane, Phase, PhaseEntry, Run, RunEvent, Task
 from agentx.runs.rendering import event_line, list_answered, list_claims
 from agentx.runs.replies import NextStep, Unmerged
@@ -76,6 +78,9 @@ class TaskRow:
     version: int
     attempts: int
     last_log: str
+    holder: str = ""  # who works on it, and in which checkout
+    held_until_ms: int | None = None
+    held: str = ""  # the same in short, as seen from here
 
 
 @frozen
@@ -150,12 +155,30 @@ def show_run(project: Project, run_id: str = "", *, caller: WhoCalls | None = No
     run, events, faults = runs.story(run_id or runs.which.active())
     unmerged = runs.list_unmerged(run)
     steps = steps_for(project, runs.way_on(run, unmerged=unmerged).next, caller)
-    stale = runs.tell_stale(run)
+    stale, now_ms = runs.tell_stale(run), project.clock.now_ms()
     found = overview_of(run, events, steps, faults)
-    tasks = tuple(replace(each, stale=stale.get(each.task_id, "")) for each in found.tasks)
+    tasks = tuple(
+        _tell_held(run, replace(each, stale=stale.get(each.task_id, "")), runs.own, now_ms)
+        for each in found.tasks
+    )
     verifies = not run.over and run.phase not in (Phase.PLANNING, Phase.EXECUTION)
     missing = runs.list_missing(run) if verifies else ()
     return replace(found, tasks=tasks, unmerged=unmerged, missing=missing)
+
+
+def _tell_held(run: Run, row: TaskRow, own: OwnClaims, now_ms: int) -> TaskRow:
+    """Return a task's row with who holds it; what another checkout holds is not ready here."""
+    task = run.tasks[row.task_id]
+    claim = None if run.over or task.over or not task.claims else task.settled.claim
+    if claim is None:
+        return row
+    return replace(
+        row,
+        holder=say_holder(claim),
+        held_until_ms=claim.until_ms,
+        held=say_shortly(claim, own.known, now_ms),
+        ready=row.ready and (claim.checkout == own.known or not claim.holds_at(now_ms)),
+    )
 
 
 def note_shown(project: Project, found: RunOverview) -> None:
@@ -168,14 +191,16 @@ def steps_for(
     project: Project, steps: tuple[NextStep, ...], caller: WhoCalls | None = None
 ) -> tuple[NextStep, ...]:
     """Return what to do next, to who calls: an agent is told to wait for what a person does."""
-    if not any(step.is_persons for step in steps):
+    if not any(step.is_persons or step.takes for step in steps):
         return steps
     if not (find_caller(project) if caller is None else caller).is_agent:
         return steps
     waits = "; the user answers in a terminal of their own: wait for it"
     is_held = any(step.holds for step in steps)
     return tuple(
-        replace(step, text=f"{step.text}{waits}", command="") if step.is_persons else step
+        replace(step, text=f"{step.text}{waits}" if step.is_persons else step.text, command="")
+        if step.is_persons or step.takes
+        else step
         for step in steps
         if not (is_held and step.takes_on)
     )

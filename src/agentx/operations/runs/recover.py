@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
+from agentx.kernel.errors import AgentXError
 from agentx.kernel.values import frozen
 from agentx.operations.runs.read import steps_for
-from agentx.operations.runs.write import check_speaker
+from agentx.operations.runs.saying import check_speaker
 from agentx.project.project import Project
 from agentx.runs.pages.pull_request import checklist, description
 from agentx.runs.paths import RunPaths
 from agentx.runs.replies import Changes, Rebuilt, Resumption
 from agentx.runs.rules.gates import Missing
+from agentx.runs.taking.lane_taking import LaneTaking
+from agentx.wiring.bound.claims import reach
 from agentx.wiring.runs import open_lanes, open_runs, take_folder
 from agentx.wiring.trust.persons_word import require_person
 
@@ -34,7 +38,16 @@ class PullRequest:
 
 def resume_run(project: Project, run_id: str = "", *, actor: str) -> tuple[Resumption, Rebuilt]:
     """Put right what an interruption left; say what happened, where it stopped, what is next."""
-    found, rebuilt = open_runs(project).resume(run_id, actor=check_speaker(project, actor))
+    check_speaker(project, actor)
+    remarks: list[str] = []
+    exchange = reach(project, remarks, "what others did since is not seen")
+    runs = open_runs(project)
+    found, rebuilt = runs.resume(run_id, actor=actor)
+    remarks += LaneTaking(runs).make_folders(found.run_id)
+    if exchange is not None:
+        with suppress(AgentXError):
+            exchange.push()
+    rebuilt = replace(rebuilt, remarks=(*rebuilt.remarks, *remarks))
     return replace(found, next=steps_for(project, found.next)), rebuilt
 
 

@@ -10,6 +10,7 @@ from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls
 from agentx.runs.settings import BRANCH
+from agentx.wiring.bound.claims import Meeting
 from agentx.wiring.bound.run_branch import open_exchange
 from agentx.wiring.trust.persons_word import require_person
 
@@ -49,8 +50,10 @@ def sync_runs(
         )
     taken: dict[str, None] = {}
     name = exchange.remote.name
+    meeting = Meeting(project)
     for _ in range(_TRIES):
         taken |= dict.fromkeys(exchange.take_in())
+        meeting.prepare()
         is_ahead = exchange.is_ahead()
         if is_ahead and not exchange.is_agreed():
             _see_agreed(project, name, f"{name} ({exchange.shown_url})", agrees, caller)
@@ -61,7 +64,7 @@ def sync_runs(
                 taken_in=tuple(taken),
                 is_pushed=is_ahead,
                 commit=exchange.find_tip(),
-                remarks=tuple(exchange.remarks),
+                remarks=(*exchange.remarks, *meeting.tell()),
             )
     raise UnavailableError(f"{name} is pushed to all the time", hint="try again in a while")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,17 +15,24 @@ from agentx.kernel.errors import InvalidValue, NameMoved, NotFound
 from agentx.kernel.ids import shorten_run
 from agentx.kernel.roles import PERSON_ROLE, is_persons_name
 from agentx.kernel.text import fold_text, preview
-from agentx.kernel.values import frozen
 from agentx.operations.limits import RUN_CHECK_WAIT_S
+from agentx.operations.runs.saying import Saying, check_speaker
 from agentx.project.claims import claim_data
 from agentx.project.project import Project
 from agentx.project.roles.caller import Via, WhoCalls, find_caller
 from agentx.runs.choosing.place import Aim
-from agentx.runs.model import ORCHESTRATOR, Contract, Happening, Run, Verdict
+from agentx.runs.model import Contract, Happening, Run, Verdict
 from agentx.runs.replies import Checked, Told
 from agentx.runs.rules.catalogue import KINDS, kind_named
 from agentx.runs.rules.draft import escalation_name
 from agentx.runs.task_work import read_contract
+from agentx.wiring.bound.claims import (
+    begins_work,
+    bring_renewal,
+    ends_work,
+    holding,
+    meeting_others,
+)
 from agentx.wiring.listeners.happenings import tell_news
 from agentx.wiring.runs import (
     find_shown_asks,
@@ -50,6 +57,9 @@ _OBSERVED = {
     "lane-finished": "run lane finish LANE",
     "lane-merged": "run lane merge LANE",
     "lane-retried": "run lane retry LANE",
+    "lane-taken": "run lane take LANE",
+    "task-claimed": "run task take TASK",
+    "task-released": "run task release TASK",
     "lane-reassigned": "run lane reassign LANE",
     "branch-made": "run lane open",
     "work-rebased": "run lane rebase",
@@ -58,16 +68,6 @@ _OBSERVED = {
 }
 # What ends a run, and takes what it asks out of the inbox.
 _ENDS = frozenset({"run-failed", "run-completed"})
-
-
-@frozen
-class Saying:
-    """Who speaks, and of which run, task and lane."""
-
-    run_id: str = ""
-    actor: str = ORCHESTRATOR
-    task: str = ""
-    lane: str = ""
 
 
 def start_run(
@@ -147,7 +147,11 @@ def _record(
     if kind_named(kind) in _ENDS:
         _check_asked(project, runs.which.choose(run_id), caller)
     said = Happening(kind=kind, actor=by.actor, task=by.task, lane=by.lane, detail=given)
-    return tell_people(project, runs.say(runs.which.choose(run_id), said))
+    by = replace(by, run_id=runs.which.choose(run_id))
+    if by.task and (begins_work(kind_named(kind)) or ends_work(kind_named(kind))):
+        said = replace(said, kind=kind_named(kind))
+        return _say_held(project, by, said, lambda: runs.say(by.run_id, said), caller)
+    return tell_people(project, runs.say(by.run_id, said))
 
 
 def _check_shown(project: Project, run_id: str, escalation: str, calls: WhoCalls) -> dict[str, str]:
@@ -186,17 +190,6 @@ def tell_people(project: Project, told: Told) -> Told:
         if event.kind in _ASKS and asked is not None and asked.open:
             notify_of_run(project, asked)
     return told
-
-
-def check_speaker(project: Project, actor: str, caller: WhoCalls | None = None) -> str:
-    """Return who is said to act; an agent acts in no person's name.
-
-    Raises: NotThePerson.
-    """
-    if is_persons_name(actor):
-        what = "what is recorded as theirs"
-        require_person(project, what, hint="agentx run event", caller=caller, about=actor)
-    return actor
 
 
 def _check_asked(project: Project, run_id: str, caller: WhoCalls | None) -> None:
@@ -291,7 +284,26 @@ def task_step(project: Project, by: Saying, kind: str, detail: Mapping[str, Any]
     """Move a task that is there: begin it, log, complete, fail, drop, block, reopen, retry it."""
     actor = check_speaker(project, by.actor)
     said = Happening(kind=kind, actor=actor, task=by.task, lane=by.lane, detail=dict(detail))
-    return open_tasks(project).step(by.run_id, said)
+    return _say_held(project, by, said, lambda: open_tasks(project).step(by.run_id, said))
+
+
+def _say_held(
+    project: Project,
+    by: Saying,
+    said: Happening,
+    act: Callable[[], Told],
+    caller: WhoCalls | None = None,
+) -> Told:
+    """Say something of a task; what begins work on it claims it first, other work renews that."""
+    if ends_work(said.kind):
+        with meeting_others(project) as remarks:
+            told = act()
+        return replace(told, remarks=(*remarks, *told.remarks))
+    if not begins_work(said.kind):
+        return bring_renewal(project, act())
+    with holding(project, Aim(run_id=by.run_id, task=by.task), said, caller) as remarks:
+        told = act()
+    return replace(told, remarks=(*remarks, *told.remarks))
 
 
 def record_verification(
@@ -330,6 +342,7 @@ def run_checks(
     actor = check_speaker(project, by.actor)
     aim = Aim(run_id=by.run_id, task=by.task, lane=by.lane)
     done = open_checks(project).run(aim, commands, actor=actor, wait_ms=wait_s * 1000)
+    bring_renewal(project, done.told)
     failed = tuple(each.name for each in done.report.checks if not each.passed)
     _tell_verdict(project, actor, done.report.passed, failed)
     return done

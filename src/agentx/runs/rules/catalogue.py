@@ -47,6 +47,8 @@ class EventKind:
 _TEXT, _TEXTS, _FLAG = Field(), Field("texts"), Field("flag")
 _CONTRACT = {"goal": _TEXT, "scope": _TEXT, "files": _TEXTS, "acceptance": _TEXTS}
 _CONTRACT |= {"depends_on": _TEXTS, "checks": _TEXTS}
+# Who holds the task from here on, and until when: put there by the checkout that works on it.
+CLAIM_FIELDS = {"checkout": _TEXT, "until": _TEXT, "holder": _TEXT, "person": _TEXT}
 
 KINDS: dict[str, EventKind] = {
     "run-started": EventKind(
@@ -72,7 +74,7 @@ KINDS: dict[str, EventKind] = {
         group="run",
         about="a session of an agent CLI worked on the run",
         needs={"session": _TEXT},
-        may={"harness": _TEXT},
+        may={"harness": _TEXT, **CLAIM_FIELDS},
     ),
     "phase-entered": EventKind(
         group="phase",
@@ -94,12 +96,36 @@ KINDS: dict[str, EventKind] = {
         may=_CONTRACT,
         of_task=True,
     ),
-    "task-started": EventKind(group="task", about="work begins, or begins again", of_task=True),
+    "task-claimed": EventKind(
+        group="task",
+        about="a checkout holds it: it is to be worked on there, until it is renewed or expires",
+        needs={"checkout": _TEXT, "until": _TEXT},
+        may={"holder": _TEXT, "person": _TEXT, "shared": _FLAG, "taken": _FLAG, "via": _TEXT},
+        of_task=True,
+    ),
+    "task-released": EventKind(
+        group="task",
+        about="a checkout holds it no more; what it yields, it never held",
+        needs={"checkout": _TEXT},
+        may={"yields": _TEXTS, "reason": _TEXT},
+        of_task=True,
+    ),
+    "task-started": EventKind(
+        group="task", about="work begins, or begins again", may=CLAIM_FIELDS, of_task=True
+    ),
     "task-progressed": EventKind(
-        group="task", about="an entry of the work log", needs={"text": _TEXT}, of_task=True
+        group="task",
+        about="an entry of the work log",
+        needs={"text": _TEXT},
+        may=CLAIM_FIELDS,
+        of_task=True,
     ),
     "task-blocked": EventKind(
-        group="task", about="it cannot go on", needs={"reason": _TEXT}, of_task=True
+        group="task",
+        about="it cannot go on",
+        needs={"reason": _TEXT},
+        may=CLAIM_FIELDS,
+        of_task=True,
     ),
     "task-completed": EventKind(
         group="task", about="it is done", may={"text": _TEXT}, of_task=True
@@ -119,14 +145,21 @@ KINDS: dict[str, EventKind] = {
     "task-retried": EventKind(
         group="task",
         about="it is reopened and begun again at once",
-        may={"reason": _TEXT},
+        may={"reason": _TEXT, **CLAIM_FIELDS},
         of_task=True,
     ),
     "lane-opened": EventKind(
         group="lane",
         about="a lane with a branch of its own",
         needs={"branch": _TEXT},
-        may={"commit": _TEXT},
+        may={"commit": _TEXT, **CLAIM_FIELDS},
+        of_lane=True,
+    ),
+    "lane-taken": EventKind(
+        group="lane",
+        about="it is worked on in another checkout from here on, with its commits",
+        needs={"checkout": _TEXT},
+        may={"commit": _TEXT, "from": _TEXT},
         of_lane=True,
     ),
     "lane-finished": EventKind(
@@ -154,7 +187,7 @@ KINDS: dict[str, EventKind] = {
     "checkpoint-made": EventKind(
         group="checkpoint",
         about="a point from which work can go on",
-        may={"text": _TEXT, "commit": _TEXT},
+        may={"text": _TEXT, "commit": _TEXT, **CLAIM_FIELDS},
     ),
     "artifact-written": EventKind(
         group="artifact",
@@ -176,7 +209,13 @@ KINDS: dict[str, EventKind] = {
         group="verification",
         about="commands were executed: how each ended, what it printed, and at which commit",
         needs={"verdict": Field("text", tuple(Verdict)), "checks": Field("objects")},
-        may={"commit": _TEXT, "dirty": _TEXTS, "place": _TEXT, "summary": _TEXT},
+        may={
+            "commit": _TEXT,
+            "dirty": _TEXTS,
+            "place": _TEXT,
+            "summary": _TEXT,
+            **CLAIM_FIELDS,
+        },
     ),
     "escalation-raised": EventKind(
         group="escalation",
@@ -237,6 +276,9 @@ KINDS: dict[str, EventKind] = {
         group="completion", about="it goes on after all", may={"reason": _TEXT}
     ),
 }
+
+# What work on a task may renew its claim by.
+RENEWS = frozenset(name for name, shape in KINDS.items() if "checkout" in shape.may)
 
 # What people and other tools also say.
 _ALIASES = {

@@ -15,10 +15,8 @@ from agentx.kernel.errors import (
     IllegalTransition,
     InvalidValue,
     LimitError,
-    NameMoved,
     NotFound,
 )
-from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
 from agentx.runs.limits import RUN_LANES_OPEN_MAX, RUN_TASKS_MAX
 from agentx.runs.model import (
     PHASES,
@@ -31,8 +29,10 @@ from agentx.runs.model import (
     TaskStatus,
 )
 from agentx.runs.rules.catalogue import KINDS, actor_named, detail_checked, name_checked
+from agentx.runs.rules.claim_lines import CLAIMED, RELEASED
 from agentx.runs.rules.gates import Tell, check_done, check_verified, tell_nothing_moved
 from agentx.runs.rules.graph import cycle_in, graph_of, waits_for
+from agentx.runs.rules.words import WORD_RULES
 
 _AFTER_THE_END = frozenset(
     {"note", "run-reopened", "candidate-proposed", "session-attached", "artifact-written"}
@@ -262,6 +262,16 @@ _GATES: dict[str, Callable[[Run, Happening, Tell], None]] = {
 _TAKES_BACK = ("task-reopened", "task-retried")
 
 
+def _task_held(run: Run, said: Happening) -> tuple[Happening, ...]:
+    task = _find_task(run, said)
+    if said.kind == CLAIMED and task.over:
+        raise IllegalTransition(
+            f"{task.id} is {task.status}: there is nothing to hold",
+            hint=f"`agentx run task reopen {task.id} REASON` takes it up again",
+        )
+    return (said,)
+
+
 # --- lanes ----------------------------------------------------------------------------------
 
 
@@ -292,6 +302,16 @@ def _lane_opened(run: Run, said: Happening) -> tuple[Happening, ...]:
     return (said, *_task_step(run, started))
 
 
+def _lane_taken(run: Run, said: Happening) -> tuple[Happening, ...]:
+    lane = find_lane(run, said.lane)
+    if not lane.open:
+        raise IllegalTransition(
+            f"{lane.id} is {lane.status}: there is nothing to take",
+            hint="`agentx run lane list` shows how the lanes stand",
+        )
+    return (said,)
+
+
 def _lane_step(run: Run, said: Happening) -> tuple[Happening, ...]:
     lane = find_lane(run, said.lane)
     if lane.status not in LANE_STEPS[said.kind]:
@@ -306,7 +326,7 @@ def _lane_step(run: Run, said: Happening) -> tuple[Happening, ...]:
         follows += _conflicts_resolved(run, lane, said)
         if task is not None and not task.over:
             follows.append(Happening(kind="task-completed", actor=actor, task=task.id))
-    if said.kind == "lane-failed" and task is not None and not task.over:
+    if said.kind == "lane-failed" and task is not None and _is_work_of(task, lane):
         reason = {"reason": f"{lane.id} failed: {said.detail['reason']}"}
         follows.append(Happening(kind="task-failed", actor=actor, task=task.id, detail=reason))
     if said.kind == "lane-retried" and task is not None and not task.over:
@@ -314,6 +334,12 @@ def _lane_step(run: Run, said: Happening) -> tuple[Happening, ...]:
     if said.kind in ("lane-failed", "lane-retried", "lane-reassigned"):
         follows += _conflicts_resolved(run, lane, said)
     return (said, *follows)
+
+
+def _is_work_of(task: Task, lane: Lane) -> bool:
+    """Tell whether a task fails with a lane: not where another checkout holds it."""
+    claim = task.settled.claim
+    return not task.over and (claim is None or claim.checkout == lane.checkout)
 
 
 def find_lane(run: Run, name: str) -> Lane:
@@ -366,59 +392,6 @@ def _conflict_resolved(run: Run, said: Happening) -> tuple[Happening, ...]:
     return (said,)
 
 
-def _escalation_resolved(run: Run, said: Happening) -> tuple[Happening, ...]:
-    name = str(said.detail["escalation"])
-    found = run.escalations.get(name)
-    if found is None:
-        raise NotFound(
-            f"{name}: no such escalation in {run.id}", hint="`agentx run show` lists the open ones"
-        )
-    if not found.open and not found.contrary:
-        raise IllegalTransition(f"{name} was resolved already: {found.resolution}")
-    _check_short(said, "resolution")
-    shown = str(said.detail.get("about", ""))
-    if shown and shown != found.digest:
-        raise NameMoved(
-            f"{name} was another question when you were shown it; it asks now: {found.question!r}",
-            hint="`agentx clarify inbox` shows all of it; then answer again",
-        )
-    # What is said stands for what was seen then: the question, and what others had answered.
-    saw = [each.event_id for each in found.answers]
-    detail = {**said.detail, "about": found.digest, **({"saw": saw} if saw else {})}
-    return (replace(said, detail=detail),)
-
-
-def _escalation_raised(run: Run, said: Happening) -> tuple[Happening, ...]:
-    del run
-    _check_short(said, "question", "needed", "tried", "options")
-    return (said,)
-
-
-def _check_short(said: Happening, *names: str) -> None:
-    """See that what a person reads is short enough to be read.
-
-    Raises: InvalidValue.
-    """
-    for name in names:
-        found = said.detail.get(name, "")
-        for text in found if isinstance(found, list | tuple) else (found,):
-            if len(str(text)) > CLARIFY_TEXT_CHARS_MAX:
-                raise InvalidValue(
-                    f"the {name} has {len(str(text)):,} characters, "
-                    f"{CLARIFY_TEXT_CHARS_MAX:,} are allowed",
-                    hint="say it shorter; `agentx run artifact` keeps a long page",
-                )
-
-
-def _artifact_written(run: Run, said: Happening) -> tuple[Happening, ...]:
-    name = name_checked(str(said.detail["name"]), "an artifact")
-    if name == "task-graph.yaml":
-        raise InvalidValue(f"{name} is made from the tasks", hint="use `agentx run task add`")
-    known = run.artifacts.get(name)
-    # The same page written again is no news.
-    return () if known is not None and known.text == said.detail["text"] else (said,)
-
-
 _RULES: dict[str, Callable[[Run, Happening], tuple[Happening, ...]]] = {
     "phase-entered": _phase_entered,
     "run-completed": _run_completed,
@@ -426,11 +399,11 @@ _RULES: dict[str, Callable[[Run, Happening], tuple[Happening, ...]]] = {
     "task-added": _task_added,
     "task-revised": _task_revised,
     **dict.fromkeys(TASK_STEPS, _task_step),
+    **dict.fromkeys((CLAIMED, RELEASED), _task_held),
     "lane-opened": _lane_opened,
+    "lane-taken": _lane_taken,
     **dict.fromkeys(LANE_STEPS, _lane_step),
     "work-rebased": _work_rebased,
     "conflict-resolved": _conflict_resolved,
-    "escalation-raised": _escalation_raised,
-    "escalation-resolved": _escalation_resolved,
-    "artifact-written": _artifact_written,
+    **WORD_RULES,
 }

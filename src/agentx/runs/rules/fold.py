@@ -29,6 +29,7 @@ from agentx.runs.model import (
     RunStatus,
     Verdict,
 )
+from agentx.runs.rules.claim_lines import ENDS, read_claim
 from agentx.runs.rules.claims import ANSWERS, RAN
 from agentx.runs.rules.draft import (
     RunDraft,
@@ -88,6 +89,15 @@ def _apply(draft: RunDraft, event: RunEvent) -> None:
     step = _STEPS.get(event.kind)
     if step is not None:
         step(draft, event)
+    if event.task and (event.kind in ENDS or "checkout" in event.detail):
+        _keep_claim(draft, event)
+
+
+def _keep_claim(draft: RunDraft, event: RunEvent) -> None:
+    """Keep what an event says of who holds its task; an end that ends nothing says nothing."""
+    line, task = read_claim(event, lane_named(draft, event)), task_meant(draft, event)
+    if line is not None and task is not None and (task.claims or line.checkout):
+        draft.tasks[task.id] = replace(task, claims=(*task.claims, line))
 
 
 # --- run and phases -------------------------------------------------------------------------

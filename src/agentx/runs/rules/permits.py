@@ -38,6 +38,7 @@ _PERSON_ONLY = frozenset({RunRole.PERSON})
 
 _PLANNING = ("task-added", "task-revised", "task-dropped", "checks-declared")
 _WORKING = (
+    *("task-claimed", "task-released", "lane-taken"),
     *("task-started", "task-blocked", "task-completed", "task-failed", "task-retried"),
     *("lane-opened", "lane-finished", "lane-merged", "lane-failed", "lane-retried"),
     *("lane-reassigned", "branch-made", "commit-made", "work-rebased", "conflict-found"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from agentx.kernel.text import compile_late
 from agentx.kernel.vouching.standing import UNVERIFIED
 from agentx.runs.asked import Escalation
 from agentx.runs.model import (
@@ -25,6 +26,8 @@ from agentx.runs.rules.draft import (
     settle_question,
     task_meant,
 )
+
+_CHECKOUT = compile_late(r"[0-9a-f]{4}")
 
 # --- tasks ----------------------------------------------------------------------------------
 
@@ -113,11 +116,20 @@ def _task_started(draft: RunDraft, event: RunEvent) -> None:
         started_ms=task.started_ms or event.at_ms,
         ended_ms=None,
         attempts=task.attempts + 1,
-        lane=lane_named(draft, event) or task.lane,
+        lane=_choose_lane(draft, task, lane_named(draft, event), event.at_ms),
         reason=event.text("reason"),
     )
     draft.put_task(now)
     draft.current_task = task.id
+
+
+def _choose_lane(draft: RunDraft, task: Task, name: str, at_ms: int) -> str:
+    """Return the lane in which a task is worked on: that of who holds it."""
+    lane = draft.lanes.get(name)
+    claim = task.find_claim(at_ms) if task.claims and task.lane and lane is not None else None
+    if claim is not None and lane is not None and lane.checkout not in ("", claim.checkout):
+        return task.lane
+    return name or task.lane
 
 
 def _task_reopened(draft: RunDraft, event: RunEvent) -> None:
@@ -180,13 +192,32 @@ def _lane_opened(draft: RunDraft, event: RunEvent) -> None:
         branch=event.text("branch"),
         task="" if task is None else task.id,
         actor=event.actor,
+        checkout=event.text("checkout") or _find_checkout(event.lane),
         start_commit=event.text("commit"),
         commit=event.text("commit"),
         opened_ms=event.at_ms,
         changed_ms=event.at_ms,
     )
     if task is not None:
-        draft.tasks[task.id] = replace(draft.tasks[task.id], lane=name)
+        lane = _choose_lane(draft, task, name, event.at_ms)
+        draft.tasks[task.id] = replace(draft.tasks[task.id], lane=lane)
+
+
+def _find_checkout(lane: str) -> str:
+    """Return the checkout that a lane's name carries."""
+    end = lane.rpartition("-")[2]
+    return end if _CHECKOUT.fullmatch(end) else ""
+
+
+def _lane_taken(draft: RunDraft, event: RunEvent) -> None:
+    lane = draft.lanes.get(lane_named(draft, event))
+    if lane is not None:
+        draft.lanes[lane.id] = replace(
+            lane,
+            checkout=event.text("checkout"),
+            commit=event.text("commit") or lane.commit,
+            changed_ms=event.at_ms,
+        )
 
 
 _LANE_STEPS = {
@@ -293,6 +324,7 @@ WORK_STEPS: dict[str, Callable[[RunDraft, RunEvent], None]] = {
     "task-progressed": _task_progressed,
     **dict.fromkeys(_TASK_ENDS, _task_ended),
     "lane-opened": _lane_opened,
+    "lane-taken": _lane_taken,
     **dict.fromkeys(_LANE_STEPS, _lane_changed),
     "conflict-found": _conflict_found,
     "conflict-resolved": _conflict_resolved,

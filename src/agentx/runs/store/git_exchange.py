@@ -61,7 +61,7 @@ def find_remote(root: Path, wanted: str = "") -> Remote:
     return Remote(name, said.out.strip())
 
 
-def fetch(kept: KeptBranch, root: Path, remote: Remote) -> str:
+def fetch(kept: KeptBranch, root: Path, remote: Remote, wait_ms: int = _FETCH_WAIT_MS) -> str:
     """Return where the branch is at a remote now; empty where it has none.
 
     Raises: UnavailableError where the remote is not reached.
@@ -71,7 +71,7 @@ def fetch(kept: KeptBranch, root: Path, remote: Remote) -> str:
     done = do_git(
         *(root, "fetch", "--quiet", "--prune", "--no-tags", "--no-write-fetch-head"),
         *("--no-recurse-submodules", "--end-of-options", remote.name, refs),
-        wait_ms=_FETCH_WAIT_MS,
+        wait_ms=wait_ms,
     )
     if done.code != 0:
         why = (done.err.splitlines() or ["git fetch failed"])[-1]
@@ -81,14 +81,14 @@ def fetch(kept: KeptBranch, root: Path, remote: Remote) -> str:
     return kept.branch.find_tip(there)
 
 
-def push(kept: KeptBranch, root: Path, remote: Remote) -> bool:
+def push(kept: KeptBranch, root: Path, remote: Remote, wait_ms: int = _FETCH_WAIT_MS) -> bool:
     """Push the branch; False where somebody pushed meanwhile.
 
     Raises: UnavailableError where the remote is not reached, or refuses.
     """
     ref = kept.branch.ref
     words = ("push", "--quiet", "--no-verify", "--end-of-options", remote.name, f"{ref}:{ref}")
-    done = do_git(root, *words, wait_ms=_FETCH_WAIT_MS)
+    done = do_git(root, *words, wait_ms=wait_ms)
     if done.code == 0:
         return True
     if any(word in done.err for word in _REFUSED) and "remote rejected" not in done.err:
@@ -168,6 +168,7 @@ class RunExchange:
         self._kept = store.kept
         self._is_trusted = is_trusted
         self.remote = remote
+        self.wait_ms = _FETCH_WAIT_MS
         self.remarks: list[str] = list(store.bring_back())
         self._theirs = ""
 
@@ -186,7 +187,7 @@ class RunExchange:
         Raises: UnavailableError, ConflictError, DataError.
         """
         self.remarks += (each for each in self._kept.commit() if each not in self.remarks)
-        theirs = self._theirs = fetch(self._kept, self._root, self.remote)
+        theirs = self._theirs = fetch(self._kept, self._root, self.remote, self.wait_ms)
         mine, branch = self.find_tip(), self._kept.branch
         if not theirs or theirs == mine or (mine and branch.is_ancestor(theirs, mine)):
             return ()
@@ -225,6 +226,11 @@ class RunExchange:
         mine = self.find_tip()
         return bool(mine) and mine != self._theirs
 
+    def is_known(self) -> bool:
+        """Tell whether the remote had runs when it was last looked at."""
+        there = f"refs/remotes/{self.remote.name}/{BRANCH}"
+        return bool(self._kept.branch.find_tip(there))
+
     def is_agreed(self) -> bool:
         """Tell whether a person agreed to pushing there."""
         return self.shown_url in self._kept.notes.read().get(_AGREED, {})
@@ -242,4 +248,4 @@ class RunExchange:
 
         Raises: UnavailableError.
         """
-        return push(self._kept, self._root, self.remote)
+        return push(self._kept, self._root, self.remote, self.wait_ms)

@@ -93,6 +93,11 @@ class GitLanes:
         self._is_trusted = is_trusted
         self._here = here or root  # where the user is: a run begins from what is checked out there
 
+    @property
+    def root(self) -> Path:
+        """The repository."""
+        return self._root
+
     def base(self) -> tuple[str, str]:
         """Return the branch and the commit that are checked out; both empty without git."""
         name = branch_at(self._here)

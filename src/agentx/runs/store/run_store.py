@@ -47,6 +47,7 @@ from agentx.kernel.ids import Entropy, RunId, digest, mint, parse_run_id
 from agentx.kernel.paths import ProjectPaths, StorePaths
 from agentx.redaction.redact import redact
 from agentx.redaction.tree import redact_tree
+from agentx.runs.claiming.own_claims import OwnClaims
 from agentx.runs.model import Happening, Run, RunEvent, RunStatus
 from agentx.runs.pages.files import pages
 from agentx.runs.paths import RunNotes, RunPaths, RunsPaths
@@ -65,9 +66,9 @@ from agentx.runs.store.event_files import (
 )
 from agentx.runs.store.index_file import IndexFile
 from agentx.runs.store.kept.branch import KeptBranch
+from agentx.runs.store.local.checkouts import CheckoutName
 from agentx.runs.store.vouching import RunPen, RunVouching
 
-_WRITER_CHARS = 4
 _CHECKOUT_CHARS = 8
 
 
@@ -85,6 +86,8 @@ class RunStore:
         kept: KeptBranch | None = None,
         guard: Callable[[Run, Happening], None] = lambda _run, _said: None,
         tell_moved: Callable[[Run, str, str], str] = lambda _run, _lane, _commit: "",
+        name_role: Callable[[], str] = lambda: "",
+        name_person: Callable[[], str] = lambda: "",
     ) -> None:
         self.kept = kept  # on a branch of their own, where that is so
         self._is_at_desk = False
@@ -94,6 +97,10 @@ class RunStore:
         self._notes = RunNotes(store.root)
         self.clock = clock
         self.entropy = entropy
+        self._name = CheckoutName(self._notes.writers, str(project.root), clock)
+        self.own = OwnClaims(
+            self.find_writer, self._name.find, clock, name_role=name_role, name_person=name_person
+        )
         self._archive = Archive(project)
         root = str(project.root)
         self.vouching = RunVouching(pen, self._notes, root, clock, self._list_all_events)
@@ -250,14 +257,7 @@ class RunStore:
 
     def find_writer(self) -> str:
         """Return a short name of this checkout; it is the same after a kill."""
-        file = json_file(self._notes.writers, self.clock, owner="agentx run")
-        with file.editing() as doc:
-            known = doc.setdefault("checkouts", {})
-            name = known.setdefault(str(self.paths.project.root), "")
-            if not name:
-                name = digest(self.entropy(8).hex()).hex()[:_WRITER_CHARS]
-                known[str(self.paths.project.root)] = name
-        return str(name)
+        return self._name.make(self.entropy)
 
     def glimpse(self, run_id: str) -> str:
         """Return the status that the manifest claims, without reading the run; empty if unclear."""
@@ -330,7 +330,9 @@ class OpenRun:
         Raises: as `decide`; what the guard raises.
         """
         self._store.guard(self.run, said)
-        return decide(self.run, said, partial(self._store.tell_moved, self.run))
+        self._store.own.check(self.run, said)
+        follows = decide(self.run, said, partial(self._store.tell_moved, self.run))
+        return self._store.own.stamp(self.run, follows)
 
     def record(self, happenings: Iterable[Happening]) -> tuple[RunEvent, ...]:
         """Write what happened; return after it is on disk.

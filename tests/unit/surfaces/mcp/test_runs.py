@@ -9,7 +9,8 @@ from pathlib import Path
 
 from agentx.kernel.text import RECALL_OPEN
 from agentx.operations.lessons.candidates import list_candidates
-from agentx.operations.runs.write import Saying, add_task, start_run
+from agentx.operations.runs.saying import Saying
+from agentx.operations.runs.write import add_task, start_run
 from agentx.project.config import read_environment
 from agentx.project.project import open_project
 from agentx.runs.model import Contract

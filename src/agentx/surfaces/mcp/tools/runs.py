@@ -9,7 +9,8 @@ from typing import Any
 
 from agentx.operations.runs.context import run_context
 from agentx.operations.runs.read import RunOverview, show_run
-from agentx.operations.runs.write import Saying, record_event
+from agentx.operations.runs.saying import Saying
+from agentx.operations.runs.write import record_event
 from agentx.project.roles.caller import find_caller
 from agentx.runs.rendering import as_text as context_text
 from agentx.runs.rendering import tell_answered
@@ -34,7 +35,9 @@ def _rows(found: RunOverview) -> list[str]:
     rows += [f"blocked by {asked.id}: {asked.question}" for asked in found.blockers]
     for task in found.tasks:
         note = "ready" if task.ready else ", ".join(task.waits_for) and "waits"
-        rows.append(f"{task.task_id} {task.status} {task.title} {note or ''} {task.lane}".strip())
+        held = f"held by {task.holder}: {task.held}" if task.held else ""
+        words = (task.task_id, task.status, task.title, note, task.lane, held)
+        rows.append(" ".join(word for word in words if word))
     rows += [f"{lane.id} {lane.status} {lane.task} {lane.branch}" for lane in found.lanes]
     rows += [f"lately: {line}" for line in found.recent]
     return rows

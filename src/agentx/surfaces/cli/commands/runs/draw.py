@@ -159,9 +159,11 @@ def write_tasks(rows: tuple[TaskRow, ...]) -> str:
 
 def _note_task(row: TaskRow) -> str:
     if row.status == "PENDING" and not row.reason:
-        return "ready" if row.ready else f"waits for {', '.join(row.waits_for)}"
+        waits = f"waits for {', '.join(row.waits_for)}" if row.waits_for else ""
+        return row.held or ("ready" if row.ready else waits)
     verdict = row.verdict.replace("_", " ").lower()
-    return row.reason or (f"{verdict}, stale" if row.stale else verdict)
+    note = row.reason or (f"{verdict}, stale" if row.stale else verdict)
+    return "; ".join(word for word in (row.held, note) if word)
 
 
 def draw_lanes(screen: Console, run: RunOverview, now_ms: int) -> None:
@@ -171,6 +173,7 @@ def draw_lanes(screen: Console, run: RunOverview, now_ms: int) -> None:
         return
     table = render.table("LANE", "STATUS", "TASK", "CHANGED", "NOTE")
     lost = {each.lane: each.why for each in run.unmerged}
+    held = {row.task_id: row.held for row in run.tasks}
     for lane in run.lanes:
         tries = f"try {lane.attempts}" if lane.attempts > 1 else ""
         table.add_row(
@@ -178,7 +181,14 @@ def draw_lanes(screen: Console, run: RunOverview, now_ms: int) -> None:
             _status("not merged here" if lane.id in lost else str(lane.status)),
             lane.task,
             age(lane.changed_ms, now_ms=now_ms),
-            " ".join(word for word in (tries, lane.reason, lost.get(lane.id)) if word),
+            "; ".join(
+                word
+                for word in (
+                    held.get(lane.task, "") if lane.open else "",
+                    " ".join(each for each in (tries, lane.reason, lost.get(lane.id)) if each),
+                )
+                if word
+            ),
         )
     screen.print(table)
     where = f"branches agent/{run.run_id}/lane-*, merged into .../work, made from {run.base_branch}"
@@ -223,7 +233,7 @@ def draw_resumption(
     for answered in found.answered:
         screen.print(Text(f"  {printable(answered)}"), soft_wrap=True)
     for remark in rebuilt.remarks:
-        screen.print(Text(f"  mended: {printable(remark)}"), style="yellow", soft_wrap=True)
+        screen.print(Text(f"  note: {printable(remark)}"), style="yellow", soft_wrap=True)
     for fault in rebuilt.faults:
         screen.print(Text(f"  not understood: {printable(fault)}"), style="red", soft_wrap=True)
     screen.print("\nwhere it stopped", style="bold")

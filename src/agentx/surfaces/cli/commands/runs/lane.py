@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from agentx.kernel.errors import ConflictError
+from agentx.operations.runs.claiming import take_lane
 from agentx.operations.runs.lane import (
     fail_lane,
     finish_lane,
@@ -17,8 +18,10 @@ from agentx.operations.runs.lane import (
     retry_lane,
 )
 from agentx.operations.runs.read import show_run
-from agentx.operations.runs.write import Saying
+from agentx.operations.runs.saying import Saying
+from agentx.project.roles.caller import find_caller
 from agentx.runs.replies import LaneTold
+from agentx.surfaces.cli.as_person import as_person as as_person_option
 from agentx.surfaces.cli.commands.runs.options import by_actor, draw_told, of_run, tell
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 
@@ -114,6 +117,21 @@ def retry(invocation: Invocation, name: str, reason: str, run_id: str, actor: st
     """Try a failed lane again, from what is on its branch."""
     by = Saying(run_id=run_id, actor=actor, lane=name)
     _tell(invocation, retry_lane(invocation.project, by, reason), folder=True)
+
+
+@lane.command("take")
+@click.argument("name", metavar="LANE")
+@as_person_option
+@by_actor
+@click.pass_obj
+def take(invocation: Invocation, name: str, as_person: bool, run_id: str, actor: str) -> None:
+    """Move a lane with its commits to this clone: branch, folder and claim.
+
+    Its commits must be pushed. From somebody who holds its task only a person takes it.
+    """
+    by = Saying(run_id=run_id, actor=actor, lane=name)
+    caller = find_caller(invocation.project, as_person=as_person)
+    _tell(invocation, take_lane(invocation.project, by, caller), folder=True)
 
 
 @lane.command("reassign")

@@ -21,8 +21,8 @@ from agentx.operations.runs.read import (
     type_for,
 )
 from agentx.operations.runs.recover import pull_request, rebuild_runs, resume_run
+from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.write import (
-    Saying,
     go_to_phase,
     read_given,
     record_event,

@@ -9,9 +9,13 @@ from typing import Any
 import click
 
 from agentx.kernel.errors import InvalidValue
+from agentx.operations.runs.claiming import release_task, take_task
 from agentx.operations.runs.read import show_run
-from agentx.operations.runs.write import Saying, add_task, contract_from, revise_task, task_step
+from agentx.operations.runs.saying import Saying
+from agentx.operations.runs.write import add_task, contract_from, revise_task, task_step
+from agentx.project.roles.caller import find_caller
 from agentx.runs.model import Contract
+from agentx.surfaces.cli.as_person import as_person as as_person_option
 from agentx.surfaces.cli.commands.runs.options import by_actor, of_run, tell
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 
@@ -130,6 +134,31 @@ def list_all(invocation: Invocation, run_id: str) -> None:
 def start(invocation: Invocation, task_id: str, run_id: str, actor: str) -> None:
     """Begin a task, or begin it again; in the folder of its lane it need not be named."""
     _step(invocation, "task-started", run_id, actor, task_id)
+
+
+@task.command("take")
+@click.argument("task_id", metavar="TASK", required=False, default="")
+@as_person_option
+@by_actor
+@click.pass_obj
+def take(invocation: Invocation, task_id: str, as_person: bool, run_id: str, actor: str) -> None:
+    """Hold a task: nobody else begins it. From somebody who holds it only a person takes it."""
+    by = Saying(run_id=run_id, actor=actor, task=task_id)
+    caller = find_caller(invocation.project, as_person=as_person)
+    told = take_task(invocation.project, by, caller)
+    tell(invocation, told, task_id=told.added[0].task)
+
+
+@task.command("release")
+@click.argument("task_id", metavar="TASK", required=False, default="")
+@click.argument("reason", required=False, default="")
+@by_actor
+@click.pass_obj
+def release(invocation: Invocation, task_id: str, reason: str, run_id: str, actor: str) -> None:
+    """Hold a task no more: anybody may begin it."""
+    by = Saying(run_id=run_id, actor=actor, task=task_id)
+    told = release_task(invocation.project, by, reason)
+    tell(invocation, told, task_id=told.added[0].task)
 
 
 @task.command("log")

@@ -10,13 +10,8 @@ from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.ids import is_run_id
 from agentx.kernel.text import preview, printable
 from agentx.operations.limits import RUN_CHECK_WAIT_S, RUN_CHECK_WAIT_S_MAX
-from agentx.operations.runs.write import (
-    Saying,
-    declare_checks,
-    is_run,
-    record_verification,
-    run_checks,
-)
+from agentx.operations.runs.saying import Saying
+from agentx.operations.runs.write import declare_checks, is_run, record_verification, run_checks
 from agentx.runs.model import ORCHESTRATOR, Verdict
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.commands.runs.options import tell

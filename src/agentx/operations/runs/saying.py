@@ -1,0 +1,31 @@
+"""Who speaks of a run, and whether they may do so in that name."""
+
+from __future__ import annotations
+
+from agentx.kernel.roles import is_persons_name
+from agentx.kernel.values import frozen
+from agentx.project.project import Project
+from agentx.project.roles.caller import WhoCalls
+from agentx.runs.model import ORCHESTRATOR
+from agentx.wiring.trust.persons_word import require_person
+
+
+@frozen
+class Saying:
+    """Who speaks, and of which run, task and lane."""
+
+    run_id: str = ""
+    actor: str = ORCHESTRATOR
+    task: str = ""
+    lane: str = ""
+
+
+def check_speaker(project: Project, actor: str, caller: WhoCalls | None = None) -> str:
+    """Return who is said to act; an agent acts in no person's name.
+
+    Raises: NotThePerson.
+    """
+    if is_persons_name(actor):
+        what = "what is recorded as theirs"
+        require_person(project, what, hint="agentx run event", caller=caller, about=actor)
+    return actor

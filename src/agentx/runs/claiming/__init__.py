@@ -1,0 +1,1 @@
+"""What one checkout holds, what that forbids others, and how it reads."""

@@ -1,0 +1,191 @@
+"""What one checkout may do with the tasks of a run, and what its work says of who holds them.
+
+    check    refuses what begins or ends a task that somebody else holds
+    stamp    puts the claim into the event that begins a task, and renews it by work
+
+The first half of its time a claim needs no renewal: a stamp is put where the second half runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import cached_property
+
+from agentx.kernel.clock import Clock, Millis, to_iso
+from agentx.kernel.errors import IllegalTransition
+from agentx.kernel.roles import PERSON_ROLE
+from agentx.runs.claiming.telling import say_holder, say_until
+from agentx.runs.holding.settling import TaskClaim
+from agentx.runs.limits import RUN_CLAIM_MS
+from agentx.runs.model import ORCHESTRATOR, Happening, Lane, LaneStatus, Run, Task
+from agentx.runs.rules.catalogue import CLAIM_FIELDS, RENEWS
+from agentx.runs.rules.claim_lines import CLAIMED, RELEASED
+
+# What begins work on a task: whoever says it holds the task.
+BEGINS = frozenset({"task-started", "task-retried", "lane-opened"})
+_OF_LANE = frozenset({"lane-finished", "lane-merged", "lane-failed", "lane-retried"})
+_GUARDED = (
+    BEGINS
+    | _OF_LANE
+    | {"task-blocked", "task-completed", "task-failed", "lane-reassigned", CLAIMED}
+)
+_LEADS = (ORCHESTRATOR, PERSON_ROLE)  # whose task another of their checkout may work on
+
+
+class OwnClaims:
+    """The claims of one checkout."""
+
+    def __init__(
+        self,
+        make_checkout: Callable[[], str],
+        find_checkout: Callable[[], str],
+        clock: Clock,
+        *,
+        name_role: Callable[[], str] = lambda: "",
+        name_person: Callable[[], str] = lambda: "",
+    ) -> None:
+        self._make_checkout = make_checkout
+        self._find_checkout = find_checkout
+        self._clock = clock
+        self._name_role = name_role
+        self._name_person = name_person
+
+    @cached_property
+    def checkout(self) -> str:
+        """What this checkout is called; it gets a name now, if it had none."""
+        return self._make_checkout()
+
+    @property
+    def known(self) -> str:
+        """What this checkout is called, if it is yet: who only looks gives it no name."""
+        return self._find_checkout()
+
+    def tell_now(self, run: Run) -> Millis:
+        """Return the time that the next event of a run will have."""
+        return Millis(max(self._clock.now_ms(), run.updated_ms + 1))
+
+    # --- what is refused ------------------------------------------------------------------------
+
+    def check(self, run: Run, said: Happening) -> None:
+        """Refuse what begins or ends a task that somebody else holds.
+
+        Raises: IllegalTransition, naming who and until when.
+        """
+        if said.kind not in _GUARDED or said.detail.get("taken") is True:
+            return
+        lane = run.lanes.get(said.lane)
+        task = run.tasks.get(said.task or ("" if lane is None else lane.task))
+        now_ms = self.tell_now(run)
+        claim = None if task is None or task.over else task.find_claim(now_ms)
+        if task is None or claim is None:
+            return
+        if claim.checkout != self.checkout:
+            if not self._may_yet(said, lane, claim):
+                raise _refuse(task, claim, now_ms, "")
+        elif said.kind in BEGINS | {CLAIMED} and self._is_anothers(run, said, claim):
+            raise _refuse(task, claim, now_ms, " here")
+
+    def _may_yet(self, said: Happening, lane: Lane | None, claim: TaskClaim) -> bool:
+        """Tell whether a verb of lanes is for others than who holds the task, too."""
+        if lane is None:
+            return False
+        is_holders = lane.id == claim.lane or (not claim.lane and lane.checkout == claim.checkout)
+        if said.kind == "lane-merged":  # who finished it handed it over
+            return is_holders and lane.status is not LaneStatus.ACTIVE
+        # Who lost the task gives the own lane up, and nobody else's.
+        return said.kind == "lane-failed" and not is_holders and lane.checkout == self.checkout
+
+    def _is_anothers(self, run: Run, said: Happening, claim: TaskClaim) -> bool:
+        """Tell whether somebody else of this checkout works on a task: in another lane or role."""
+        held, wanted = run.lanes.get(claim.lane), run.lanes.get(said.lane)
+        if held is not None and held.open and wanted is not None and wanted.id != held.id:
+            return True
+        who = self._name_role() or said.actor
+        return claim.holder not in ("", who, *_LEADS)
+
+    # --- what is said ---------------------------------------------------------------------------
+
+    def stamp(self, run: Run, follows: Iterable[Happening]) -> tuple[Happening, ...]:
+        """Return what happens, with the claims that it makes or renews; no other's are believed."""
+        stamped: set[str] = set()
+        made = []
+        for said in follows:
+            plain = _strip(said) if said.kind in RENEWS else said
+            task = run.tasks.get(said.task)
+            if task is None or said.kind not in RENEWS or task.id in stamped:
+                made.append(plain)
+                continue
+            found = self._claim(run, task, plain)
+            stamped |= {task.id} if found else set()
+            made.append(replace(plain, detail={**plain.detail, **found}) if found else plain)
+        return tuple(made)
+
+    def _claim(self, run: Run, task: Task, said: Happening) -> dict[str, object]:
+        now_ms = self.tell_now(run)
+        claim = task.find_claim(now_ms)
+        begins = said.kind in BEGINS
+        if claim is not None and claim.checkout != self.checkout:
+            return {}
+        if claim is None and not begins:
+            return {}
+        is_due = claim is not None and claim.until_ms - now_ms <= RUN_CLAIM_MS // 2
+        is_new = claim is None or (begins and (said.lane or "") not in ("", claim.lane))
+        who = self._name_role() or said.actor
+        is_handed = claim is not None and begins and claim.holder != who
+        return self.word(now_ms, who if begins else "") if is_due or is_new or is_handed else {}
+
+    def word(self, now_ms: Millis, holder: str = "") -> dict[str, object]:
+        """Return the fields of a claim that begins or is renewed now."""
+        found = {"checkout": self.checkout, "until": to_iso(now_ms + RUN_CLAIM_MS)}
+        if holder:
+            found |= {"holder": holder, "person": self._name_person()}
+        return {name: value for name, value in found.items() if value}
+
+    def name_holder(self, actor: str) -> str:
+        """Return as whom somebody holds a task: by the role they play, else by their name."""
+        return self._name_role() or actor
+
+    def say_claimed(
+        self,
+        run: Run,
+        task: Task,
+        actor: str,
+        *,
+        lane: str = "",
+        is_shared: bool = False,
+        taken_via: str = "",
+    ) -> Happening:
+        """Return that this checkout holds a task from now on; how a person took it, if one did."""
+        claim = task.find_claim(self.tell_now(run))
+        is_own = claim is not None and claim.checkout == self.checkout
+        holder = claim.holder if claim is not None and is_own else self.name_holder(actor)
+        lane = lane or (claim.lane if claim is not None and is_own else "")
+        said: dict[str, object] = self.word(self.tell_now(run), holder)
+        flags = {"shared": is_shared, "taken": bool(taken_via), "via": taken_via}
+        said |= {name: value for name, value in flags.items() if value}
+        return Happening(kind=CLAIMED, actor=actor, task=task.id, lane=lane, detail=said)
+
+    def say_released(
+        self, task: str, actor: str, *, yields: tuple[str, ...] = (), reason: str = ""
+    ) -> Happening:
+        """Return that this checkout holds a task no more."""
+        detail: dict[str, object] = {"checkout": self.checkout}
+        detail |= {"yields": list(yields)} if yields else {}
+        detail |= {"reason": reason} if reason else {}
+        return Happening(kind=RELEASED, actor=actor, task=task, detail=detail)
+
+
+def _strip(said: Happening) -> Happening:
+    if not CLAIM_FIELDS.keys() & said.detail.keys():
+        return said
+    kept = {name: value for name, value in said.detail.items() if name not in CLAIM_FIELDS}
+    return replace(said, detail=kept)
+
+
+def _refuse(task: Task, claim: TaskClaim, now_ms: int, where: str) -> IllegalTransition:
+    return IllegalTransition(
+        f"{task.id} is held by {say_holder(claim)}{where}, {say_until(claim, now_ms)}",
+        hint="`agentx run task list` shows what is free; "
+        f"a person may take it: `agentx run task take {task.id}`",
+    )

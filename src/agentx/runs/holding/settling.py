@@ -1,0 +1,170 @@
+"""Who holds a task: what all clones claimed, settled the same in every one of them.
+
+    still held            who claimed earlier keeps it; at the same moment the smaller name
+    held no longer        whoever claims next has it
+    shared before local   a claim that the remote took stands before one that it never saw
+    taken by a person     it is theirs, whoever had it
+
+A party is a checkout: whoever works in it. A claim is renewed by work; a renewal that no remote
+saw does not hold against one who claimed there after the last that it did see.
+
+Pure. What is claimed lies in events, in the order of (time, id), so any merge gives one holder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from enum import StrEnum
+
+from agentx.kernel.clock import Millis
+from agentx.kernel.values import frozen
+
+_NEVER = Millis(0)
+
+
+class ClaimAct(StrEnum):
+    """What a line says of a claim."""
+
+    CLAIMS = "claims"
+    RELEASES = "releases"
+    ENDS = "ends"  # the task is over: nobody needs it
+
+
+@frozen
+class ClaimLine:
+    """What one event says of who holds a task."""
+
+    event_id: str
+    at_ms: Millis
+    act: ClaimAct = ClaimAct.CLAIMS
+    checkout: str = ""
+    until_ms: Millis = _NEVER
+    holder: str = ""  # the role or actor
+    person: str = ""  # how the checkout's user calls themself
+    lane: str = ""
+    is_shared: bool = False  # it was said after a look at the remote, to be pushed at once
+    is_taken: bool = False  # by a person, from whoever has it
+    yields: tuple[str, ...] = ()  # claims of this checkout that never held: somebody was faster
+
+
+@frozen
+class TaskClaim:
+    """A claim as it stands."""
+
+    checkout: str
+    since_ms: Millis
+    until_ms: Millis
+    shared_ms: Millis = _NEVER  # until when, as far as a remote knows
+    holder: str = ""
+    person: str = ""
+    lane: str = ""
+
+    def holds_at(self, at_ms: int) -> bool:
+        """Tell whether it has not expired."""
+        return at_ms < self.until_ms
+
+
+class WhyLost(StrEnum):
+    """Why a claim gave way."""
+
+    EARLIER = "claimed it earlier"
+    SHARED = "claimed it at the remote, which had not seen your claim"
+    EXPIRED = "claimed it after yours had expired"
+    TAKEN = "took it"
+
+
+@frozen
+class LostClaim:
+    """A claim that gave way, to whom, and why."""
+
+    claim: TaskClaim
+    to: TaskClaim
+    why: WhyLost
+
+
+@frozen
+class SettledClaims:
+    """Who holds a task, and whose claims gave way since it was last free."""
+
+    claim: TaskClaim | None = None
+    lost: tuple[LostClaim, ...] = ()
+
+    def find_lost(self, checkout: str) -> LostClaim | None:
+        """Return how a checkout lost the task, if it did."""
+        return next((each for each in self.lost if each.claim.checkout == checkout), None)
+
+
+def settle(lines: Iterable[ClaimLine]) -> SettledClaims:
+    """Return who holds a task after all that was said of it, in order."""
+    known = tuple(lines)
+    void = {(line.checkout, name) for line in known for name in line.yields}
+    stands: TaskClaim | None = None
+    lost: dict[str, LostClaim] = {}
+    for line in known:
+        if (line.checkout, line.event_id) in void:
+            continue
+        match line.act:
+            case ClaimAct.ENDS:
+                stands, lost = None, {}
+            case ClaimAct.RELEASES:
+                lost.pop(line.checkout, None)
+                if stands is not None and stands.checkout == line.checkout:
+                    stands = None
+            case ClaimAct.CLAIMS:
+                stands = _claim(stands, line, lost)
+    return SettledClaims(claim=stands, lost=tuple(lost.values()))
+
+
+def _claim(stands: TaskClaim | None, line: ClaimLine, lost: dict[str, LostClaim]) -> TaskClaim:
+    new = _begin(line)
+    if stands is not None and stands.checkout == line.checkout:
+        return _renew(stands, new)
+    if stands is not None:
+        why = _tell_why_it_gives_way(stands, line)
+        if why is None:
+            before = lost.get(line.checkout)
+            lost[line.checkout] = (
+                LostClaim(claim=new, to=stands, why=WhyLost.EARLIER)
+                if before is None
+                else replace(before, claim=_renew(before.claim, new), to=stands)
+            )
+            return stands
+        lost[stands.checkout] = LostClaim(claim=stands, to=new, why=why)
+    lost.pop(line.checkout, None)
+    return new
+
+
+def _tell_why_it_gives_way(stands: TaskClaim, line: ClaimLine) -> WhyLost | None:
+    """Return why what stands gives way to a claim of another checkout; None where it holds."""
+    if line.is_taken:
+        return WhyLost.TAKEN
+    if not stands.holds_at(line.at_ms):
+        return WhyLost.EXPIRED
+    if line.is_shared and line.at_ms >= stands.shared_ms:
+        return WhyLost.SHARED
+    is_tie = line.at_ms == stands.since_ms and line.is_shared == bool(stands.shared_ms)
+    return WhyLost.EARLIER if is_tie and line.checkout < stands.checkout else None
+
+
+def _begin(line: ClaimLine) -> TaskClaim:
+    return TaskClaim(
+        checkout=line.checkout,
+        since_ms=line.at_ms,
+        until_ms=line.until_ms,
+        shared_ms=line.until_ms if line.is_shared else _NEVER,
+        holder=line.holder,
+        person=line.person,
+        lane=line.lane,
+    )
+
+
+def _renew(claim: TaskClaim, more: TaskClaim) -> TaskClaim:
+    return replace(
+        claim,
+        until_ms=max(claim.until_ms, more.until_ms),
+        shared_ms=max(claim.shared_ms, more.shared_ms),
+        holder=more.holder or claim.holder,
+        person=more.person or claim.person,
+        lane=more.lane or claim.lane,
+    )

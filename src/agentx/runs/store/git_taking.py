@@ -1,0 +1,78 @@
+"""A lane that comes here from another clone: its branch as it was pushed, and a folder for it.
+
+Nothing is taken that is not whole: commits that were never pushed are named with where they are,
+and what lies here uncommitted, or committed apart, is left as it is.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from agentx.host.files.plain import is_folder
+from agentx.host.git.work import commit_of, git_done, is_ancestor, list_changed_files
+from agentx.kernel.errors import ConflictError, NotFound
+from agentx.runs.model import Lane, Run
+from agentx.runs.store.git_lanes import GitLanes
+from agentx.runs.store.git_shared import list_pushed
+
+_SHORT = 10
+_FILES_SHOWN_MAX = 5
+
+
+def has_folder(git: GitLanes, run: Run, lane: Lane) -> bool:
+    """Tell whether a lane's folder is here."""
+    return is_folder(git.folder(run.id, lane.id))
+
+
+def find_brought(git: GitLanes, run: Run, lane: Lane) -> str:
+    """Return the commit that a lane has once it is here, with all that is known of it.
+
+    Raises: NotFound where commits are not pushed, ConflictError where this clone has changes of
+        its own that are not in what was pushed.
+    """
+    folder = git.folder(run.id, lane.id)
+    changed = list_changed_files(folder) if is_folder(folder) else ()
+    if changed:
+        raise ConflictError(
+            f"{lane.id} has changes here that are not committed: "
+            f"{', '.join(changed[:_FILES_SHOWN_MAX])}",
+            hint=f"commit or undo them in {folder}, then try again",
+        )
+    here = commit_of(git.root, f"refs/heads/{lane.branch}")
+    pushed = next((each.commit for each in list_pushed(git.root, lane.branch)), "")
+    if here and pushed and not is_ancestor(git.root, here, pushed):
+        if not is_ancestor(git.root, pushed, here):
+            raise ConflictError(
+                f"{lane.branch} has commits here that were not pushed, and others that were",
+                hint=f"put them together: git merge origin/{lane.branch} in {folder}",
+            )
+        pushed = here
+    tip = pushed or here
+    is_whole = tip and (not lane.commit or _holds(git.root, tip, lane.commit))
+    if not is_whole:
+        what = f"{lane.commit[:_SHORT]} of {lane.id}" if lane.commit else lane.id
+        raise NotFound(
+            f"{what} is not pushed: it is in the checkout {lane.checkout or 'that made it'}",
+            hint=f"there: git push origin {lane.branch}",
+        )
+    return tip
+
+
+def bring_lane(git: GitLanes, run: Run, lane: Lane) -> tuple[Path, str]:
+    """Make a lane's branch and folder here, or bring both up to what was pushed.
+
+    Raises: as `find_brought`; UnavailableError.
+    """
+    tip = find_brought(git, run, lane)
+    ref = f"refs/heads/{lane.branch}"
+    here = commit_of(git.root, ref)
+    if here and here != tip and not has_folder(git, run, lane):
+        git_done(git.root, "update-ref", ref, tip, here)
+    folder = git.reopen(run.id, lane.id, lane.branch)
+    if commit_of(folder, "HEAD") != tip:
+        git_done(folder, "reset", "--quiet", "--keep", tip)
+    return folder, tip
+
+
+def _holds(root: Path, tip: str, commit: str) -> bool:
+    return bool(commit_of(root, commit)) and is_ancestor(root, commit, tip)

@@ -1,0 +1,1 @@
+"""What this machine alone notes: names of checkouts, what was shown."""

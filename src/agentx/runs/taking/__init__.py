@@ -1,0 +1,1 @@
+"""Tasks and lanes that change hands."""

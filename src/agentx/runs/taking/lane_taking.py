@@ -1,0 +1,82 @@
+"""The verbs by which a lane comes to this clone: taken from another, or made for who resumes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agentx.kernel.errors import AgentXError, IllegalTransition
+from agentx.runs.model import Happening, Lane, Run, RunEvent
+from agentx.runs.replies import LaneTold
+from agentx.runs.rules.decide import find_lane
+from agentx.runs.service import Runs
+from agentx.runs.store.git_taking import bring_lane, find_brought, has_folder
+from agentx.runs.store.run_store import OpenRun
+
+
+class LaneTaking:
+    """Lanes that change their clone."""
+
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+
+    def find(self, run_id: str, lane: str) -> tuple[Run, Lane]:
+        """Return a lane that can be taken.
+
+        Raises: NotFound, InvalidValue, IllegalTransition.
+        """
+        run, _ = self._runs.run(self._runs.which.choose(run_id))
+        found = find_lane(run, lane)
+        if run.over or not found.open:
+            status = run.status if run.over else found.status
+            raise IllegalTransition(
+                f"{run.id if run.over else found.id} is {status}: there is nothing to take",
+                hint="`agentx run lane list` shows how the lanes stand",
+            )
+        return run, found
+
+    def prepare(self, run: Run, lane: Lane) -> tuple[str, ...]:
+        """Fetch what was pushed, and see that all of a lane can come here; return what was found.
+
+        Raises: NotFound where commits are not pushed, ConflictError.
+        """
+        remarks = self._runs.fetch(run.id)
+        find_brought(self._runs.git, run, lane)
+        return remarks
+
+    def take(self, run_id: str, lane: str, *, actor: str) -> LaneTold:
+        """Bring a lane here, branch and folder, and say so.
+
+        Raises: as `prepare`.
+        """
+        folder = ""
+
+        def work(desk: OpenRun) -> tuple[RunEvent, ...]:
+            nonlocal folder
+            found, own = find_lane(desk.run, lane), self._runs.own.checkout
+            made, commit = bring_lane(self._runs.git, desk.run, found)
+            folder = str(made)
+            if found.checkout == own:
+                return ()
+            detail = {"checkout": own, "commit": commit, "from": found.checkout}
+            detail = {name: value for name, value in detail.items() if value}
+            return desk.say(Happening(kind="lane-taken", actor=actor, lane=found.id, detail=detail))
+
+        told = self._runs.doing(run_id, work)
+        return LaneTold(told=told, lane=find_lane(told.run, lane), folder=folder)
+
+    def make_folders(self, run_id: str) -> Iterator[str]:
+        """Make the folders of lanes that are free to be worked on here; yield what came of it."""
+        run, _ = self._runs.run(run_id)
+        now_ms = self._runs.own.tell_now(run)
+        for lane in () if run.over else run.lanes.values():
+            task = run.tasks.get(lane.task)
+            claim = None if task is None else task.find_claim(now_ms)
+            is_free = claim is None or claim.checkout == self._runs.own.known
+            if not lane.open or not is_free or has_folder(self._runs.git, run, lane):
+                continue
+            try:
+                folder, _ = bring_lane(self._runs.git, run, lane)
+                yield f"{lane.id} is in {folder}"
+            except AgentXError as error:
+                hint = f" ({error.hint})" if error.hint else ""
+                yield f"{lane.id} could not be made here: {error.message}{hint}"

@@ -1,0 +1,196 @@
+"""What is held here, brought together with a remote: claimed there before work begins.
+
+reach      what others pushed is taken in, what is held here is brought there
+holding    around a verb that begins work: the claim is pushed first; who was faster holds it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+
+from agentx.kernel.errors import AgentXError, UnavailableError
+from agentx.project.project import Project
+from agentx.project.roles.caller import WhoCalls
+from agentx.runs.choosing.place import Aim
+from agentx.runs.claiming.telling import list_lost, tell_lost
+from agentx.runs.limits import RUN_CLAIM_WAIT_MS
+from agentx.runs.model import Happening, Run, RunEvent
+from agentx.runs.replies import Told
+from agentx.runs.store.git_exchange import RunExchange
+from agentx.runs.taking.claim_work import ClaimWork
+from agentx.wiring.bound.run_branch import open_exchange
+from agentx.wiring.runs import open_runs
+
+_TRIES = 5
+_BEGINS = ("task-started", "task-retried")
+_ENDS = ("task-completed", "task-failed", "task-blocked")
+
+
+class Meeting:
+    """What an exchange with a remote means for who works here."""
+
+    def __init__(self, project: Project) -> None:
+        self._runs = open_runs(project)
+        self._work = ClaimWork(self._runs)
+        self._before = dict(self._look())
+
+    def _look(self) -> Iterator[tuple[str, Run]]:
+        for run_id in self._runs.which.list_going():
+            yield run_id, self._runs.run(run_id)[0]
+
+    def prepare(self) -> None:
+        """Note for others how far the lanes came that are worked on here."""
+        for run_id in self._runs.which.list_going():
+            self._work.note_lanes(run_id)
+
+    def tell(self) -> tuple[str, ...]:
+        """Return what is not as it was for who works here: what they lost, what is renamed."""
+        now_ms = self._runs.clock.now_ms()
+        remarks = []
+        for run_id, run in self._look():
+            before = self._before.get(run_id)
+            if before is None:
+                continue
+            known = {task.born for task, _ in list_lost(before, self._runs.own.known)}
+            for task, lost in list_lost(run, self._runs.own.known):
+                if task.born not in known:
+                    remarks.append(tell_lost(run, task, lost, now_ms))
+            remarks += _list_renamed(before, run)
+        return tuple(remarks)
+
+
+def _list_renamed(before: Run, after: Run) -> Iterator[str]:
+    for born, name in before.births.items():
+        now = after.births.get(born, name)
+        if now != name and (name in before.tasks or name in before.lanes):
+            yield f"{name} is called {now} now: another clone had one of that name first"
+
+
+def reach(project: Project, remarks: list[str], alone: str = "") -> RunExchange | None:
+    """Take in what others pushed; return the exchange by which more may be pushed.
+
+    `alone` is said where runs are shared and that is not possible now.
+    """
+    exchange = None
+    with suppress(AgentXError):  # no remote, runs with the code, a repository that is not trusted
+        exchange = open_exchange(project)
+    if exchange is None or not (exchange.is_agreed() or exchange.is_known()):
+        return None  # nobody shares runs there
+    exchange.wait_ms = RUN_CLAIM_WAIT_MS
+    meeting = Meeting(project)
+    why = ""
+    try:
+        exchange.take_in()
+        meeting.prepare()
+    except AgentXError as error:
+        why = _shorten(error)
+    else:
+        remarks += meeting.tell()
+        if not exchange.is_agreed():
+            why = f"nobody agreed yet to push runs to {exchange.remote.name}"
+    if why and alone:
+        remarks.append(f"{why}; {alone}")
+    return None if why else exchange
+
+
+def _shorten(error: AgentXError) -> str:
+    if isinstance(error, UnavailableError):
+        return error.message.partition(":")[0]
+    return f"{error.message}: {error.hint}" if error.hint else error.message
+
+
+@contextmanager
+def holding(
+    project: Project, aim: Aim, probe: Happening, caller: WhoCalls | None = None
+) -> Iterator[list[str]]:
+    """Hold a task at the remote while work on it begins; gives what is to be said of that.
+
+    Raises: NotFound, IllegalTransition where somebody else holds it, or was faster; as `probe` is
+        refused.
+    """
+    remarks: list[str] = []
+    work = ClaimWork(open_runs(project, caller=caller))
+    exchange = reach(project, remarks, say_alone(aim.task))
+    if exchange is None:
+        yield remarks
+        return
+    run, task = work.find_task(aim.run_id, aim.task)
+    is_new = not work.is_own(run, task)
+    if is_new:
+        probe = replace(probe, task=task.id)
+        told = work.claim(run.id, task.id, actor=probe.actor, probe=probe, is_shared=True)
+        remarks += told.remarks
+        push_claim(work, exchange, told.added[0], remarks)
+    try:
+        yield remarks
+    except AgentXError:
+        if is_new:
+            with suppress(AgentXError):
+                work.release(run.id, task.id, actor=probe.actor, reason="it was not begun")
+                exchange.push()
+        raise
+    with suppress(AgentXError):  # the rest is brought there by the next exchange
+        exchange.push()
+
+
+def push_claim(work: ClaimWork, exchange: RunExchange, said: RunEvent, remarks: list[str]) -> None:
+    """Push a claim; where somebody was faster it is yielded.
+
+    Raises: IllegalTransition, naming who holds the task.
+    """
+    try:
+        for _ in range(_TRIES):
+            if exchange.push():
+                return
+            exchange.take_in()
+            faster = work.check_faster(said.run, said.task, said.id)
+            if faster is not None:
+                work.release(said.run, said.task, actor=said.actor, claim_id=said.id)
+                with suppress(AgentXError):
+                    exchange.push()
+                raise faster
+        why = f"{exchange.remote.name} is pushed to all the time"
+    except UnavailableError as error:
+        why = _shorten(error)
+    # What no remote took is no claim there: it is said again for here alone.
+    work.release(said.run, said.task, actor=said.actor, claim_id=said.id)
+    work.claim(said.run, said.task, actor=said.actor)
+    remarks.append(f"{why}; {say_alone(said.task)}")
+
+
+def say_alone(task: str) -> str:
+    """Return that no remote knows of a claim yet."""
+    return f"{task or 'the task'} is claimed here only, until `agentx run sync`"
+
+
+@contextmanager
+def meeting_others(project: Project) -> Iterator[list[str]]:
+    """Know what others pushed before work ends, and let them know that it did."""
+    remarks: list[str] = []
+    exchange = reach(project, remarks, "others learn this by `agentx run sync`")
+    yield remarks
+    if exchange is not None:
+        with suppress(AgentXError):  # the next exchange brings it there
+            exchange.push()
+
+
+def begins_work(kind: str) -> bool:
+    """Tell whether an event begins work on a task."""
+    return kind in _BEGINS
+
+
+def ends_work(kind: str) -> bool:
+    """Tell whether an event ends work on a task, or says that it cannot go on."""
+    return kind in _ENDS
+
+
+def bring_renewal(project: Project, told: Told) -> Told:
+    """Bring a claim that work renewed to the remote; nothing is said where that is not possible."""
+    if any("until" in event.detail for event in told.added):
+        exchange = reach(project, [])
+        if exchange is not None:
+            with suppress(AgentXError):
+                exchange.push()
+    return told

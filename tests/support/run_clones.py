@@ -1,0 +1,25 @@
+"""Clones of one bare remote with real git, each of another person with a home of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from agentx.project.config import read_environment
+from agentx.project.project import Project, open_project
+from tests.support.repository import git, repository
+from tests.support.trusting import trusted
+
+
+class Clones:
+    """Clones of one bare remote, each of another person."""
+
+    def __init__(self, folder: Path) -> None:
+        seed = repository(folder / "seed", a_py="a = 1\n")
+        git(folder, "clone", "-q", "--bare", str(seed), "remote.git")
+        self.folder = folder
+        self.remote = folder / "remote.git"
+
+    def clone(self, name: str, **more: str) -> Project:
+        git(self.folder, "clone", "-q", str(self.remote), name)
+        known = {"HOME": str(self.folder / f"home-{name}"), "PATH": "/usr/bin:/bin", **more}
+        return trusted(open_project(self.folder / name, read_environment(known)))

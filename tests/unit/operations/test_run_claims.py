@@ -1,0 +1,361 @@
+"""Goal: two people never begin one task: it is claimed at the remote before work begins.
+
+Method: a bare remote and two clones with real git, each with a home and a clock of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agentx.clarification.errors import NotThePerson
+from agentx.kernel.errors import ConflictError, IllegalTransition, NotFound
+from agentx.operations.runs.claiming import release_task, take_lane, take_task
+from agentx.operations.runs.lane import fail_lane, finish_lane, merge_lane, open_lane
+from agentx.operations.runs.read import show_run
+from agentx.operations.runs.recover import resume_run
+from agentx.operations.runs.saying import Saying
+from agentx.operations.runs.sync import Exchanged, sync_runs
+from agentx.operations.runs.write import add_task, record_event, start_run, task_step
+from agentx.project.project import Project
+from agentx.project.roles.caller import Via, WhoCalls
+from agentx.runs.limits import RUN_CLAIM_MS
+from agentx.runs.model import Contract, Run, Task
+from agentx.runs.taking.claim_work import ClaimWork
+from agentx.wiring.bound.claims import push_claim, reach
+from agentx.wiring.runs import open_runs
+from tests.support.repository import commit, git
+from tests.support.run_clones import Clones
+from tests.support.time_and_chance import FakeClock
+
+PERSON = WhoCalls(via=Via.TERMINAL)
+AGENT = WhoCalls(role="engineer", agent="claude-code", via=Via.AGENT)
+PROGRAM = WhoCalls(via=Via.PROGRAM)
+FIRST, SECOND = "TASK-001", "TASK-002"
+
+
+class Two:
+    """Two people with a clone each, and a run with two tasks that both have."""
+
+    def __init__(self, folder: Path) -> None:
+        self.clones = Clones(folder)
+        self.clock = FakeClock()
+        self.one, self.two = (self._clone(name) for name in ("anna", "bert"))
+        self.run_id = start_run(self.one, "shared", actor="orchestrator").id
+        for project, title in ((self.one, "first"), (self.two, "second")):
+            if title == "second":
+                self.sync(project)
+            add_task(project, Saying(), Contract(title=title))
+            self.sync(project)
+        self.sync(self.one)
+
+    def _clone(self, name: str) -> Project:
+        made = self.clones.clone(name)
+        git(made.root, "config", "user.name", name)
+        git(made.root, "config", "user.email", f"{name}@example.org")
+        return replace(made, clock=self.clock)
+
+    def sync(self, project: Project) -> Exchanged:
+        self.clock.advance(1_000)
+        return sync_runs(project, agrees=lambda _where: True, caller=PERSON)
+
+    def start(self, project: Project, task: str = FIRST) -> tuple[str, ...]:
+        self.clock.advance(1_000)
+        return task_step(project, Saying(task=task), "task-started", {}).remarks
+
+    def look(self, project: Project, task: str = FIRST) -> tuple[Run, Task]:
+        run, _ = open_runs(project).run(self.run_id)
+        return run, run.tasks[task]
+
+    def holder(self, project: Project, task: str = FIRST) -> str:
+        claim = self.look(project, task)[1].settled.claim
+        return "" if claim is None else claim.person
+
+    def go_offline(self) -> None:
+        self.clones.remote.rename(self.clones.folder / "away.git")
+
+    def go_online(self) -> None:
+        (self.clones.folder / "away.git").rename(self.clones.remote)
+
+
+@pytest.fixture
+def both(tmp_path: Path) -> Two:
+    return Two(tmp_path)
+
+
+@pytest.mark.promise("runs.claims")
+def test_a_task_that_was_claimed_at_the_remote_is_begun_by_nobody_else(both: Two) -> None:
+    assert both.start(both.one) == ()
+
+    for act in (
+        lambda: both.start(both.two),
+        lambda: open_lane(both.two, Saying(task=FIRST)),
+        lambda: record_event(both.two, Saying(task=FIRST), "task-started", {}),
+        lambda: task_step(both.two, Saying(task=FIRST), "task-completed", {}),
+    ):
+        with pytest.raises(IllegalTransition) as refused:
+            act()
+        assert f"{FIRST} is held by orchestrator of anna (" in refused.value.message
+        assert ", until 12:00 UTC (1 h 59 min left)" in refused.value.message
+        assert f"agentx run task take {FIRST}" in refused.value.hint
+    assert both.start(both.two, SECOND) == ()
+    both.sync(both.one)
+    for project in (both.one, both.two):
+        assert [both.holder(project, task) for task in (FIRST, SECOND)] == ["anna", "bert"]
+
+
+@pytest.mark.promise("runs.claims")
+def test_whose_push_comes_second_yields_to_who_was_faster(both: Two) -> None:
+    exchange = reach(both.two, [])
+    assert exchange is not None
+    work = ClaimWork(open_runs(both.two))
+    said = work.claim(both.run_id, FIRST, actor="executor", is_shared=True).added[0]
+    both.clock.advance(60_000)  # the faster claim is later by the clock
+    both.start(both.one)
+
+    with pytest.raises(IllegalTransition, match=r"orchestrator of anna \(\w+\) was faster"):
+        push_claim(work, exchange, said, [])
+
+    both.sync(both.one)
+    assert both.holder(both.one) == both.holder(both.two) == "anna"
+    assert both.look(both.one)[1].settled == both.look(both.two)[1].settled
+
+
+@pytest.mark.promise("runs.claims")
+def test_offline_the_later_yields_at_the_next_exchange_and_is_told(both: Two) -> None:
+    both.go_offline()
+    said = both.start(both.one)
+    assert said == (
+        f"origin was not reached; {FIRST} is claimed here only, until `agentx run sync`",
+    )
+    opened = open_lane(both.two, Saying(task=FIRST))
+    assert opened.lane is not None
+    mine = opened.lane.id
+    commit(Path(opened.folder), "work", b_py="b = 1\n")
+    both.go_online()
+
+    assert both.sync(both.two).remarks == ()  # it holds the task as far as anybody knows
+    assert both.holder(both.two) == "bert"
+    assert both.sync(both.one).remarks == ()
+    told = both.sync(both.two).remarks
+    assert both.holder(both.one) == both.holder(both.two) == "anna"
+    assert len(told) == 1
+    assert f"{FIRST} is not yours: orchestrator of anna (" in told[0]
+    assert "claimed it earlier" in told[0]
+    assert f"{mine} stays with its commits" in told[0]
+    assert both.sync(both.two).remarks == ()  # told once
+    assert git(both.two.root, "log", "-1", "--format=%s", opened.lane.branch) == "work"
+    with pytest.raises(IllegalTransition, match="held by orchestrator of anna"):
+        task_step(both.two, Saying(task=FIRST), "task-completed", {})
+    fail_lane(both.two, Saying(lane=mine), "anna has it")
+    assert both.look(both.two)[1].status == "IN_PROGRESS"
+
+
+def test_what_the_remote_took_stands_before_an_earlier_claim_that_it_never_saw(both: Two) -> None:
+    both.go_offline()
+    both.start(both.two)
+    both.go_online()
+    assert both.start(both.one) == ()
+
+    told = both.sync(both.two).remarks
+
+    assert "claimed it at the remote, which had not seen your claim" in told[0]
+    both.sync(both.one)
+    assert both.holder(both.one) == both.holder(both.two) == "anna"
+
+
+def test_an_expired_claim_is_taken_with_a_word_and_work_renews_it_at_the_remote(
+    both: Two,
+) -> None:
+    both.start(both.one)
+    both.clock.advance(RUN_CLAIM_MS // 2)
+    task_step(both.one, Saying(task=FIRST), "task-progressed", {"text": "still on it"})
+    both.clock.advance(RUN_CLAIM_MS * 3 // 4)
+    with pytest.raises(IllegalTransition, match="held by orchestrator of anna"):
+        both.start(both.two)  # the renewal is there, too
+
+    both.clock.advance(RUN_CLAIM_MS)
+    said = both.start(both.two)
+
+    assert len(said) == 1
+    assert f"{FIRST} was held by orchestrator of anna (" in said[0]
+    assert said[0].endswith("expired at 13:00 UTC; it is yours now")
+    both.sync(both.one)
+    assert both.holder(both.one) == "bert"
+
+
+@pytest.mark.promise("runs.claims")
+def test_only_a_person_takes_a_task_that_somebody_holds(both: Two) -> None:
+    both.start(both.one)
+    by = Saying(task=FIRST)
+    for caller in (AGENT, PROGRAM):
+        with pytest.raises(NotThePerson, match="held by orchestrator of anna"):
+            take_task(both.two, by, caller)
+    assert both.holder(both.two) == "anna"
+
+    told = take_task(both.two, by, PERSON)
+
+    assert "it is yours now" in told.remarks[0]
+    assert told.added[0].text("via") == "terminal"
+    assert both.start(both.two) == ()  # whoever works for them there
+    said = both.sync(both.one).remarks
+    assert f"{FIRST} is not yours: orchestrator of bert (" in said[0]
+    assert "took it" in said[0]
+    assert both.holder(both.one) == "bert"
+    # An agent holds what nobody does.
+    assert take_task(both.one, Saying(task=SECOND, actor="executor"), AGENT).remarks == ()
+    with pytest.raises(IllegalTransition, match="held by engineer of anna"):
+        both.start(both.two, SECOND)
+    release_task(both.one, Saying(task=SECOND), "no time")
+    assert both.start(both.two, SECOND) == ()
+    with pytest.raises(IllegalTransition, match="not by this checkout"):
+        release_task(both.one, Saying(task=SECOND))
+
+
+def test_who_ends_a_task_knows_what_others_did_and_they_learn_it(both: Two) -> None:
+    both.start(both.one)
+    release_task(both.one, Saying(task=FIRST))
+    both.start(both.two)
+    with pytest.raises(IllegalTransition, match="held by orchestrator of bert"):
+        task_step(both.one, Saying(task=FIRST), "task-completed", {})  # not known here yet
+
+    both.clock.advance(1_000)
+    task_step(both.two, Saying(task=FIRST), "task-completed", {})
+    with pytest.raises(IllegalTransition, match=f"{FIRST} is COMPLETED"):
+        both.start(both.one)
+    both.go_offline()
+    said = task_step(both.one, Saying(task=SECOND), "task-completed", {}).remarks
+    assert said == ("origin was not reached; others learn this by `agentx run sync`",)
+
+
+def test_what_could_not_be_begun_is_held_by_nobody(both: Two) -> None:
+    run, _ = both.look(both.one)
+    git(both.one.root, "branch", f"agent/{run.id}/work", "main")
+    git(both.one.root, "switch", "-q", f"agent/{run.id}/work")
+    with pytest.raises(Exception, match="is checked out in"):
+        open_lane(both.one, Saying(task=FIRST))
+    git(both.one.root, "switch", "-q", "main")
+
+    assert both.holder(both.one) == ""
+    assert both.start(both.two) == ()
+
+
+def test_a_task_that_two_clones_number_alike_is_called_anew_and_that_is_said(both: Two) -> None:
+    add_task(both.one, Saying(), Contract(title="of anna"))
+    both.clock.advance(1_000)
+    add_task(both.two, Saying(), Contract(title="of bert"))
+    both.sync(both.one)
+
+    said = both.sync(both.two).remarks
+
+    assert said == ("TASK-003 is called TASK-003-2 now: another clone had one of that name first",)
+    titles = {each.task_id: each.title for each in show_run(both.two).tasks}
+    assert titles["TASK-003"] == "of anna"
+    assert titles["TASK-003-2"] == "of bert"
+
+
+# --- lanes -------------------------------------------------------------------------------------
+
+
+def _open(both: Two, *, is_pushed: bool = True) -> tuple[str, Path]:
+    """Let anna open a lane and commit there; return its name and its folder."""
+    opened = open_lane(both.one, Saying(task=FIRST))
+    assert opened.lane is not None
+    commit(Path(opened.folder), "work", b_py="b = 1\n")
+    if is_pushed:
+        run = both.run_id
+        refs = f"refs/heads/agent/{run}/*"
+        git(both.one.root, "push", "-q", "origin", f"{refs}:{refs}")
+    both.sync(both.one)
+    return opened.lane.id, Path(opened.folder)
+
+
+@pytest.mark.promise("runs.lane-take")
+def test_a_lane_is_taken_with_its_commits_its_folder_and_its_claim(both: Two) -> None:
+    lane, _ = _open(both)
+
+    done = take_lane(both.two, Saying(lane=lane), PERSON)
+
+    assert (Path(done.folder) / "b.py").read_text() == "b = 1\n"
+    assert git(Path(done.folder), "branch", "--show-current") == f"agent/{both.run_id}/{lane}"
+    assert done.lane is not None
+    assert done.lane.checkout == open_runs(both.two).own.checkout
+    assert both.holder(both.two) == "bert"
+    said = both.sync(both.one).remarks
+    assert len(said) == 1
+    assert f"{FIRST} is not yours: orchestrator of bert (" in said[0]
+    assert said[0].endswith(f"; {lane} went there")
+    with pytest.raises(IllegalTransition, match="held by orchestrator of bert"):
+        finish_lane(both.one, Saying(lane=lane))
+    # Where it is now, work goes on to the merge.
+    commit(Path(done.folder), "more", c_py="c = 1\n")
+    finish_lane(both.two, Saying(lane=lane))
+    assert merge_lane(both.two, Saying(lane=lane)).told.run.tasks[FIRST].over
+
+
+@pytest.mark.promise("runs.lane-take")
+def test_a_lane_is_not_taken_where_something_would_be_lost_or_somebody_holds_it(both: Two) -> None:
+    lane, _ = _open(both, is_pushed=False)
+    own = open_runs(both.one).own.checkout
+    with pytest.raises(NotThePerson, match="held by orchestrator of anna"):
+        take_lane(both.two, Saying(lane=lane), AGENT)
+    unpushed = f"of {lane} is not pushed: it is in the checkout {own}"
+    with pytest.raises(NotFound, match=unpushed) as no:
+        take_lane(both.two, Saying(lane=lane), PERSON)
+    branch = f"agent/{both.run_id}/{lane}"
+    assert no.value.hint == f"there: git push origin {branch}"
+    assert both.holder(both.two) == "anna"  # a refusal takes nothing
+
+    git(both.one.root, "push", "-q", "origin", branch)
+    folder = Path(take_lane(both.two, Saying(lane=lane), PERSON).folder)
+    both.sync(both.one)
+    # Back again: what is not committed, or committed apart, is left as it is.
+    here = open_runs(both.one).git.folder(both.run_id, lane)
+    (here / "b.py").write_text("b = 2\n")
+    with pytest.raises(ConflictError, match=r"changes here that are not committed: b\.py"):
+        take_lane(both.one, Saying(lane=lane), PERSON)
+    commit(here, "apart", b_py="b = 2\n")
+    commit(folder, "there", c_py="c = 1\n")
+    git(both.two.root, "push", "-q", "origin", branch)
+    both.sync(both.two)
+    with pytest.raises(ConflictError, match="has commits here that were not pushed"):
+        take_lane(both.one, Saying(lane=lane), PERSON)
+    git(here, "reset", "-q", "--hard", "HEAD~1")
+    back = take_lane(both.one, Saying(lane=lane), PERSON)
+    assert (Path(back.folder) / "c.py").exists()
+    merge_lane(both.one, Saying(lane=lane))
+    both.sync(both.one)
+    with pytest.raises(IllegalTransition, match="MERGED: there is nothing to take"):
+        take_lane(both.two, Saying(lane=lane), PERSON)
+
+
+@pytest.mark.promise("runs.resume-elsewhere")
+def test_who_resumes_elsewhere_has_the_folders_that_are_named_and_is_told_what_lacks(
+    both: Two,
+) -> None:
+    lane, _ = _open(both)
+    held, rebuilt = resume_run(both.two, actor="orchestrator")
+    folder = open_runs(both.two).git.folder(both.run_id, lane)
+    assert not folder.is_dir()  # anna works there
+    assert [step.command for step in held.next if step.takes] == [f"agentx run lane take {lane}"]
+
+    both.clock.advance(RUN_CLAIM_MS + 60_000)
+    found, rebuilt = resume_run(both.two, actor="orchestrator")
+    assert f"{lane} is in {folder}" in rebuilt.remarks
+    assert (folder / "b.py").exists()
+    assert f"go on with {FIRST} in {lane}: first" in [step.text for step in found.next]
+
+    opened = open_lane(both.one, Saying(task=SECOND)).lane
+    assert opened is not None
+    both.sync(both.one)
+    both.clock.advance(RUN_CLAIM_MS + 60_000)
+    _, rebuilt = resume_run(both.two, actor="orchestrator")
+    said = [each for each in rebuilt.remarks if opened.id in each]
+    assert len(said) == 1
+    assert f"{opened.id} could not be made here: " in said[0]
+    assert f"(there: git push origin agent/{both.run_id}/{opened.id})" in said[0]
+    both.go_offline()
+    _, rebuilt = resume_run(both.two, actor="orchestrator")
+    assert "origin was not reached; what others did since is not seen" in rebuilt.remarks
