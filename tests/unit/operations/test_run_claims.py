@@ -25,7 +25,7 @@ from agentx.runs.limits import RUN_CLAIM_MS
 from agentx.runs.model import Contract, Run, Task
 from agentx.runs.taking.claim_work import ClaimWork
 from agentx.wiring.bound.claims import push_claim, reach
-from agentx.wiring.runs import open_runs
+from agentx.wiring.runs import digest_lines, open_runs
 from tests.support.repository import commit, git
 from tests.support.run_clones import Clones
 from tests.support.time_and_chance import FakeClock
@@ -106,6 +106,28 @@ def test_a_task_that_was_claimed_at_the_remote_is_begun_by_nobody_else(both: Two
         assert [both.holder(project, task) for task in (FIRST, SECOND)] == ["anna", "bert"]
 
 
+def test_whose_a_task_is_stands_where_somebody_looks(both: Two) -> None:
+    opened = open_lane(both.one, Saying(task=FIRST))
+    assert opened.lane is not None
+    both.sync(both.one)
+    both.sync(both.two)
+
+    mine, theirs = (show_run(each, caller=PERSON).tasks[0] for each in (both.one, both.two))
+    assert (mine.held, theirs.held) == ("yours, 1 h 59 min", "anna, 1 h 59 min")
+    assert theirs.holder == f"orchestrator of anna ({open_runs(both.one).own.checkout})"
+    assert theirs.held_until_ms == mine.held_until_ms
+    told = "\n".join(digest_lines(both.two))
+    assert f"next: {FIRST} is held by orchestrator of anna (" in told
+    assert "run lane take" not in told  # an agent reads it
+    assert f"next: {SECOND} is ready: second -> agentx run task start {SECOND}" in told
+    there = replace(both.one, directory=Path(opened.folder))
+    assert f"here: {FIRST} in {opened.lane.id}, IN_PROGRESS: first" in digest_lines(there)
+    step = next(each for each in show_run(both.two, caller=AGENT).next if each.takes)
+    assert step.command == ""
+    as_person = next(each for each in show_run(both.two, caller=PERSON).next if each.takes)
+    assert as_person.command == f"agentx run lane take {opened.lane.id}"
+
+
 @pytest.mark.promise("runs.claims")
 def test_whose_push_comes_second_yields_to_who_was_faster(both: Two) -> None:
     exchange = reach(both.two, [])
@@ -131,6 +153,7 @@ def test_offline_the_later_yields_at_the_next_exchange_and_is_told(both: Two) ->
         f"origin was not reached; {FIRST} is claimed here only, until `agentx run sync`",
     )
     opened = open_lane(both.two, Saying(task=FIRST))
+    assert opened.told.remarks == said  # once
     assert opened.lane is not None
     mine = opened.lane.id
     commit(Path(opened.folder), "work", b_py="b = 1\n")
@@ -146,10 +169,14 @@ def test_offline_the_later_yields_at_the_next_exchange_and_is_told(both: Two) ->
     assert "claimed it earlier" in told[0]
     assert f"{mine} stays with its commits" in told[0]
     assert both.sync(both.two).remarks == ()  # told once
+    step = show_run(both.two).next[0]  # and shown while the lane is open
+    assert f"{FIRST} is not yours" in step.text
+    assert step.command == f'agentx run lane fail {mine} "REASON"'
     assert git(both.two.root, "log", "-1", "--format=%s", opened.lane.branch) == "work"
     with pytest.raises(IllegalTransition, match="held by orchestrator of anna"):
         task_step(both.two, Saying(task=FIRST), "task-completed", {})
     fail_lane(both.two, Saying(lane=mine), "anna has it")
+    assert not [step for step in show_run(both.two).next if "not yours" in step.text]
     assert both.look(both.two)[1].status == "IN_PROGRESS"
 
 
@@ -191,7 +218,7 @@ def test_only_a_person_takes_a_task_that_somebody_holds(both: Two) -> None:
     both.start(both.one)
     by = Saying(task=FIRST)
     for caller in (AGENT, PROGRAM):
-        with pytest.raises(NotThePerson, match="held by orchestrator of anna"):
+        with pytest.raises(NotThePerson, match=rf"{FIRST}.* is held by orchestrator of anna \("):
             take_task(both.two, by, caller)
     assert both.holder(both.two) == "anna"
 

@@ -85,12 +85,13 @@ def _see_taking(project: Project, rival: TaskClaim | None, hint: str, calls: Who
     """
     if rival is None:
         return ""
-    whose = f"it is held by {say_holder(rival)}, {say_until(rival, project.clock.now_ms())}"
-    what = f"that it is taken away: {whose}"
-    require_person(project, what, hint=hint, caller=calls, about=hint.rpartition(" ")[2])
+    whose = f"is held by {say_holder(rival)}, {say_until(rival, project.clock.now_ms())}"
+    name = hint.rpartition(" ")[2]
+    what = f"that {name} is taken away, which {whose}"
+    require_person(project, what, hint=hint, caller=calls, about=name)
     if not calls.is_person:
         raise NotThePerson(
-            f"{whose}: only a person takes it away, and nobody sits at a terminal here",
+            f"{name} {whose}: only a person takes it away, and nobody sits at a terminal here",
             hint="say it at a terminal; a program that says it for a person adds --as-person",
         )
     return str(calls.via)

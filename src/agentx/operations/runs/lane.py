@@ -97,5 +97,8 @@ def _begin_again(project: Project, by: Saying, kind: str, act: Callable[[], Lane
 
 
 def _add_remarks(done: LaneTold, remarks: list[str]) -> LaneTold:
-    told = replace(done.told, remarks=(*remarks, *done.told.remarks))
+    # That a remote was not reached is said once.
+    missed = tuple(f"{each.partition(';')[0]}, " for each in remarks if "was not reached;" in each)
+    others = (each for each in done.told.remarks if not (missed and each.startswith(missed)))
+    told = replace(done.told, remarks=(*remarks, *others))
     return replace(done, told=told)

@@ -27,6 +27,7 @@ from agentx.kernel.values import frozen
 from agentx.runs.settings import BRANCH
 from agentx.runs.store.archive import Archive, read_packed_events
 from agentx.runs.store.event_files import events_in, read_events
+from agentx.runs.store.git_shared import say_why
 from agentx.runs.store.kept.branch import KeptBranch
 from agentx.runs.store.kept.facts import MEMORY, PACKED, run_of
 from agentx.runs.store.run_store import RunStore
@@ -74,7 +75,7 @@ def fetch(kept: KeptBranch, root: Path, remote: Remote, wait_ms: int = _FETCH_WA
         wait_ms=wait_ms,
     )
     if done.code != 0:
-        why = (done.err.splitlines() or ["git fetch failed"])[-1]
+        why = say_why(done.err, "git fetch failed")
         raise UnavailableError(
             f"{remote.name} was not reached: {why}", hint="offline? runs are kept here meanwhile"
         )

@@ -65,12 +65,18 @@ def fetch_run(root: Path, run_id: str) -> tuple[str, ...]:
                 *("--no-recurse-submodules", "--end-of-options", remote, refs),
                 wait_ms=_FETCH_WAIT_MS,
             )
-            why = "" if done.code == 0 else (done.err.splitlines() or ["git fetch failed"])[-1]
+            why = "" if done.code == 0 else say_why(done.err, "git fetch failed")
         except UnavailableError as error:
             why = error.message
         if why:
             remarks.append(f"{remote} was not reached, so what others pushed is not seen: {why}")
     return tuple(remarks)
+
+
+def say_why(err: str, otherwise: str) -> str:
+    """Return what git says first of why it failed; the rest is advice."""
+    first = next((line.strip() for line in err.splitlines() if line.strip()), otherwise)
+    return first.removeprefix("fatal: ")
 
 
 def list_pushed(root: Path, branch: str) -> tuple[Pushed, ...]:
