@@ -22,6 +22,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import assert_never
 
+from agentx.clarification.contested import find_contesting
 from agentx.clarification.facts import (
     Abandoned,
     Answered,
@@ -246,8 +247,15 @@ def _a_person_decides(state: Clarification, fact: Fact) -> Verdict:
     return (Resolved(at_ms=fact.at_ms, by=fact.by, body=fact.body, via=fact.via),)
 
 
+def _ends_contest(state: Clarification, fact: Fact) -> bool:
+    """Tell whether a person says what holds of what is settled and contested."""
+    is_persons = isinstance(fact, Resolved) and fact.by == PERSON
+    is_settled = state.status is ClarificationStatus.RESOLVED
+    return is_persons and is_settled and find_contesting(state) is not None
+
+
 def _the_table(state: Clarification, fact: Fact) -> Verdict:
-    if type(fact) in TRANSITIONS[state.status]:
+    if type(fact) in TRANSITIONS[state.status] or _ends_contest(state, fact):
         return None
     verbs: dict[type[Fact], str] = {
         Asked: "followed up",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from agentx.clarification.contested import find_contesting
+from agentx.clarification.contested import is_contested
 from agentx.clarification.model import (
     PARTIAL,
     PERSON,
@@ -202,7 +202,7 @@ def _order_actions(state: Clarification, others: tuple[str, ...]) -> tuple[str, 
     left = preview(worth.remaining, 200).replace('"', "'") or "..."
     resolve = f"agentx clarify resolve {state.id}"
     follow_up = f'agentx clarify ask --follow-up {state.id} --question "{left}"'
-    if find_contesting(state) is not None:
+    if is_contested(state):
         return f"agentx clarify escalate {state.id}", resolve
     if worth.standing == PARTIAL:
         return follow_up, resolve
@@ -280,7 +280,7 @@ def say_next(state: Clarification) -> str:
     """Return what an asker can do with an answer, the likeliest."""
     first = next_actions(state)[0]
     standing = "" if state.answered is None else state.answered.worth.standing
-    if find_contesting(state) is not None:
+    if is_contested(state):
         return f"call a person with: {first}"
     verb = {PARTIAL: "follow up with", UNKNOWN: "ask somebody else, or call a person with"}
     return f"{verb.get(standing, 'settle with')}: {first}"

@@ -12,7 +12,7 @@ from functools import cache, lru_cache, partial
 from pathlib import Path
 
 from agentx.agents.happenings import HAPPENINGS, AgentNews, payload
-from agentx.clarification.contested import find_contesting, keep_contested
+from agentx.clarification.contested import find_untrusted
 from agentx.clarification.events import (
     NAMES,
     ClarificationEscalated,
@@ -261,10 +261,19 @@ def list_untrusted(project: Project) -> tuple[Clarification, ...]:
 
 
 def list_contested(project: Project) -> Iterator[tuple[Clarification, str]]:
-    """Yield what stands though a writer who is not trusted has said otherwise since, and who."""
+    """Yield on what a writer who is not trusted has said otherwise than what stands, and who.
+
+    What a person has decided anew is over.
+    """
+    told = list_told(open_clarifications(project).survey())
+    found = tuple(state for state in told if find_untrusted(state) is not None)
+    if not found:
+        return
     store = LedgerStore(project.paths, project.clock, make_pen(project))
-    for state in keep_contested(list_told(open_clarifications(project).survey())):
-        writer, word = "", find_contesting(state)
+    for state in name_overruling(project, found):
+        if state.decided_later:
+            continue
+        writer, word = "", find_untrusted(state)
         with suppress(CorruptRecord):
             judged = store.list_judged(state.issue, {state.uid})
             writer = "" if word is None else find_writer(state, word, judged)

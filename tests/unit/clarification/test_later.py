@@ -13,6 +13,7 @@ from agentx.clarification.rendering import say_decision, stream, terminal
 from agentx.clarification.watch.inbox import inbox_among
 from agentx.clarification.watch.later import find_later, tell_later
 from agentx.kernel.clock import Millis
+from agentx.kernel.ids import mint
 from agentx.kernel.vouching.standing import Vouching
 from tests.support.clarifying import after, clarification
 from tests.support.time_and_chance import START_MS
@@ -79,3 +80,17 @@ def test_the_newest_counts_and_what_is_said_but_not_settled_does_too() -> None:
     pending = clarification(2, to=PERSON, at_ms=LATER)
     said = after(pending, Answered(at_ms=Millis(LATER + 5), by=PERSON, body="NO", via="terminal"))
     assert find_later(FIRST, (said,)) is said
+
+
+def test_a_clock_that_was_set_back_does_not_make_the_last_word_the_first() -> None:
+    def mint_at(at_ms: int, turn: int) -> str:
+        return mint(Millis(at_ms), lambda size: bytes([turn] * size))
+
+    ahead = START_MS + 120_000
+    first = replace(decided(clarification(at_ms=ahead), "YES ship"), uid=mint_at(ahead, 1))
+    # The id of what is asked next is later than all that its writer had seen.
+    last = replace(asked_anew(), uid=mint_at(ahead + 20, 2))
+    assert last.created_ms < first.created_ms
+
+    assert find_later(first, (first, last)) == last
+    assert find_later(last, (first, last)) is None

@@ -7,6 +7,7 @@ and tools in process. Ana's YES stands; Bob says NO later, and is no writer that
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -54,11 +55,26 @@ class Team:
         assert code == 0, said
         return " ".join(said.split())
 
+    def merge(self) -> None:
+        """Let both have what both said, and Ana look at it."""
+        self.push(self.ana)
+        self.push(self.bob)
+        git(self.ana.folder, "pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
+        self.say(self.ana, "trust", "--yes")
+
     def push(self, who: Player) -> None:
         """Commit what there is, take in what others pushed, and push."""
         commit(who.folder, "said")
         git(who.folder, "pull", "-q", "--no-rebase", "--no-edit", "origin", "main", check=False)
         git(who.folder, "push", "-q", "origin", "HEAD:main")
+
+
+@pytest.fixture
+def begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Team:
+    """Give a team with one question to a person, that both have and nobody answered."""
+    team = Team(tmp_path, monkeypatch)
+    team.begin()
+    return team
 
 
 @pytest.fixture
@@ -132,3 +148,95 @@ def test_what_was_kept_of_it_is_contested_too(team: Team) -> None:
     for each in said:
         assert YES in each
         assert "contested by a writer who is not trusted here: ask the user" in each
+
+
+def test_it_is_contested_by_who_saw_what_and_not_by_clocks(
+    begun: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team, now_ns = begun, time.time_ns
+    team.say(team.ana, "clarify", "answer", CLR, YES, "--as-person")
+    team.push(team.ana)
+    git(team.bob.folder, "pull", "-q", "origin", "main")
+    monkeypatch.setattr(time, "time_ns", lambda: now_ns() - 3_600_000_000_000)
+    monkeypatch.setattr(time, "time", lambda: now_ns() / 1e9 - 3_600)
+    team.say(team.bob, "trust", "--writer", name_other(team.bob, team), "--yes")
+    team.say(team.bob, "clarify", "resolve", CLR, NO, "--as-person")
+    monkeypatch.setattr(time, "time_ns", now_ns)
+    monkeypatch.setattr(time, "time", lambda: now_ns() / 1e9)
+    team.merge()
+    assert "contested" in wait(team), "he had seen her YES, whatever his clock said"
+
+    team.say(team.ana, "clarify", "resolve", CLR, f"{YES}, I read his", "--as-person")
+    assert "contested" not in wait(team), "she has seen his, and said what holds"
+    assert "not trust" not in team.say(team.ana), "nothing waits for her any more"
+    trusted = name_other(team.ana, team)
+    team.say(team.ana, "trust", "--writer", trusted, "--yes")
+    assert f"{YES}, I read his" in wait(team), "as it would be if she trusted him"
+
+
+def test_what_was_decided_unseen_contests_though_it_came_first(begun: Team) -> None:
+    team = begun
+    team.say(team.bob, "clarify", "resolve", CLR, NO, "--as-person")
+    team.say(team.ana, "clarify", "answer", CLR, YES, "--as-person")
+    team.merge()
+    assert "contested" in wait(team)
+    team.say(team.ana, "clarify", "resolve", CLR, role="engineer")
+    assert "contested" in team.say(team.ana, "recall", role="tester")
+
+
+def test_a_persons_decision_contests_what_an_agent_answered_before_or_after(begun: Team) -> None:
+    team, name = begun, "CLR-1-002"
+    team.say(team.ana, *ASK, "--to", "architect", "--question", "Which table is old?")
+    team.push(team.ana)
+    git(team.bob.folder, "pull", "-q", "origin", "main")
+    team.say(team.bob, "clarify", "resolve", name, "the second", "--as-person")
+    team.merge()
+    told = team.say(team.ana, "clarify", "inbox")
+    assert f"{name}: " in told
+    assert "whom you do not trust, has decided it" in told
+    team.say(team.ana, "clarify", "answer", name, "the first", role="architect")
+    assert "contested" in wait(team, name)
+    assert "has decided otherwise" in team.say(team.ana, "clarify", "inbox")
+
+
+def test_who_decides_otherwise_asked_anew_contests_the_first_word(begun: Team) -> None:
+    team = begun
+    team.say(team.ana, "clarify", "answer", CLR, YES, "--as-person")
+    team.say(team.ana, "clarify", "resolve", CLR, role="engineer")
+    team.push(team.ana)
+    git(team.bob.folder, "pull", "-q", "origin", "main")
+    team.say(team.bob, "trust", "--writer", name_other(team.bob, team), "--yes")
+    anew = (*ASK, "--to", PERSON, "--question", "May we drop the old table?", "--ask-anyway")
+    team.say(team.bob, *anew)
+    team.say(team.bob, "clarify", "answer", "CLR-1-002", NO, "--as-person")
+    team.merge()
+    assert "said otherwise to CLR-1-002" in wait(team)
+    assert "contested" in team.say(team.ana, "recall", role="tester")
+
+    team.say(team.ana, "clarify", "resolve", "CLR-1-002", YES, "--as-person")
+    assert "contested" not in wait(team), "she decided it anew"
+    assert "not trust" not in team.say(team.ana)
+
+
+def test_nobody_but_a_person_ends_a_contest_and_nothing_else_is_decided_twice(team: Team) -> None:
+    team.say(team.ana, "trust", "--yes")
+    team.say(team.ana, "clarify", "resolve", CLR, role="engineer")
+    team.ana.play("engineer")
+    assert team.ana.agentx("clarify", "resolve", CLR, "mine")[0] != 0
+    team.say(team.ana, "clarify", "resolve", CLR, NO, "--as-person")
+    assert NO in wait(team)
+    assert "contested" not in wait(team)
+    team.ana.play()
+    code, said = team.ana.agentx("clarify", "resolve", CLR, YES, "--as-person")
+    assert (code, "ask it anew" in " ".join(said.split())) == (3, True)
+
+
+def wait(team: Team, name: str = CLR) -> str:
+    """Return what the asker is told who waits."""
+    return team.say(team.ana, "clarify", "wait", name, role="engineer")
+
+
+def name_other(who: Player, team: Team) -> str:
+    """Return the writer that is not one's own."""
+    writers = json.loads(team.say(who, "trust", "--show", "--json"))["writers"]
+    return str(next(each["writer"] for each in writers if not each["own"]))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agentx.clarification.contested import find_contesting
+from agentx.clarification.contested import is_contested
 from agentx.clarification.model import PERSON, Clarification, ClarificationStatus
 
 
@@ -29,9 +29,7 @@ def inbox_among(states: Iterable[Clarification], who: str) -> tuple[Clarificatio
 
 
 def _was_decided(state: Clarification) -> bool:
-    return state.was_decided_for_asker or (
-        state.resolution is not None and find_contesting(state) is not None
-    )
+    return state.was_decided_for_asker or (state.resolution is not None and is_contested(state))
 
 
 def name_stage(state: Clarification) -> str:

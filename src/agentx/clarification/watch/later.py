@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from agentx.clarification.contested import contradicts
 from agentx.clarification.model import Clarification, Entry
 from agentx.clarification.watch.awaiting import fold_words, is_of_same_issue
+from agentx.kernel.ids import is_ulid, ulid_ms
 from agentx.kernel.text import fold_text, preview
 
 _SAID_CHARS = 200
@@ -25,34 +27,76 @@ def find_later(state: Clarification, among: Iterable[Clarification]) -> Clarific
         return None
     asked = _name_asked(state, word)
     found: Clarification | None = None
-    newest = word
+    newest, newest_ms = word, _find_moment(state, word)
     for each in among:
-        said = each.persons_word
-        is_anew = said is not None and each.id != state.id and each.created_ms >= word.at_ms
-        if said is None or not is_anew or _name_asked(each, said) != asked:
+        said = each.persons_word if _is_anew(each, state, word) else None
+        if said is None or _name_asked(each, said) != asked:
             continue
-        if not is_of_same_issue(state, each):
-            continue
+        said_ms = _find_moment(each, said)
         # What is in doubt takes nothing back that is not.
-        if (not said.doubt or word.doubt) and said.at_ms >= newest.at_ms:
-            found, newest = each, said
+        if (not said.doubt or word.doubt) and said_ms >= newest_ms:
+            found, newest, newest_ms = each, said, said_ms
     return None if newest.body.split() == word.body.split() else found
+
+
+def find_contesting_later(
+    state: Clarification, among: Iterable[Clarification]
+) -> Clarification | None:
+    """Return the question that asked the same later, and to which a writer who is not trusted
+    said otherwise, as a person; one to which a person said something stands for itself."""
+    word = state.decision
+    if word is None:
+        return None
+    asked = _name_asked(state, word)
+    for each in among:
+        if not _is_anew(each, state, word) or each.persons_word is not None:
+            continue
+        if any(
+            contradicts(said, word) and _name_asked(each, said) == asked for said in each.thread
+        ):
+            return each
+    return None
+
+
+def _is_anew(each: Clarification, state: Clarification, word: Entry) -> bool:
+    """Tell whether a question was asked after a word to another of the same issue.
+
+    An id is later than all that its writer had seen, and than clocks that were set back.
+    """
+    if each.id == state.id or not is_of_same_issue(state, each):
+        return False
+    if is_ulid(each.uid) and is_ulid(state.uid) and each.uid < state.uid:
+        return False
+    return _find_asked_moment(each) >= word.at_ms
+
+
+def _find_asked_moment(state: Clarification) -> int:
+    return max(state.created_ms, ulid_ms(state.uid) if is_ulid(state.uid) else 0)
+
+
+def _find_moment(state: Clarification, word: Entry) -> int:
+    """Return when something was said: never before it was asked, whatever clocks say."""
+    return max(word.at_ms, _find_asked_moment(state))
 
 
 def tell_later(
     states: Iterable[Clarification], among: Iterable[Clarification]
 ) -> tuple[Clarification, ...]:
     """Return questions with what a person decided otherwise later, of all that were asked."""
-    known, told = tuple(among), list[Clarification]()
-    for state in states:
-        later = find_later(state, known)
-        word = None if later is None else later.persons_word
-        if later is not None and word is not None:
-            said = f"{preview(fold_text(word.body), _SAID_CHARS)} ({later.id})"
-            told.append(replace(state, decided_later=said))
-        else:
-            told.append(state)
-    return tuple(told)
+    known = tuple(among)
+    return tuple(_tell_later(state, known) for state in states)
+
+
+def _tell_later(state: Clarification, among: tuple[Clarification, ...]) -> Clarification:
+    contesting, later = find_contesting_later(state, among), find_later(state, among)
+    word = None if later is None else later.persons_word
+    told = state
+    if contesting is not None:
+        told = replace(told, contested_in=str(contesting.id))
+    if later is not None and word is not None:
+        said = f"{preview(fold_text(word.body), _SAID_CHARS)} ({later.id})"
+        told = replace(told, decided_later=said)
+    return told
 
 
 def _name_asked(state: Clarification, word: Entry) -> tuple[object, ...]:

@@ -331,7 +331,7 @@ def _ledgers(project: Project) -> Iterator[HealthCheck]:
         yield HealthCheck(
             name="questions",
             health=Health.NOTE,
-            says=f"{state.id}: contested by {writer or 'a writer'}, who is not trusted here",
+            says=f"{state.id}: {writer or 'a writer'}, who is not trusted here, says otherwise",
             mend=f"read it: agentx clarify --issue {state.issue}; then agentx trust --show",
         )
 

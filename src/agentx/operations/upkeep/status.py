@@ -256,16 +256,15 @@ def _questions(project: Project) -> tuple[tuple[Clarification, ...], tuple[str, 
     try:
         if not any(map(is_folder, project.asked)):
             return (), (), 0
-        from agentx.clarification.contested import keep_contested  # noqa: PLC0415  as above
         from agentx.wiring.clarifications import (  # noqa: PLC0415  as above
             keep_signed,
-            list_told,
+            list_contested,
             open_clarifications,
         )
 
         survey = open_clarifications(project).survey()
         if project.trust.has_data:
-            contested = tuple(str(one.id) for one in keep_contested(list_told(survey)))
+            contested = tuple(str(state.id) for state, _ in list_contested(project))
             return survey.active, contested, len(survey.closed)
         return keep_signed(project, survey.active), (), len(survey.closed)
     except UnsafePath:

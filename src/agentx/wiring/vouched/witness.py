@@ -20,7 +20,7 @@ from itertools import chain, islice
 from agentx.clarification.contested import find_contesting
 from agentx.clarification.model import Clarification
 from agentx.clarification.store.ledgers import LedgerStore
-from agentx.clarification.watch.later import find_later
+from agentx.clarification.watch.later import find_contesting_later, find_later
 from agentx.host.files.plain import is_folder, list_folder, look
 from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.ids import parse_clarification_id
@@ -178,7 +178,8 @@ class Witness:
 
     def _withhold_earlier(self, one: Observation, state: Clarification) -> Observation:
         """Return what a question came to, as long as nobody decided it otherwise, asked anew."""
-        if find_contesting(state) is not None:
+        others = self._look(state.issue).values()
+        if find_contesting(state) is not None or find_contesting_later(state, others) is not None:
             one = replace(one, contested=True)
         if one.superseded_by or one.mended_ms:
             return one
