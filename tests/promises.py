@@ -77,6 +77,7 @@ PROMISES: dict[str, str] = {
     "runs.claims": "A task has one holder, equal in every clone; nobody else begins or ends it.",
     "runs.lane-take": "A lane moves to another clone with its commits, folder and claim, or not.",
     "runs.resume-elsewhere": "Who resumes a run elsewhere has what it names, or is told why not.",
+    "runs.session-attached": "A session in a lane's folder is noted in the run and renews a claim.",
     "runs.where-you-stand": "In a lane's folder its run, lane and task are meant, and no other.",
     "runs.context": "A task's context never drops what is pinned nor overspends its budget.",
     "runs.whole": "A run goes from plan to pull request, with parallel lanes and a conflict.",

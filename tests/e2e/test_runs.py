@@ -143,6 +143,9 @@ def test_where_somebody_stands_says_which_run_lane_and_task_are_meant(house: Hou
     assert "must hold: rejects a@" in told
     tasks = house.json("run", "show", other)["tasks"]
     assert [task["status"] for task in tasks] == ["IN_PROGRESS"]
+    seen = house.json("run", "event", "--run", run_id)["events"]
+    [attached] = [each for each in seen if each["kind"] == "session-attached"]
+    assert (attached["lane"], attached["detail"]["session"]) == (lane["lane_id"], "s-1")
     [session] = [each for each in house.events() if each["event_type"] == "session_start"]
     assert session["metadata"]["run"] == run_id
     assert session["metadata"]["lane"] == lane["lane_id"]

@@ -44,6 +44,10 @@ from agentx.views.recall_tally import NOTE_MARK, Note, count_recalls, note_of
 
 _SALVAGE_CHARS = 4_000
 _FAULTS_LOOKED_AT = 50
+_OF_WORK = (EventType.SESSION_START, EventType.USER_MESSAGE)
+
+
+SessionNames = frozenset[tuple[str, str]]  # the agent CLI, and what it calls the session
 
 
 @frozen
@@ -53,6 +57,8 @@ class Intake:
     store: StorePaths
     faults: Faults
     find_run: Callable[[str], Mapping[str, str]] = lambda _folder: {}  # that a session works for
+    # Is told which sessions began, or were spoken to, in the folder of a lane.
+    attach: Callable[[Mapping[str, str], SessionNames], None] = lambda _work, _sessions: None
     now_ms: int = 0
     recalled: list[Note] = field(default_factory=list)
 
@@ -113,8 +119,9 @@ def _take(files: list[Path], folder: SpoolFolder, log: Conversation, intake: Int
             continue
         taken.append(_read(file, raw, folder))
     passing(CrashPoint.DRAIN_READ)
-    drafts = (draft for item in taken for draft in item.drafts)
-    receipt = log.append(attach_to_run(drafts, intake.find_run(folder.directory)))
+    drafts = tuple(draft for item in taken for draft in item.drafts)
+    work = intake.find_run(folder.directory)
+    receipt = log.append(attach_to_run(drafts, work))
     passing(CrashPoint.DRAIN_APPENDED)
     notes = [item.recalled for item in taken if item.recalled is not None]
     intake.recalled.extend(count_recalls(intake.store.recall_counts(folder.project), notes))
@@ -123,6 +130,11 @@ def _take(files: list[Path], folder: SpoolFolder, log: Conversation, intake: Int
             faults.report("damaged payload", file=item.file.name, reason=item.damaged)
         _remove(item.file, faults)
         passing(CrashPoint.DRAIN_PARTLY_REMOVED)
+    sessions = frozenset(
+        (draft.harness, draft.session_id) for draft in drafts if draft.event_type in _OF_WORK
+    )
+    if work.get("lane") and sessions:
+        intake.attach(work, sessions)
     return Drained(
         files=len(taken),
         stored=len(receipt.stored),
@@ -133,11 +145,7 @@ def _take(files: list[Path], folder: SpoolFolder, log: Conversation, intake: Int
 
 
 def attach_to_run(drafts: Iterable[Draft], work: Mapping[str, str]) -> Iterator[Draft]:
-    """Yield drafts, the starts of sessions marked with the run, lane and task they work for.
-
-    In the log and not in the run: a session that merely begins must not change files that are
-    committed, and its words are on this machine only.
-    """
+    """Yield drafts, the starts of sessions marked with the run, lane and task they work for."""
     for draft in drafts:
         if work and draft.event_type is EventType.SESSION_START:
             yield replace(draft, metadata={**draft.metadata, **work})

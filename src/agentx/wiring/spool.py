@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from agentx.project.project import Project
 from agentx.project.settlement import bind, is_ours
 
 if TYPE_CHECKING:
+    from agentx.capture.drain import SessionNames
     from agentx.conversation.service import Conversation
     from agentx.memory.port import Drained
     from agentx.views.recall_tally import SessionTold
@@ -50,6 +51,7 @@ def drain_into(
         store=project.store,
         faults=Faults(project.store.faults, project.clock),
         find_run=partial(_find_work, project),
+        attach=partial(_attach, project),
         now_ms=project.clock.now_ms(),
     )
     try:
@@ -61,6 +63,13 @@ def drain_into(
         with suppress(AgentXError):  # it serves a move that may never come
             note_place(project)
     return done
+
+
+def _attach(project: Project, work: Mapping[str, str], sessions: SessionNames) -> None:
+    from agentx.wiring.bound.sessions import attach_sessions  # noqa: PLC0415  few work in lanes
+
+    with suppress(AgentXError, OSError):  # what was captured is kept, whatever a run says of it
+        attach_sessions(project, work, sessions)
 
 
 def _find_work(project: Project, folder: str) -> dict[str, str]:

@@ -25,6 +25,7 @@ from agentx.runs.limits import RUN_CLAIM_MS
 from agentx.runs.model import Contract, Run, Task
 from agentx.runs.taking.claim_work import ClaimWork
 from agentx.wiring.bound.claims import push_claim, reach
+from agentx.wiring.bound.sessions import attach_sessions
 from agentx.wiring.runs import digest_lines, open_runs
 from tests.support.repository import commit, git
 from tests.support.run_clones import Clones
@@ -255,6 +256,32 @@ def test_who_ends_a_task_knows_what_others_did_and_they_learn_it(both: Two) -> N
     both.go_offline()
     said = task_step(both.one, Saying(task=SECOND), "task-completed", {}).remarks
     assert said == ("origin was not reached; others learn this by `agentx run sync`",)
+
+
+@pytest.mark.promise("runs.session-attached")
+def test_a_session_in_a_lane_is_noted_in_the_run_once_and_renews_the_claim(both: Two) -> None:
+    opened = open_lane(both.one, Saying(task=FIRST)).lane
+    assert opened is not None
+    work = {"run": both.run_id, "lane": opened.id, "task": FIRST}
+    sessions = frozenset({("claude_code", "s-1")})
+
+    def list_attached() -> list[tuple[str, str, str, str]]:
+        found = open_runs(both.one).events(both.run_id)
+        mine = (each for each in found if each.kind == "session-attached")
+        return [(each.actor, each.text("session"), each.task, each.lane) for each in mine]
+
+    attach_sessions(both.one, work, sessions)
+    attach_sessions(both.one, work, sessions)
+    assert list_attached() == [("claude-code", "s-1", FIRST, opened.id)]
+    both.clock.advance(RUN_CLAIM_MS // 2 + 1_000)
+    attach_sessions(both.one, work, sessions)
+    attach_sessions(both.one, work, sessions)
+
+    claim = both.look(both.one)[1].settled.claim
+    assert claim is not None
+    assert claim.until_ms == both.clock.now_ms() + RUN_CLAIM_MS
+    assert (claim.holder, claim.lane) == ("orchestrator", opened.id)
+    assert len(list_attached()) == 2
 
 
 def test_what_could_not_be_begun_is_held_by_nobody(both: Two) -> None:

@@ -129,11 +129,18 @@ class OwnClaims:
             return {}
         if claim is None and not begins:
             return {}
-        is_due = claim is not None and claim.until_ms - now_ms <= RUN_CLAIM_MS // 2
+        is_due = self.is_due(run, task)
         is_new = claim is None or (begins and (said.lane or "") not in ("", claim.lane))
         who = self._name_role() or said.actor
         is_handed = claim is not None and begins and claim.holder != who
         return self.word(now_ms, who if begins else "") if is_due or is_new or is_handed else {}
+
+    def is_due(self, run: Run, task: Task) -> bool:
+        """Tell whether work on a task renews the claim of this checkout now."""
+        now_ms = self.tell_now(run)
+        claim = task.find_claim(now_ms)
+        is_own = claim is not None and claim.checkout == self.checkout
+        return claim is not None and is_own and claim.until_ms - now_ms <= RUN_CLAIM_MS // 2
 
     def word(self, now_ms: Millis, holder: str = "") -> dict[str, object]:
         """Return the fields of a claim that begins or is renewed now."""
