@@ -278,7 +278,7 @@ OPENS_FILES_ITSELF = {
         surfaces/hatch/server.py surfaces/mcp/desk.py views/digests.py views/recall_tally.py
         search/checksums.py wiring/keeping/documents.py
         wiring/keeping/backup.py wiring/keeping/inspection.py wiring/keeping/keyring.py
-        wiring/listeners/changes.py
+        wiring/trust/changed_replies.py
         wiring/keeping/lost.py wiring/keeping/salvage.py wiring/keeping/tombstones.py
         wiring/kept/views.py work/store/github/pages.py""",
     "what ships with AgentX": """

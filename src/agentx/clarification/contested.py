@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from agentx.clarification.model import PERSON, Clarification, Entry, EntryType
 from agentx.clarification.ways import UNTRUSTED
 
+SAID_OTHERWISE = "a writer who is not trusted here said otherwise"
 _WORDS = frozenset({EntryType.ANSWER, EntryType.RESOLUTION})
 
 
@@ -39,8 +40,8 @@ def contradicts(said: Entry, word: Entry) -> bool:
 
 
 def is_contested(state: Clarification) -> bool:
-    """Tell whether what stands is contested, in its thread or where the same was asked anew."""
-    return bool(state.contested_in) or find_contesting(state) is not None
+    """Tell whether what stands is contested, in its thread or elsewhere."""
+    return bool(state.contested_by) or find_contesting(state) is not None
 
 
 def find_untrusted(state: Clarification) -> Entry | None:
@@ -68,10 +69,9 @@ def say_contested(state: Clarification) -> str:
     """Return that what stands is contested, and who can tell; nothing where it is not."""
     if not is_contested(state):
         return ""
-    where = f" to {state.contested_in}" if state.contested_in else ""
     return (
-        f"contested: a writer who is not trusted here said otherwise{where}; ask the user before "
-        f"you rely on it (agentx clarify --issue {state.issue})"
+        f"contested: {state.contested_by or SAID_OTHERWISE}; ask the user before you rely on it "
+        f"(agentx clarify --issue {state.issue})"
     )
 
 

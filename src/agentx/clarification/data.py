@@ -37,7 +37,7 @@ def as_data(state: Clarification, others: tuple[str, ...] = ()) -> dict[str, obj
         **({"overruled": _list_overruled(state)} if state.overruled else {}),
         **({"decidedLater": state.decided_later} if state.decided_later else {}),
         **({"contested": entry_json(word)} if (word := find_contesting(state)) else {}),
-        **({"contestedIn": state.contested_in} if state.contested_in else {}),
+        **({"contestedBy": state.contested_by} if state.contested_by else {}),
     }
 
 

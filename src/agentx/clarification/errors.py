@@ -83,9 +83,14 @@ def name_moved(name: str, meant: Iterable[Clarification | None]) -> NameMoved:
     known = list(meant)
     here = [state for state in known if state is not None]
     is_one_topic = len({state.topic for state in here}) < len(here)  # asked on one thread
+    is_one_question = len({state.asked_last for state in here}) < len(here)  # of two issues
 
     def quote(state: Clarification) -> str:
-        return f"'{preview(state.asked_last if is_one_topic else state.topic, _TOPIC_CHARS_MAX)}'"
+        said = preview(state.asked_last if is_one_topic else state.topic, _TOPIC_CHARS_MAX)
+        title = state.issue_mark.title if is_one_topic and is_one_question else ""
+        return (
+            f"'{said}' of the issue '{preview(title, _TOPIC_CHARS_MAX)}'" if title else f"'{said}'"
+        )
 
     now = [f"is {quote(state)} now, and " for state in here if state.id == name]
     was = [f"{quote(state)}, which is {state.id} now" for state in here if state.id != name]

@@ -220,7 +220,7 @@ class Clarification:
     word_of: str = ""  # what the one is called whose word stands then
     issue_now: str = ""  # what became of its issue, where that is to be known; likewise
     decided_later: str = ""  # what a person said otherwise, asked the same anew; likewise
-    contested_in: str = ""  # where somebody did who is not trusted; likewise
+    contested_by: str = ""  # what else speaks against what stands; likewise
 
     @property
     def exact(self) -> str:

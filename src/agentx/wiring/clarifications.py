@@ -51,6 +51,7 @@ from agentx.project.project import Project
 from agentx.project.trust.writers import Hand
 from agentx.recall.limits import CLARIFY_INBOX_MAX
 from agentx.wiring.runners import role_texts
+from agentx.wiring.trust.changed_replies import tell_changes
 from agentx.wiring.trust.issue_marks import AskedIssues, tell_issues
 from agentx.wiring.trust.keys import name_own_key, open_keyring, show_owner
 from agentx.work.model import AgentState, AgentStatus
@@ -153,7 +154,7 @@ def name_overruling(project: Project, states: Iterable[Clarification]) -> tuple[
     for issue in issues:
         with suppress(CorruptRecord):
             asked += open_clarifications(project).ledger(issue)
-    known = tell_later(known, asked)
+    known = tell_changes(project, tell_later(known, asked))
     if not any(state.contrary_words for state in known):
         return known
     store = LedgerStore(project.paths, project.clock, make_pen(project))

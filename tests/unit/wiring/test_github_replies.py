@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from agentx.agents.hub.hub import Hub
+from agentx.clarification.contested import say_contested
 from agentx.clarification.model import Clarification, ClarificationStatus, NewQuestion
 from agentx.daemon.jobs import job_specs
 from agentx.host.system import SystemClock
@@ -27,7 +28,7 @@ from agentx.operations.questions.read import inbox_of, say_unsent
 from agentx.project.claims import claim_data
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
-from agentx.wiring.clarifications import open_clarifications
+from agentx.wiring.clarifications import inbox, open_clarifications
 from agentx.wiring.github import github_issues
 from agentx.wiring.hub import open_hub
 from agentx.wiring.listeners.mirror import mirror
@@ -263,11 +264,16 @@ def test_who_changes_a_reply_that_was_taken_is_told_once_what_is_on_record(
     assert [look(project, each).answer for each in (first, *more)] == ["yes"] * 3
     again = sync_issues(project)
     assert (again.unclear, again.posted) == ((), 0)
+    told = {str(each.id): say_contested(each) for each in inbox(project, "engineer")}
+    assert "ada's reply on GitHub was edited after it was taken; ask the user" in told[first]
+    assert all("was deleted after it was taken" in told[each] for each in more)
 
     server.say(1, "ada", f"{first}: no")
     assert sync_issues(project).replies == (first,)
     assert look(project, first).resolution.body == "no"  # type: ignore[union-attr]
     assert list_noted(project) == more
+    told = {str(each.id): say_contested(each) for each in inbox(project, "engineer")}
+    assert (told[first], bool(told[more[0]])) == ("", True)
 
 
 def list_noted(project: Project) -> list[str]:

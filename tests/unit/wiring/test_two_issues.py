@@ -14,14 +14,17 @@ from pathlib import Path
 import pytest
 
 from agentx.agents.runners.port import Ask, Reply
+from agentx.clarification.errors import name_moved
 from agentx.clarification.model import PERSON, Clarification, ClarificationStatus
 from agentx.kernel.clock import SECOND_MS, Millis, from_iso, to_iso
+from agentx.kernel.ids import ClarificationId, IssueMark
 from agentx.memory.found import SearchHit
 from agentx.observations.model import SearchFilters
 from agentx.operations.issues.ready_queue import ready
 from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions import settle as clarify_settle
+from agentx.operations.questions.waiting import wait
 from agentx.operations.recall.origins import mark_origins
 from agentx.operations.recall.recall import recall
 from agentx.operations.recall.section import RecallRequest
@@ -234,6 +237,24 @@ def test_what_waits_says_of_which_issue(project: Project) -> None:
     wanted = RecallRequest(issue=1, budget_tokens=1_500)
     [line] = recall(project, None, wanted).lines
     assert f'asked of "{OURS}"' in line.source
+
+
+def test_who_waits_is_told_of_which_issue(project: Project) -> None:
+    asked = ask(project)
+    merge(project)
+    waited = wait(project, asked.id, wait_ms=0, told=lambda _entry: None)
+    assert f'it was asked of "{OURS}"' in waited.issue_now
+
+
+def test_two_questions_in_the_same_words_are_told_apart_by_their_issues(project: Project) -> None:
+    ours = ask(project)
+    theirs = replace(
+        ours, id=ClarificationId("CLR-1-002"), uid="other", issue_mark=IssueMark(title=THEIRS)
+    )
+    said = name_moved(ours.id, (ours, theirs))
+    assert f"is '{QUESTION}' of the issue '{OURS}' now" in said.message
+    assert f"'{QUESTION}' of the issue '{THEIRS}', which is CLR-1-002 now" in said.message
+    assert f"for '{QUESTION}' of the issue '{THEIRS}'" in (said.hint or "")
 
 
 def test_who_is_asked_is_given_the_issue_it_is_about(project: Project) -> None:

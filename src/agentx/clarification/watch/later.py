@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from agentx.clarification.contested import contradicts
+from agentx.clarification.contested import SAID_OTHERWISE, contradicts
 from agentx.clarification.model import Clarification, Entry
 from agentx.clarification.watch.awaiting import fold_words, is_of_same_issue
 from agentx.kernel.ids import is_ulid, ulid_ms
@@ -92,7 +92,7 @@ def _tell_later(state: Clarification, among: tuple[Clarification, ...]) -> Clari
     word = None if later is None else later.persons_word
     told = state
     if contesting is not None:
-        told = replace(told, contested_in=str(contesting.id))
+        told = replace(told, contested_by=f"{SAID_OTHERWISE} to {contesting.id}")
     if later is not None and word is not None:
         said = f"{preview(fold_text(word.body), _SAID_CHARS)} ({later.id})"
         told = replace(told, decided_later=said)

@@ -39,7 +39,6 @@ from agentx.wiring.clarifications import (
     speaker_named,
 )
 from agentx.wiring.hub import is_unsent, open_hub, run_monitor
-from agentx.wiring.listeners.changes import list_changes
 from agentx.wiring.listeners.notify import check_command
 from agentx.wiring.runs import (
     RunQuestion,
@@ -47,6 +46,7 @@ from agentx.wiring.runs import (
     list_contradicted,
     list_run_questions,
 )
+from agentx.wiring.trust.changed_replies import list_changes
 from agentx.wiring.trust.issue_marks import AskedIssues, tell_issues
 
 _NAMED_MAX = 3

@@ -25,9 +25,9 @@ from agentx.project.project import Project
 from agentx.project.roles.caller import find_caller
 from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.github import github_issues
-from agentx.wiring.listeners.changes import note_changes
 from agentx.wiring.listeners.happenings import tell_news
 from agentx.wiring.listeners.mirror import list_people
+from agentx.wiring.trust.changed_replies import note_changes
 from agentx.work.store.github.issues import GithubIssues, Post
 from agentx.work.store.github.mapping import PostedComment
 

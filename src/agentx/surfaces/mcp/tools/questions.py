@@ -121,7 +121,6 @@ def inbox(desk: Desk, *, role: str = "") -> str:
     rows = [
         _line(state)
         + ("\n  Its issue is closed." if state.issue in closed and not state.issue_now else "")
-        + (f"\n  Its issue: {state.issue_now}" if state.issue_now else "")
         for state in seen.clarifications
     ]
     rows += [
@@ -157,6 +156,7 @@ def describe_thread(project: Project, issue: str) -> str:
 
 def _line(state: Clarification) -> str:
     shown = f"- {state.id} [{state.status}] {state.asker} -> {state.to}: {state.topic}"
+    shown += f"\n  Its issue: {state.issue_now}" if state.issue_now else ""
     shown += f"\n  Q: {preview(find_asked(state), CLARIFY_TEXT_CHARS_MAX)}"
     answered = state.answered
     if answered is not None and state.status != "pending":

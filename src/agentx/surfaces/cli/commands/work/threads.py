@@ -215,6 +215,8 @@ def draw_asked(
     """Draw what became of a question that was put or waited for, and what memory knows of it."""
     line = f"{state.id} {state.status}: {state.asker} -> {state.to}"
     screen.print(line, style=_STYLES[state.status], soft_wrap=True)
+    if state.issue_now:
+        screen.print(printable(f"issue: {state.issue_now}"), style="yellow", soft_wrap=True)
     if wanted and not state.blocking:
         screen.print("not blocking: the workflow step does not let it block", style="dim")
     settled = state.resolution

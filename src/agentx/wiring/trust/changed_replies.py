@@ -5,9 +5,11 @@ Only a view: the next look at the page makes it anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
+from agentx.clarification.model import Clarification
 from agentx.clarification.replies.changed import ReplyChanged
 from agentx.host.files import json_text
 from agentx.host.files.atomic import make_private_directory, replace_file
@@ -31,6 +33,9 @@ def note_changes(project: Project, issue: int, changes: Iterable[ReplyChanged]) 
             "issue": issue,
             "at": now_ms,
             "said": f"{each.state.id}: {each.story}; {each.mend}",
+            "question": each.state.uid,
+            "comment": each.entry.comment,
+            "what": f"{each.entry.account}'s reply on GitHub was {each.what} after it was taken",
         }
         for each in changes
     ]
@@ -42,6 +47,21 @@ def note_changes(project: Project, issue: int, changes: Iterable[ReplyChanged]) 
         replace_file(project.store.github_changed, json_text.line_of({"changes": rows}))
     except (OSError, UnavailableError) as error:
         project.log.record("warning", "github-replies", message=str(error))
+
+
+def tell_changes(project: Project, states: Iterable[Clarification]) -> tuple[Clarification, ...]:
+    """Return questions, each with what became since of the reply on GitHub that it goes by."""
+    found = {
+        (row.get("question"), row.get("comment")): str(row.get("what") or "")
+        for row in _read(project)
+    }
+    return tuple(_tell_change(state, found) for state in states) if found else tuple(states)
+
+
+def _tell_change(state: Clarification, found: Mapping[tuple[Any, Any], str]) -> Clarification:
+    word = state.persons_word
+    said = found.get((state.uid, word.comment)) if word is not None and word.comment else None
+    return replace(state, contested_by=said) if said else state
 
 
 def list_changes(project: Project) -> tuple[str, ...]:
