@@ -52,10 +52,12 @@ class History:
         """Let somebody do something, perhaps until they are killed, and look whether all holds."""
         team = self.chance.choice(self.teams)
         often = (self._open, self._work, self._work, self._merge, self._merge, self._share)
+        often = (*often, self._begin_known)
         loses = (self._lose,) * 2 if isinstance(team, Kept) else ()
         act = self.chance.choice((*often, *often, self._share, self._push, self._resume, *loses))
         self.told.append(f"{team.root.name} {act.__name__}")
-        if self.chance.random() < 0.2 and act in (self._open, self._merge, self._resume):
+        kills = (self._open, self._begin_known, self._merge, self._resume)
+        if self.chance.random() < 0.2 and act in kills:
             point = self.chance.choice(_POINTS)
             crash.arm(point, killed)
             self.told[-1] += f" dies at {point}"
@@ -72,6 +74,22 @@ class History:
         task = f"TASK-{number:03}-{team.root.name}"
         team.says(self.pair.run_id, "task-added", task=task, title=f"do {task}")
         team.lanes.open(self.pair.run_id, actor=ACTOR, task=task)
+
+    def _begin_known(self, team: Team) -> None:
+        """Begin a task that the other may have begun, too: who claimed it earlier holds it."""
+        team.clock.advance(self.chance.randrange(1, 10 * 60) * 1_000)
+        names = [name for name, task in self.pair.look(team).tasks.items() if not task.over]
+        if not names:
+            return
+        name = self.chance.choice(names)
+        run = self.pair.look(team)
+        held = run.tasks[name].find_claim(max(team.clock.now_ms(), run.updated_ms + 1))
+        try:
+            team.lanes.open(self.pair.run_id, actor=ACTOR, task=name)
+        finally:
+            if held is not None and held.checkout != team.store.find_writer():
+                claim = self.pair.look(team).tasks[name].settled.claim
+                assert claim == held, self.told
 
     def _work(self, team: Team) -> None:
         lane = self._choose_lane(team, LaneStatus.ACTIVE)
