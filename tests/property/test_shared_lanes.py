@@ -51,8 +51,8 @@ class History:
     def step(self) -> None:
         """Let somebody do something, perhaps until they are killed, and look whether all holds."""
         team = self.chance.choice(self.teams)
-        often = (self._open, self._work, self._work, self._merge, self._merge, self._share)
-        often = (*often, self._begin_known)
+        begins = (self._open, self._begin_known)
+        often = (*begins, self._work, self._work, self._merge, self._merge, self._share)
         loses = (self._lose,) * 2 if isinstance(team, Kept) else ()
         act = self.chance.choice((*often, *often, self._share, self._push, self._resume, *loses))
         self.told.append(f"{team.root.name} {act.__name__}")

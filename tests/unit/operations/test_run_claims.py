@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from agentx.clarification.errors import NotThePerson
+from agentx.host.system import SystemClock
 from agentx.kernel.errors import ConflictError, IllegalTransition, NotFound
 from agentx.operations.runs.claiming import release_task, take_lane, take_task
 from agentx.operations.runs.lane import fail_lane, finish_lane, merge_lane, open_lane
@@ -27,6 +28,7 @@ from agentx.runs.taking.claim_work import ClaimWork
 from agentx.wiring.bound.claims import push_claim, reach
 from agentx.wiring.bound.sessions import attach_sessions
 from agentx.wiring.runs import digest_lines, open_runs
+from tests.support.mcp_agent import Agent
 from tests.support.repository import commit, git
 from tests.support.run_clones import Clones
 from tests.support.time_and_chance import FakeClock
@@ -127,6 +129,22 @@ def test_whose_a_task_is_stands_where_somebody_looks(both: Two) -> None:
     assert step.command == ""
     as_person = next(each for each in show_run(both.two, caller=PERSON).next if each.takes)
     assert as_person.command == f"agentx run lane take {opened.lane.id}"
+
+
+def test_an_agent_is_told_by_its_tools_whose_a_task_is(both: Two) -> None:
+    both.start(replace(both.one, clock=SystemClock()))
+    agent = Agent(both.two.root, both.two.environment)
+    about = {"type": "task-started", "actor": "executor"}
+
+    said = agent.fail("run_event", task=FIRST, **about)
+
+    assert f"{FIRST} is held by orchestrator of anna (" in said
+    status = agent.call("run_status")
+    assert f"{FIRST} IN_PROGRESS first held by orchestrator of anna (" in status
+    assert "run lane take" not in status
+    both.go_offline()
+    said = agent.call("run_event", task=SECOND, **about)
+    assert f"note: origin was not reached; {SECOND} is claimed here only" in said
 
 
 @pytest.mark.promise("runs.claims")

@@ -71,6 +71,7 @@ def run_event(
     caller = find_caller(project, by_mcp=True)
     told = record_event(project, by, type, detail or {}, words=text, caller=caller)
     rows = [f"{event.id} {event.kind} {event.task}" for event in told.added]
+    rows += [f"note: {remark}" for remark in told.remarks]
     return answer(rows, head=f"recorded in {told.run.id}: {told.run.phase}, {told.run.status}")
 
 
