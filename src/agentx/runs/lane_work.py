@@ -11,12 +11,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agentx.kernel.errors import ConflictError, IllegalTransition
-from agentx.runs.model import Happening, LaneStatus, Run, RunEvent
+from agentx.runs.model import Happening, Lane, LaneStatus, Run, RunEvent
 from agentx.runs.paths import WORK_FOLDER
 from agentx.runs.replies import Changes, LaneTold, Told, Unmerged
 from agentx.runs.rules.decide import decide, find_lane
 from agentx.runs.service import Runs, name_lane
 from agentx.runs.store.git_lanes import Conflicted, lane_branch, work_branch
+from agentx.runs.store.git_taking import find_brought
 from agentx.runs.store.run_store import OpenRun
 
 
@@ -69,7 +70,7 @@ class LaneWork:
 
         def work(desk: OpenRun) -> tuple[RunEvent, ...]:
             found = find_lane(desk.run, lane)
-            commit = self._git.tip(desk.run.id, found.id, found.branch)
+            commit = self._find_tip(desk.run, found)
             return desk.say(_say("lane-finished", actor, found.id, {"commit": commit}))
 
         return self._tell(self._runs.doing(run_id, work), lambda: lane)
@@ -84,7 +85,7 @@ class LaneWork:
             run, found = desk.run, find_lane(desk.run, lane)
             desk.check(_say("lane-merged", actor, found.id, {}))
             self._catch_up(desk)
-            tip = self._git.tip(run.id, found.id, found.branch)
+            tip = self._find_tip(run, found)
             title = run.tasks[found.task].contract.title if found.task in run.tasks else run.title
             done = self._git.merge(run.id, tip, f"Merge {found.id}: {title}")
             if isinstance(done, Conflicted):
@@ -207,6 +208,15 @@ class LaneWork:
     def list_unmerged(self, run: Run) -> tuple[Unmerged, ...]:
         """Return the lanes that count as merged and are not in the work branch here."""
         return self._git.list_unmerged(run)
+
+    def _find_tip(self, run: Run, lane: Lane) -> str:
+        """Return the commit of a lane: of one that is worked on elsewhere all that is known of it.
+
+        Raises: NotFound, ConflictError.
+        """
+        if lane.checkout in ("", self._runs.own.checkout):
+            return self._git.tip(run.id, lane.id, lane.branch)
+        return find_brought(self._git, run, lane)
 
     def _catch_up(self, desk: OpenRun) -> None:
         """Bring the work branch up to what others pushed, before anything is built on it."""

@@ -403,6 +403,24 @@ def test_a_lane_is_not_taken_where_something_would_be_lost_or_somebody_holds_it(
         take_lane(both.two, Saying(lane=lane), PERSON)
 
 
+@pytest.mark.promise("runs.lane-take")
+def test_who_merges_a_lane_that_went_elsewhere_merges_what_was_done_there(both: Two) -> None:
+    lane, _ = _open(both)
+    branch = f"agent/{both.run_id}/{lane}"
+    folder = Path(take_lane(both.two, Saying(lane=lane), PERSON).folder)
+    commit(folder, "more", c_py="c = 1\n")
+    finish_lane(both.two, Saying(lane=lane))
+
+    with pytest.raises(NotFound, match=f"of {lane} is not pushed"):
+        merge_lane(both.one, Saying(lane=lane))  # the branch here is older than that
+    git(both.two.root, "push", "-q", "origin", branch)
+    merged = merge_lane(both.one, Saying(lane=lane)).told.run
+
+    assert merged.tasks[FIRST].over
+    held = git(both.one.root, "ls-tree", "--name-only", f"agent/{both.run_id}/work").split()
+    assert {"b.py", "c.py"} <= set(held)
+
+
 @pytest.mark.promise("runs.resume-elsewhere")
 def test_who_resumes_elsewhere_has_the_folders_that_are_named_and_is_told_what_lacks(
     both: Two,

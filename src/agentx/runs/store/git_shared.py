@@ -121,6 +121,9 @@ def find_tip(root: Path, run: Run, lane: str, branch: str) -> str:
         return commit_of(root, "HEAD")
     name = branch if found is None else found.branch
     tip = commit_of(root, f"refs/heads/{name}")
+    known = "" if found is None else found.commit
+    if tip and known not in ("", tip) and not is_ancestor(root, known, tip):
+        tip = ""  # it is worked on elsewhere, and came further there
     return tip or next((each.commit for each in list_pushed(root, name)), "")
 
 
