@@ -25,6 +25,7 @@ from agentx.conversation.store.soundness import check_log
 from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.json_text import line_of, page_of, parse_json
 from agentx.host.files.parcel import Record, sweep_unfinished, write_parcel
+from agentx.host.files.plain import is_folder
 from agentx.host.kv import keys
 from agentx.host.kv.folder import has_store
 from agentx.host.kv.port import Family, KeyValue
@@ -81,7 +82,7 @@ def backup_memory(project: Project) -> KeptBackups:
         kept stays.
     """
     days = project.config.section(BackupSettings).keep_days
-    if days <= 0 or not has_store(project.store.db):
+    if days <= 0 or not _has_facts(project):
         return list_backups(project)
     folder = project.data.kept / project.store.root.name
     make_private_directory(folder)
@@ -103,6 +104,17 @@ def backup_memory(project: Project) -> KeptBackups:
         if path.stem <= oldest:
             path.unlink()
     return list_backups(project)
+
+
+def _has_facts(project: Project) -> bool:
+    """Tell whether there is something to keep: also words and memories of who captured nothing."""
+    if not has_store(project.store.db):
+        paths = project.paths
+        rooms = (project.observations, paths.issues, paths.runs, *project.asked, *project.taught)
+        if not any(map(is_folder, rooms)):
+            return False
+        open_rocks(project.store.db, project.clock).close()  # a log without events
+    return True
 
 
 def _prepare(project: Project, kv: RocksStore, folder: Path) -> tuple[dict[str, Any], list[Record]]:
