@@ -209,7 +209,7 @@ def test_what_comes_to_something_else_is_kept_though_its_old_word_was_taken_away
     room.resolve(name, by="engineer")
     keep_decisions(project)
     [one] = memories(project)
-    memory_drop(project, one.id)
+    assert f"{name} still says so to who asked" in memory_drop(project, one.id).stands
     path.write_bytes(asked)  # another checkout, in which it is decided otherwise
     let_go(project)
     room = open_clarifications(project)

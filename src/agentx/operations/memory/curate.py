@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import replace
 
+from agentx.clarification.model import Clarification
 from agentx.clarification.summary import word_ask
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import ConflictError, InvalidValue
@@ -52,6 +53,7 @@ class DropReply:
     kept_out: int  # like it, and not kept
     last_ms: Millis | None  # when the last of these was said
     text: str  # empty when it was forgotten
+    stands: str = ""  # where a person decided it all the same, and what to do about that
 
 
 @frozen
@@ -123,7 +125,8 @@ def memory_drop(project: Project, observation_id: str, *, why: str = "") -> Drop
         said = preview(why, _WHY_CHARS_MAX)
         noted = drop(room.store, found, why=said, at_ms=project.clock.now_ms())
         room.let_stand((found.id,))
-    return _tell(noted, found)
+    decided = find_persons_decision(project, found)
+    return replace(_tell(noted, found), stands="" if decided is None else _say_stands(decided))
 
 
 def memory_undrop(project: Project, observation_id: str) -> UndropReply:
@@ -175,12 +178,20 @@ def _refuse_decided(project: Project, found: Observation) -> None:
     """
     decided = find_persons_decision(project, found)
     if decided is not None:
-        anew = f"{word_ask(decided, PERSON_ROLE)} --ask-anyway"
         raise ConflictError(
             f"{found.id} tells what a person decided in {decided.id}, which stands there",
-            hint=f"to decide otherwise have it asked anew, and answer that: {anew}; "
-            f"to have it told no more: agentx memory drop {shorten_id(found.id)}",
+            hint=f"{_say_anew(decided)}; "
+            f"to take it out of memory: agentx memory drop {shorten_id(found.id)}",
         )
+
+
+def _say_stands(decided: Clarification) -> str:
+    return f"{decided.id} still says so to who asked; {_say_anew(decided)}"
+
+
+def _say_anew(decided: Clarification) -> str:
+    anew = f"{word_ask(decided, PERSON_ROLE)} --ask-anyway"
+    return f"to decide otherwise have it asked anew, and answer that: {anew}"
 
 
 def _refuse_overview(project: Project, observation_id: str) -> None:

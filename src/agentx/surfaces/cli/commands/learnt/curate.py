@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.text import printable
 from agentx.surfaces.cli.frame import Invocation, Verb
 from agentx.surfaces.cli.render import count, line
 
@@ -82,6 +83,8 @@ def drop(invocation: Invocation, observation_id: str, why: str) -> None:
     def draw(screen: Console) -> None:
         screen.print(line(f"dropped: {done.text}", screen.width))
         screen.print(f"its like is not kept again; undo: agentx memory undrop {done.id}")
+        if done.stands:
+            screen.print(printable(done.stands), style="yellow", soft_wrap=True)
 
     invocation.show(done, draw)
 
