@@ -18,7 +18,7 @@ from agentx.clarification.store.files.question_files import (
     QuestionFiles,
 )
 from agentx.clarification.store.fold import Folded, find_lines, fold
-from agentx.clarification.store.foreign import LedgerChange, list_changes
+from agentx.clarification.store.foreign import Base, LedgerChange, list_changes
 from agentx.clarification.store.ledger_json import DamagedLedger, Row, UnknownVersion, rows_of
 from agentx.clarification.store.naming.names import (
     NOTHING_SHOWN,
@@ -31,6 +31,7 @@ from agentx.clarification.store.question_events import QuestionEvent, has_words
 from agentx.clarification.store.view import Made, is_as_left, read_made, write_view
 from agentx.clarification.store.vouching.doubts import EventDoubt
 from agentx.clarification.store.vouching.signatures import judge_events
+from agentx.clarification.store.vouching.then import judge_as_then
 from agentx.host.files import json_text
 from agentx.host.files.disk import unreadable
 from agentx.host.files.plain import exists, read_bytes
@@ -265,17 +266,26 @@ class Opener:
         except ValueError as error:
             raise self._say_damaged(json_text.line_number(raw, error), str(error)) from None
         found, made = self._files.read(), read_made(document)
-        is_current = made is not None and made.trusted == self._pen.signatures.stamp()
-        earlier = found.up_to(made.files) if made is not None and is_current else None
         now = fold(self._issue, self._judge(found.events))
-        base = None if earlier is None else fold(self._issue, self._judge(earlier))
+        base = self._find_base(found, made) or Base(now, is_exact=False)
         # What it says of us is not believed: anybody may have written that.
         may_be_old = self._takes_over or not self._pen.signatures.is_begun()
         changes = list_changes(document, now, base, may_be_old=may_be_old)
         # But for what names meant: who makes that up makes us ask which question is meant.
-        ours = _list_named(document["clarifications"], now) if base is None else _name_rows(base)
+        named = _list_named(document["clarifications"], now)
+        ours = _name_rows(base.folded) if base.is_exact else named
         shown = list_shown(ours, made.names if made is not None else {})
         return self._fold(found, _NOTHING, shown, changes)
+
+    def _find_base(self, found: EventsFound, made: Made | None) -> Base | None:
+        """Return what a view was made from, as who made it judged that; None where nobody knows."""
+        if made is None:
+            return None
+        earlier = found.up_to(made.files)
+        judged = self._judge(found.events if earlier is None else earlier)
+        if made.trusted != self._pen.signatures.stamp():  # others' words counted for who made it
+            judged = judge_as_then(judged, made)
+        return Base(fold(self._issue, judged), is_exact=earlier is not None)
 
     def _say_damaged(self, line: int, reason: str) -> CorruptRecord:
         return CorruptRecord(

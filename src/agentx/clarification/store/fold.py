@@ -38,7 +38,7 @@ from agentx.clarification.store.question_events import (
     opening_of,
 )
 from agentx.clarification.store.shortening import is_shortened
-from agentx.clarification.store.told import ToldQuestion, list_beside, take_row
+from agentx.clarification.store.told import ToldQuestion, is_told, list_beside, take_row
 from agentx.clarification.store.vouching.doubts import (
     EventDoubt,
     Rights,
@@ -54,7 +54,7 @@ from agentx.clarification.store.vouching.sight import (
     is_about,
     is_word,
 )
-from agentx.clarification.ways import FORGED
+from agentx.clarification.ways import FILE, FORGED
 from agentx.kernel.ids import clarification_id, each_once
 from agentx.kernel.vouching.standing import Vouching
 
@@ -312,6 +312,8 @@ def _say(
         if may:
             told.hear(fact, name)
         return
+    if event.detail.get("via") == FILE and not beside and is_told(state, fact):
+        return  # it was found in a view where its own line was not
     fact = doubt_fact(fact, event, state)
     if is_word(fact) and event.is_vouched and not is_about(state, event.detail):
         told.is_doubted = True

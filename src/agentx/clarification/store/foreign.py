@@ -52,10 +52,18 @@ class LedgerChange:
     detail: Row
 
 
+@frozen(kw_only=False)
+class Base:
+    """What a file is held against: the events that it was made from, as they counted then."""
+
+    folded: Folded
+    is_exact: bool  # just these; else all there are now, and what is not in the file is newer
+
+
 def list_changes(
-    document: Row, now: Folded, base: Folded | None, *, may_be_old: bool = True
+    document: Row, now: Folded, base: Base, *, may_be_old: bool = True
 ) -> Iterator[LedgerChange]:
-    """Yield what somebody else wrote; `base` is what the file was made from, if it says so.
+    """Yield what somebody else wrote; `base` is what the file is held against.
 
     `may_be_old` where nobody signed here yet: a ledger without events is an earlier version's.
 
@@ -68,35 +76,38 @@ def list_changes(
         yield change if is_said else replace(change, detail={**change.detail, "via": FILE})
 
 
-def _list_changes(document: Row, now: Folded, base: Folded | None) -> Iterator[LedgerChange]:
+def _list_changes(document: Row, now: Folded, base: Base) -> Iterator[LedgerChange]:
     rows, _ = rows_of(document, now.issue)
     seen: set[str] = set()
     for known, row in rows.items():
         uid = _find(known, row, now, base)
         seen.add(uid)
-        told = now.told.get(uid)
+        told, before = now.told.get(uid), base.folded.told.get(uid)
         if told is None:
-            yield _take(uid, known, row)
+            # An offshoot, where its asker was trusted: its lines are told of its thread here.
+            if before is None or any(_compare(row, before, before, is_exact=base.is_exact)):
+                yield _take(uid, known, row)
         elif not told.is_gone:
-            yield from _compare(row, told, None if base is None else base.told.get(uid))
+            is_exact = base.is_exact and before is not None
+            yield from _compare(row, told, before or told, is_exact=is_exact)
     strange = [row for row in document["clarifications"] if _is_strange(row, now.issue)]
     seen.update(row["uid"] for row in strange if _has_uid(row, now))
-    if base is not None:
-        for uid, told in base.told.items():
+    if base.is_exact:
+        for uid, told in base.folded.told.items():
             if uid not in seen and not told.is_gone and uid in now.told:
                 yield LedgerChange(uid, QuestionEventKind.REMOVED, {})
     for row in strange:
         if not _has_uid(row, now) and row not in now.strange.values():
             yield LedgerChange(LEDGER, QuestionEventKind.ODD, {"entry": {"row": row}})
-    yield from _list_beside(document, now, base)
+    yield from _list_beside(document, base)
 
 
-def _find(known: str, row: Row, now: Folded, base: Folded | None) -> str:
+def _find(known: str, row: Row, now: Folded, base: Base) -> str:
     """Return which question a row is."""
     uid = row.get("uid")
     if isinstance(uid, str) and uid in now.told:
         return uid
-    for folded in (base, now):
+    for folded in (base.folded, now):
         told = _find_named(folded, known)
         state = None if told is None else told.state
         if told is not None and (state is None or row.get("created") == to_iso(state.created_ms)):
@@ -108,8 +119,8 @@ def _find(known: str, row: Row, now: Folded, base: Folded | None) -> str:
     return ulid(_read_created(row), digest(str(now.issue), *map(str, parts), size=10))
 
 
-def _find_named(folded: Folded | None, known: str) -> ToldQuestion | None:
-    told = () if folded is None else folded.told.values()
+def _find_named(folded: Folded, known: str) -> ToldQuestion | None:
+    told = folded.told.values()
     return next((each for each in told if each.id == known and not each.is_gone), None)
 
 
@@ -130,9 +141,10 @@ def _read_created(row: Row) -> int:
 # --- one row --------------------------------------------------------------------------------
 
 
-def _compare(row: Row, told: ToldQuestion, base: ToldQuestion | None) -> Iterator[LedgerChange]:
-    """Yield what was changed in a row of a known question."""
-    reference = told if base is None else base
+def _compare(
+    row: Row, told: ToldQuestion, reference: ToldQuestion, *, is_exact: bool
+) -> Iterator[LedgerChange]:
+    """Yield what was changed in a row of a known question, held against what it said."""
     if reference.state is None or told.state is None:
         yield from _compare_unclear(row, told)
         return
@@ -146,10 +158,10 @@ def _compare(row: Row, told: ToldQuestion, base: ToldQuestion | None) -> Iterato
         yield LedgerChange(told.uid, kind, detail)
     for odd in words.odd:
         yield LedgerChange(told.uid, QuestionEventKind.ODD, {"entry": odd})
-    if base is not None and words.gone:
+    if is_exact and words.gone:
         yield LedgerChange(told.uid, QuestionEventKind.REMOVED, {"entries": words.gone})
     new = [entry for entry, _ in words.new]
-    changed = dict(_list_fields(row, reference, new, is_based=base is not None))
+    changed = dict(_list_fields(row, reference, new, is_exact=is_exact))
     detail = {"fields": changed} if changed else {}
     if words.changed:
         detail["words"] = words.changed
@@ -172,7 +184,7 @@ def _compare_unclear(row: Row, told: ToldQuestion) -> Iterator[LedgerChange]:
 
 
 def _list_fields(
-    row: Row, reference: ToldQuestion, new: list[Entry], *, is_based: bool
+    row: Row, reference: ToldQuestion, new: list[Entry], *, is_exact: bool
 ) -> Iterator[tuple[str, Any]]:
     """Yield the fields that say neither what they said nor what follows from what was said."""
     assert reference.state is not None, "looked at before"
@@ -189,7 +201,7 @@ def _list_fields(
             continue
         is_theirs = name not in ROW_FIELDS and name in row
         is_new = name == "status" and value not in reference.statuses
-        if is_based or is_theirs or is_new:
+        if is_exact or is_theirs or is_new:
             yield name, value
 
 
@@ -294,10 +306,10 @@ def _has_uid(row: object, now: Folded) -> bool:
     return isinstance(row, dict) and row.get("uid") in now.told
 
 
-def _list_beside(document: Row, now: Folded, base: Folded | None) -> Iterator[LedgerChange]:
-    before = (now if base is None else base).beside
+def _list_beside(document: Row, base: Base) -> Iterator[LedgerChange]:
+    before = base.folded.beside
     theirs = {name: value for name, value in document.items() if name not in VIEW_FIELDS}
-    gone = dict.fromkeys(set(before) - set(theirs)) if base is not None else {}
+    gone = dict.fromkeys(set(before) - set(theirs)) if base.is_exact else {}
     changed = {name: value for name, value in theirs.items() if before.get(name) != value}
     if changed or gone:
         yield LedgerChange(

@@ -231,6 +231,16 @@ def key_entry(entry: Entry) -> tuple[object, ...]:
     return entry.type, entry.speaker, entry.at_ms, entry.body
 
 
+def is_told(state: Clarification, said: Said) -> bool:
+    """Tell whether a thread has just that: the same words, by the same, at the same time."""
+    return any(_key_fact(fact_said(entry, None)) == _key_fact(said) for entry in state.thread)
+
+
+def _key_fact(said: Said) -> tuple[object, ...]:
+    body = said.text if isinstance(said, Escalated) else said.body
+    return type(said), said.by, said.at_ms, body
+
+
 def fact_said(entry: Entry, reason: Reason | None) -> Said:
     """Return the fact that an entry of somebody else's tells."""
     at_ms, by, body = entry.at_ms, entry.speaker, entry.body
