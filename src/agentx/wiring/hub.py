@@ -80,9 +80,9 @@ def open_bus(project: Project) -> Bus:
 
     def follow(event: MonitorRan) -> None:
         if event.behind:
-            from agentx.wiring.kept.decided import follow_merge  # noqa: PLC0415  nobody looked since a merge
+            from agentx.wiring.kept.following import follow_ledgers  # noqa: PLC0415  nobody looked since a merge
 
-            follow_merge(project)
+            follow_ledgers(project)
             renew_notices(project)  # which may hold what is forgotten by now
 
     bus.listen(MonitorRan, follow)

@@ -266,10 +266,11 @@ def test_a_colleagues_decision_is_kept_once_with_who_decided_it(ana: Project, bo
     shutil.copytree(ana.paths.questions, bob.paths.questions)
     assert keep_decisions(bob) == 0, "nobody vouches for it yet"
     accept_repository(bob)
+    assert list_decisions(bob) == []
     [writer] = [each.writer for each in list_writers(bob) if not each.own]
     trust_writer(bob, writer, caller=TYPING)
-    assert keep_decisions(bob) == 1
-    assert keep_decisions(bob) == 0
+    assert list_decisions(bob) == list_decisions(ana)
+    assert keep_decisions(bob) == 0, "who trusts the writer has it at once"
     assert list_decisions(bob) == list_decisions(ana)
     for each in (ana, bob):
         assert [line for line in tell(each) if "Five times" in line and "Decided by ana" in line]

@@ -11,6 +11,7 @@ from agentx.observations.model import Observation, ObservationIndex, SearchFilte
 from agentx.operations.recall.branches import LearntOn, find_learnt_on, mark_memories
 from agentx.operations.recall.uses import note_use
 from agentx.project.project import Project
+from agentx.wiring.kept.following import follow_ledgers
 from agentx.wiring.observations import open_observations
 
 
@@ -33,12 +34,14 @@ def memory_search(
     limit: int = OBSERVATION_SEARCH_LIMIT,
 ) -> tuple[ObservationIndex, ...]:
     """Return the observations that fit the words best."""
+    follow_ledgers(project)
     with closing(open_observations(project)) as room:
         return room.search(query, limit, filters)
 
 
 def memory_list(project: Project, filters: SearchFilters) -> tuple[ObservationIndex, ...]:
     """Return the observations that pass the filters, newest first."""
+    follow_ledgers(project)
     with closing(open_observations(project)) as room:
         return room.store.search_by_filters(filters)
 

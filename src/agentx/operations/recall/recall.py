@@ -56,7 +56,7 @@ def _make(project: Project, memory: Memory | None, request: RecallRequest) -> Re
     from agentx.recall.section.sources import About  # noqa: PLC0415  see above
     from agentx.wiring.section import section_sources  # noqa: PLC0415  see above
 
-    _follow_merge(project)
+    _follow_ledgers(project)
     about = About(role=request.agent, issue=request.issue, context=request.context)
     search = None if memory is None else memory.search
     with section_sources(project, memory, search) as sources:
@@ -73,13 +73,9 @@ def _make(project: Project, memory: Memory | None, request: RecallRequest) -> Re
     )
 
 
-def _follow_merge(project: Project) -> None:
-    """Let memory follow the ledgers where nobody looked at them since a merge."""
-    if not (project.trust.has_data and any(map(is_folder, project.asked))):
-        return
-    from agentx.wiring.clarifications import open_clarifications  # noqa: PLC0415  somebody asked something
+def _follow_ledgers(project: Project) -> None:
+    """Let memory take what questions came to; most projects wait for none of it."""
+    if any(map(is_folder, project.asked)):
+        from agentx.wiring.kept.following import follow_ledgers  # noqa: PLC0415  somebody asked something
 
-    if open_clarifications(project).survey().behind:
-        from agentx.wiring.kept.decided import follow_merge  # noqa: PLC0415  as above
-
-        follow_merge(project)
+        follow_ledgers(project)

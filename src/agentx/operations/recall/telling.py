@@ -24,6 +24,7 @@ from agentx.recall.section.digests import make_digest
 from agentx.recall.telling.bar import bar_of
 from agentx.recall.telling.prompt import AskedNow
 from agentx.recall.telling.speaking import tell_prompt
+from agentx.wiring.kept.following import follow_ledgers
 from agentx.wiring.observations import OpenObservations
 from agentx.wiring.section import section_sources
 
@@ -90,6 +91,7 @@ def tell_for(
 def _tell_start(
     project: Project, memory: Memory, request: TellRequest, kept: OpenObservations
 ) -> str:
+    follow_ledgers(project)
     with section_sources(project, memory, kept=kept) as sources:
         return make_digest(sources, request.harness, branch=request.branch, role=request.agent)
 

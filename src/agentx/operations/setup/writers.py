@@ -20,6 +20,7 @@ from agentx.project.roles.caller import WhoCalls
 from agentx.project.trust.cards import WriterCard
 from agentx.project.trust.keyring import Keyring
 from agentx.wiring.clarifications import open_clarifications
+from agentx.wiring.kept.following import follow_ledgers
 from agentx.wiring.section import renew_notices
 from agentx.wiring.trust.keys import open_keyring
 from agentx.wiring.trust.persons_word import require_person
@@ -108,11 +109,12 @@ def accept_repository(project: Project) -> None:
 
 
 def _change(project: Project, change: Callable[[], None]) -> None:
-    """Change whose words count, and let every ledger say so."""
+    """Change whose words count, and let every ledger say so, and memory."""
     ledgers = open_clarifications(project)
     ledgers.take_in()
     change()
     ledgers.renew()
+    follow_ledgers(project)
     renew_notices(project)
 
 

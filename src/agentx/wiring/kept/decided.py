@@ -11,16 +11,13 @@ that nothing is read again that is as it was.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
-
-import msgspec
 
 from agentx.clarification.model import Clarification, ClarificationStatus
 from agentx.clarification.store.ledgers import LedgerStore
-from agentx.host.files.atomic import replace_file
-from agentx.host.files.plain import is_folder, list_folder, look, read_bytes
-from agentx.kernel.errors import AgentXError, CorruptRecord
+from agentx.host.files.plain import is_folder, list_folder, look
+from agentx.kernel.errors import CorruptRecord
 from agentx.kernel.ids import digest
 from agentx.observations.model import Observation
 from agentx.observations.settings import MemorySettings
@@ -30,31 +27,16 @@ from agentx.recall.known.answers import read_decision
 from agentx.wiring.clarifications import make_pen
 from agentx.wiring.kept.followed import follow_drops
 from agentx.wiring.kept.known import Outcome, is_from_memory, keep_outcome
+from agentx.wiring.kept.looked_at import (
+    DecidedNote,
+    look_at_ledgers,
+    look_at_others,
+    read_note,
+    write_note,
+)
 from agentx.wiring.observations import open_observations, open_vouched
 from agentx.wiring.vouched.outcomes import find_question, is_word_of, list_said, read_said
 from agentx.wiring.vouched.sayers import name_decision
-
-_NOTE_BYTES_MAX = 4 * 1024 * 1024
-_LOOKS = 3  # raised where what was looked at by an earlier version is to be looked at again
-
-
-class DecidedNote(msgspec.Struct, frozen=True, kw_only=True):
-    """What was looked at, as it lies on disk."""
-
-    looks: dict[
-        str, str
-    ] = {}  # by issue: how long its files of events were, and whose words counted
-    place: str = ""  # where memory was kept
-    memory: str = ""  # how its files were
-    taken_away: str = ""  # how the list of what the user took out of memory was
-
-
-def follow_merge(project: Project) -> None:
-    """Keep what a merge brought before memory is told; what cannot be kept now is kept later."""
-    try:
-        keep_decisions(project)
-    except AgentXError as error:
-        project.log.record("warning", "decisions-left-out", message=error.message)
 
 
 def keep_decisions(project: Project) -> int:
@@ -64,17 +46,14 @@ def keep_decisions(project: Project) -> int:
     """
     if not (project.trust.has_data and any(map(is_folder, project.asked))):
         return 0
-    note, pen = _read_note(project), make_pen(project)
-    store = LedgerStore(project.paths, project.clock, pen)
-    trusted = pen.signatures.stamp()
-    looks = {
-        str(stamp.issue): f"{sum(stamp.sizes.values())} {trusted} {_LOOKS}"
-        for stamp in store.stamps()
-    }
+    note = read_note(project)
+    store = LedgerStore(project.paths, project.clock, make_pen(project))
+    looks, others = look_at_ledgers(project), look_at_others(project)
     taken_away = _look_at(project.data.taken_away)
     if (note.place, note.taken_away) == (_find_place(project), taken_away):
         changed = {issue for issue, now in looks.items() if note.looks.get(issue) != now}
-        if not changed and note.memory == _look_at_memory(project):
+        is_same = (note.others, note.memory) == (others, _look_at_memory(project))
+        if not changed and is_same:
             return 0
     else:
         changed = set(
@@ -98,8 +77,10 @@ def keep_decisions(project: Project) -> int:
                 if done.made is not None and each.is_lost:
                     vouched.note_found(each.state.id)
     place, memory = _find_place(project), _look_at_memory(project)
-    now = DecidedNote(looks=looks, place=place, memory=memory, taken_away=taken_away)
-    _write_note(project, now)
+    write_note(
+        project,
+        DecidedNote(looks=looks, others=others, place=place, memory=memory, taken_away=taken_away),
+    )
     return kept
 
 
@@ -161,17 +142,3 @@ def _look_at(*paths: Path) -> str:
     seen = map(look, paths)
     looks = [each and (each.st_ino, each.st_size, each.st_mtime_ns) for each in seen]
     return digest(repr(looks)).hex()
-
-
-def _read_note(project: Project) -> DecidedNote:
-    try:
-        raw = read_bytes(project.store.decided, bytes_max=_NOTE_BYTES_MAX)
-        return msgspec.json.decode(raw, type=DecidedNote)
-    except (OSError, ValueError, AgentXError, RecursionError):
-        return DecidedNote()
-
-
-def _write_note(project: Project, note: DecidedNote) -> None:
-    if is_folder(project.store.root):
-        with suppress(AgentXError, OSError):  # what is kept is found again by its name
-            replace_file(project.store.decided, msgspec.json.encode(note))

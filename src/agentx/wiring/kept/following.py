@@ -1,0 +1,33 @@
+"""Memory follows the ledgers: whoever looks at it has it take first what questions came to since.
+
+A pull brings a colleague's decision, and `agentx trust` makes one count, while nobody keeps it.
+What is said here is kept when it is said: a look reads no ledger where others said nothing new.
+"""
+
+from __future__ import annotations
+
+from agentx.host.files.plain import is_folder
+from agentx.kernel.errors import AgentXError
+from agentx.observations.settings import MemorySettings
+from agentx.project.project import Project
+from agentx.wiring.kept.looked_at import look_at_others, read_note
+
+
+def follow_ledgers(project: Project) -> None:
+    """Keep what questions came to before memory is told; what cannot be kept now is kept later."""
+    try:
+        if _is_behind(project):
+            from agentx.wiring.kept.decided import keep_decisions  # noqa: PLC0415  few looks find news
+
+            keep_decisions(project)
+    except AgentXError as error:
+        project.log.record("warning", "decisions-left-out", message=error.message)
+
+
+def _is_behind(project: Project) -> bool:
+    if not (project.trust.has_data and any(map(is_folder, project.asked))):
+        return False
+    if not project.config.section(MemorySettings).enabled:
+        return False
+    known = read_note(project).others
+    return any(known.get(issue) != now for issue, now in look_at_others(project).items())
