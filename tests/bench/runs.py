@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
@@ -24,6 +25,7 @@ from tests.bench.row import Row
 
 EVENTS = 100_000
 TASKS = 500
+LARGE = 1_000  # of one run that somebody looks at
 RUN = "20260302-1000-a-long-run-0001"
 _DETAILS: dict[str, dict[str, str]] = {
     "note": {"text": "looked at the retry path and found nothing " * 2},
@@ -40,7 +42,7 @@ def run(size: str) -> list[Row]:
     del size
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        return [_fold(root), _show(root / "shop")]
+        return [_fold(root), _show(root / "shop"), _show(root / "mill", tasks=LARGE)]
 
 
 def _fold(root: Path) -> Row:
@@ -86,9 +88,9 @@ def _event(at_ms: int, kind: str, detail: dict[str, str], task: str) -> RunEvent
     )
 
 
-def _show(project: Path) -> Row:
+def _show(project: Path, *, tasks: int = 0) -> Row:
     project.mkdir()
-    home = project.parent / "home"
+    home = project.parent / f"home-{project.name}"
     home.mkdir()
     environment = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
     command = [str(Path(sys.executable).parent / "agentx"), "run"]
@@ -105,5 +107,21 @@ def _show(project: Path) -> Row:
     for number in range(8):
         call("task", "add", f"task {number}")
         call("task", "log", f"TASK-{number + 1:03}", "something was done")
+    if tasks:
+        _add_tasks(project, tasks)
+        call("task", "log", "TASK-001", "something more was done")  # its pages are made anew
     took = median(call("show") for _ in range(7))
-    return Row("agentx run show, an ordinary run", took * 1_000, "ms", 300.0)
+    what = f"a run with {tasks:,} tasks" if tasks else "an ordinary run"
+    return Row(f"agentx run show, {what}", took * 1_000, "ms", 300.0)
+
+
+def _add_tasks(project: Path, count: int) -> None:
+    """Add tasks to the one run there is, as another clone's file of events."""
+    [folder] = (project / ".agent-memory" / "runs").glob("*/events")
+    run_id, start = folder.parent.name, SystemClock().now_ms()
+    file = folder / "orchestrator" / "2026-03-02T10-00-00Z-bench1.jsonl"
+    added = (
+        _event(start + number, "task-added", {"title": f"task {number} of the mill"}, f"T-{number}")
+        for number in range(count)
+    )
+    Journal(file, SystemClock()).append(line_of(replace(each, run=run_id)) for each in added)

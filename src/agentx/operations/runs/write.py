@@ -33,7 +33,6 @@ from agentx.wiring.bound.claims import (
     holding,
     meeting_others,
 )
-from agentx.wiring.listeners.happenings import tell_news
 from agentx.wiring.runs import (
     find_shown_asks,
     list_asking_runs,
@@ -359,6 +358,8 @@ def is_run(project: Project, name: str) -> bool:
 
 
 def _tell_verdict(project: Project, actor: str, passed: bool, failed: tuple[str, ...]) -> None:
+    from agentx.wiring.listeners.happenings import tell_news  # noqa: PLC0415  it knows the whole log
+
     at = project.clock.now_ms()
     tell_news(project, ValidationResult(timestamp=at, agent=actor, passed=passed, errors=failed))
 
