@@ -240,3 +240,12 @@ def name_other(who: Player, team: Team) -> str:
     """Return the writer that is not one's own."""
     writers = json.loads(team.say(who, "trust", "--show", "--json"))["writers"]
     return str(next(each["writer"] for each in writers if not each["own"]))
+
+
+def test_an_inbox_with_nothing_but_what_is_contested_says_that_it_is_to_be_read(team: Team) -> None:
+    team.say(team.ana, "trust", "--yes")
+    team.say(team.ana, "clarify", "resolve", CLR, role="engineer")
+    said = team.say(team.ana, "clarify", "inbox")
+    assert said.startswith("Nothing waits for you but to read this: "), said
+    assert "do not trust" in said
+    assert team.say(team.ana, "clarify", "inbox", "reviewer") == "Nothing waits for reviewer."

@@ -88,7 +88,8 @@ def _say_unread(seen: clarify_read.Overview) -> str:
 def draw_inbox(screen: Console, seen: clarify_read.Overview, who: str) -> None:
     """Draw what somebody has to see to, each with what to know and to type."""
     if not (seen.clarifications or seen.run_questions):
-        nobody = "Nothing waits for you." if who == PERSON else f"Nothing waits for {who}."
+        but = " but to read this:" if seen.notes else "."
+        nobody = f"Nothing waits for {'you' if who == PERSON else who}{but}"
         says = _say_unread(seen) or clarify_read.say_withheld(seen) or nobody
         screen.print(says, soft_wrap=bool(seen.withheld))
     for at, state in enumerate(seen.clarifications[:_SHOWN_MAX]):
