@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from agentx.kernel.paths import StorePaths
+from agentx.kernel.places import QUESTIONS_STAMP, stamp_questions
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
 from tests.support.hook_home import HOOK, HookHome
 
@@ -141,3 +142,28 @@ def test_a_store_that_is_gone_prints_nothing(home: HookHome) -> None:
     home.spool.store.write_text("/nowhere\0/at all\n", encoding="utf-8")
 
     assert home.hook(json.dumps(_STARTS["codex"]).encode(), "--harness", "codex") == b""
+
+
+@pytest.mark.promise("clarify.signed")
+def test_what_questions_came_to_is_left_out_once_more_was_said(home: HookHome) -> None:
+    """A later word may have come with a pull that nobody of ours saw."""
+    work = home.work
+    questions = work / ".agentx/questions/1"
+    questions.mkdir(parents=True)
+    (questions / "abc.jsonl").write_text("{}\n", encoding="utf-8")
+    told = "obs-1\t- Drop it: YES. Decided by a person, asked: May we? [CLR-1-001] [human, obs-1]"
+    store = _remember(home, "codex", f"### Of this issue\n{told}\nobs-2\t- We use tabs. [obs-2]")
+    stamp = store.digests / QUESTIONS_STAMP
+    stamp.write_text(stamp_questions(str(work)), encoding="utf-8")
+
+    def begin() -> str:
+        return home.hook(json.dumps(_STARTS["codex"]).encode(), "--harness", "codex").decode()
+
+    assert "YES" in begin()
+    (questions / "bob.jsonl").write_text("{}\n", encoding="utf-8")
+    said = begin()
+    assert "YES" not in said
+    assert "1 left out: more was said to questions since: `agentx recall`" in said
+    assert "We use tabs." in said
+    stamp.write_text(stamp_questions(str(work)), encoding="utf-8")
+    assert "YES" in begin()

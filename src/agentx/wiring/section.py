@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from agentx.host.files.plain import is_folder, look
 from agentx.host.git.heads import has_branches
 from agentx.kernel.errors import AgentXError, DataError, UnavailableError
+from agentx.kernel.places import QUESTIONS_STAMP, stamp_questions
 from agentx.kernel.text import preview
 from agentx.memory.found import KINDS, REPOSITORY_KINDS, SearchReply, SearchRequest
 from agentx.memory.port import Readable
@@ -102,11 +103,14 @@ def renew_notices(project: Project) -> None:
 def renew_digests(project: Project, reader: Readable) -> int:
     """Bring notices and digests up to date; return how many digests changed."""
     from agentx.recall.section.digests import prepare_digests  # noqa: PLC0415  only when there is news
+    from agentx.recall.section.notices import put_text  # noqa: PLC0415  as above
 
+    stamp = stamp_questions(str(project.root))  # first: what is said meanwhile is not in them
     renew_notices(project)
     with section_sources(project, reader, may_wait=True) as sources:
         role, here = read_noted_role(project), _list_checked_out(project)
         written = prepare_digests(sources, project.store, here, role)
+        put_text(project.store.digests / QUESTIONS_STAMP, stamp)
         return written + _renew_cautions(project, sources)
 
 
