@@ -10,7 +10,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from agentx.clarification.model import NewQuestion, Scope
+from agentx.clarification.model import NewQuestion
+from agentx.clarification.scope import Scope
 from agentx.clarification.service import Clarifications
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.host.system import SystemClock

@@ -38,10 +38,9 @@ from agentx.clarification.model import (
     EntryType,
     NewQuestion,
     Reason,
-    Scope,
 )
 from agentx.clarification.protocol import GUARDS, Guard, apply_fact
-from agentx.clarification.scope import SCOPE_GUARDS, ScopeGuard, permit, rounds_of
+from agentx.clarification.scope import SCOPE_GUARDS, Scope, ScopeGuard, permit, rounds_of
 from agentx.clarification.store.ledger_json import as_json, ledger_of
 from agentx.clarification.watch.monitor import DETECTORS, Detector, World, findings
 from agentx.kernel.clock import MINUTE_MS, Millis

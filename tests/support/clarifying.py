@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agentx.clarification.facts import Answered, Asked, Fact
-from agentx.clarification.model import Clarification, NewQuestion, Scope
+from agentx.clarification.model import Clarification, NewQuestion
 from agentx.clarification.protocol import apply_fact
+from agentx.clarification.scope import Scope
 from agentx.clarification.service import Clarifications
 from agentx.clarification.store.book import Pen
 from agentx.clarification.store.ledgers import LedgerStore

@@ -364,6 +364,12 @@ class Clarification:
         What a person answered is what a role settles, whatever it says with it.
         """
         settled, answered = self.resolution, self.answered
+        if settled is not None and settled.speaker == PERSON and not settled.body:
+            # Who settles it without a word takes back nobody's.
+            said = (each for each in self.thread if each.is_persons_word and each.body)
+            asked = self.question_of(settled)
+            words = [each for each in said if self.question_of(each) == asked]
+            return words[-1] if words else answered or settled
         if settled is None or answered is None:
             return settled
         is_persons = answered.is_persons_word and settled.speaker != PERSON
@@ -392,16 +398,6 @@ class Ledger:
         """Return one clarification by its name, or by the one it had, or None."""
         names = ((each, (each.id, each.formerly)) for each in self.clarifications)
         return next((each for each, known in names if clarification_id in known), None)
-
-
-@frozen
-class Scope:
-    """What an agent's workflow step lets it ask. `rounds_max` may lower the cap, never raise it."""
-
-    can_clarify: tuple[str, ...] = ()
-    rounds_max: int | None = None
-    sla_minutes: int = CLARIFY_SLA_MINUTES_DEFAULT
-    blocking_allowed: bool = True
 
 
 @frozen

@@ -9,17 +9,28 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from agentx.clarification.errors import ScopeViolation, scope_violation
-from agentx.clarification.model import PERSON, Clarification, NewQuestion, Scope
+from agentx.clarification.model import PERSON, Clarification, NewQuestion
 from agentx.clarification.watch.awaiting import fold_words
 from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.limits import (
     CLARIFY_ROUNDS_BLOCKING_MAX,
     CLARIFY_ROUNDS_NON_BLOCKING_MAX,
+    CLARIFY_SLA_MINUTES_DEFAULT,
     CLARIFY_TEXT_CHARS_MAX,
     CLARIFY_TOPIC_CHARS_MAX,
 )
 from agentx.kernel.values import frozen
 from agentx.redaction.redact import redact
+
+
+@frozen
+class Scope:
+    """What an agent's workflow step lets it ask. `rounds_max` may lower the cap, never raise it."""
+
+    can_clarify: tuple[str, ...] = ()
+    rounds_max: int | None = None
+    sla_minutes: int = CLARIFY_SLA_MINUTES_DEFAULT
+    blocking_allowed: bool = True
 
 
 @frozen

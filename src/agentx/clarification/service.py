@@ -48,10 +48,9 @@ from agentx.clarification.model import (
     MonitorReport,
     NewQuestion,
     Reason,
-    Scope,
 )
 from agentx.clarification.protocol import decide
-from agentx.clarification.scope import Put, check_text, find_same, rounds_of
+from agentx.clarification.scope import Put, Scope, check_text, find_same, rounds_of
 from agentx.clarification.store.files.stamps import Stamp
 from agentx.clarification.store.ledgers import LEDGER_WAIT_MS, LedgerStore
 from agentx.clarification.store.survey import SeenLedgers, Survey

@@ -11,8 +11,8 @@ import pytest
 
 from agentx.clarification.errors import ScopeViolation
 from agentx.clarification.facts import Resolved
-from agentx.clarification.model import PERSON, NewQuestion, Scope
-from agentx.clarification.scope import check_text, find_same, permit, rounds_of
+from agentx.clarification.model import PERSON, NewQuestion
+from agentx.clarification.scope import Scope, check_text, find_same, permit, rounds_of
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import clarification_id, parse_clarification_id
 from tests.support.clarifying import AGENTS, SCOPE, after, answered, clarification, request

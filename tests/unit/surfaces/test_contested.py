@@ -249,3 +249,44 @@ def test_an_inbox_with_nothing_but_what_is_contested_says_that_it_is_to_be_read(
     assert said.startswith("Nothing waits for you but to read this: "), said
     assert "do not trust" in said
     assert team.say(team.ana, "clarify", "inbox", "reviewer") == "Nothing waits for reviewer."
+
+
+def test_who_settles_it_without_a_word_takes_back_nobodys(begun: Team) -> None:
+    team = begun
+    team.say(team.bob, "trust", "--writer", name_other(team.bob, team), "--yes")
+    team.say(team.ana, "clarify", "resolve", CLR, NO, "--as-person")
+    team.say(team.bob, "clarify", "resolve", CLR, "--as-person")
+    team.merge()
+    team.say(team.ana, "trust", "--writer", name_other(team.ana, team), "--yes")
+    team.push(team.ana)
+    git(team.bob.folder, "pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
+    for who in (team.ana, team.bob):
+        assert f"decided by a person (unconfirmed): {NO}" in team.say(who, "clarify", "wait", CLR)
+    assert NO in team.say(team.ana, "recall", role="tester")
+
+
+def test_a_person_who_says_otherwise_than_an_agent_answered_decides_as_a_person(
+    begun: Team,
+) -> None:
+    team, name = begun, "CLR-1-002"
+    team.say(team.ana, *ASK, "--to", "architect", "--question", "Which table is old?")
+    team.say(team.ana, "clarify", "answer", name, "the first", role="architect")
+    team.say(team.ana, "clarify", "resolve", name, "NO, none of them", "--as-person")
+    assert "decided by a person (unconfirmed): NO, none of them" in wait(team, name)
+    told = team.say(team.ana, "recall", role="tester")
+    assert "NO, none of them (architect had answered: the first). Decided by" in told
+
+
+def test_what_contests_the_last_word_contests_the_first_that_says_the_same(begun: Team) -> None:
+    team = begun
+    team.say(team.ana, "clarify", "resolve", CLR, YES, "--as-person")
+    anew = (*ASK, "--to", PERSON, "--question", "May we drop the old table?", "--ask-anyway")
+    team.say(team.ana, *anew)
+    team.push(team.ana)
+    git(team.bob.folder, "pull", "-q", "origin", "main")
+    team.say(team.bob, "trust", "--writer", name_other(team.bob, team), "--yes")
+    team.say(team.ana, "clarify", "resolve", "CLR-1-002", YES, "--as-person")
+    team.say(team.bob, "clarify", "resolve", "CLR-1-002", NO, "--as-person")
+    team.merge()
+    for name in (CLR, "CLR-1-002"):
+        assert "contested" in wait(team, name)

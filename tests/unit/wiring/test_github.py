@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from agentx.clarification.model import NewQuestion, Scope
+from agentx.clarification.model import NewQuestion
+from agentx.clarification.scope import Scope
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import InvalidValue
 from agentx.project.config import read_environment

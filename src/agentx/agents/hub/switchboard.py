@@ -6,7 +6,8 @@ from collections.abc import Callable
 from operator import attrgetter
 
 from agentx.agents.runners.port import Reference, Runner
-from agentx.clarification.model import Clarification, Scope
+from agentx.clarification.model import Clarification
+from agentx.clarification.scope import Scope
 from agentx.kernel.values import frozen
 
 NumberOf = Callable[[Clarification], int | None]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from agentx.clarification.contested import SAID_OTHERWISE, contradicts
+from agentx.clarification.contested import SAID_OTHERWISE, contradicts, find_contesting
 from agentx.clarification.model import Clarification, Entry
 from agentx.clarification.watch.awaiting import fold_words, is_of_same_issue
 from agentx.kernel.ids import is_ulid, ulid_ms
@@ -43,17 +43,19 @@ def find_contesting_later(
     state: Clarification, among: Iterable[Clarification]
 ) -> Clarification | None:
     """Return the question that asked the same later, and to which a writer who is not trusted
-    said otherwise, as a person; one to which a person said something stands for itself."""
+    said otherwise, as a person, where that contests what was said there."""
     word = state.decision
     if word is None:
         return None
     asked = _name_asked(state, word)
     for each in among:
-        if not _is_anew(each, state, word) or each.persons_word is not None:
+        if not _is_anew(each, state, word):
             continue
-        if any(
-            contradicts(said, word) and _name_asked(each, said) == asked for said in each.thread
-        ):
+        contesting = find_contesting(each)
+        claims = each.thread if contesting is None else (contesting,)
+        if contesting is None and each.persons_word is not None:
+            continue
+        if any(contradicts(said, word) and _name_asked(each, said) == asked for said in claims):
             return each
     return None
 

@@ -62,7 +62,7 @@ def resolve(
 ) -> Clarification:
     """Settle a clarification: an answered one as its asker, any other as a person.
 
-    A person who says otherwise than they answered settles it as a person, in their last words.
+    A person who says otherwise than was answered settles it as a person, in their own words.
 
     Raises: as `answer`.
     """
@@ -78,10 +78,8 @@ def resolve(
 
 
 def _takes_back(state: Clarification, text: str) -> bool:
-    """Tell whether a text is another than what a person answered."""
-    word = state.answered
-    is_theirs = word is not None and word.is_persons_word
-    return is_theirs and bool(text.strip()) and text.split() != state.answer.split()
+    """Tell whether a text is another than what was answered."""
+    return bool(text.strip()) and text.split() != state.answer.split()
 
 
 def accept(

@@ -253,7 +253,10 @@ def _say_answer(state: Clarification) -> str:
     settled = state.resolution
     if state.status is not ClarificationStatus.RESOLVED or settled is None:
         return ""
-    decided, answered = fold_text(settled.body), fold_text(state.answer)
+    word = state.persons_word
+    said_before = word is not None and word is not state.answered and not settled.body
+    decided = fold_text(word.body if word is not None and said_before else settled.body)
+    answered = fold_text(state.answer)
     if any(words in decided.casefold() for words in _NO_ANSWER):
         return ""
     if decided and answered and settled.speaker == PERSON:
