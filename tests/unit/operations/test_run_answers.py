@@ -321,6 +321,7 @@ def test_what_only_the_doing_proves_is_taken_on_nobodys_word(shop: Shop) -> None
         "lane-merged": ("commit=0123abc",),
         "LANE_MERGED": ("commit=0123abc",),
         "branch-made": ("branch=x",),
+        "commit-made": ("commit=0123456",),
         "work-rebased": ("commit=0123abc", "onto=main"),
         "conflict-found": ("operation=merge", "files=a.py"),
         "verification-recorded": ("verdict=passed",),

@@ -61,6 +61,7 @@ _OBSERVED = {
     "task-released": "run task release TASK",
     "lane-reassigned": "run lane reassign LANE",
     "branch-made": "run lane open",
+    "commit-made": "run lane finish LANE",
     "work-rebased": "run lane rebase",
     "conflict-found": "run lane merge LANE",
     "checks-run": "run verify --run 'COMMAND'",
