@@ -32,6 +32,8 @@ def test_leftovers_go_where_nothing_is_lost(tmp_path: Path) -> None:
     ]
     commit(lanes[1], "work", b_py="b = 1\n")
     (lanes[2] / "c.py").write_text("c = 1\n", "utf-8")
+    git(lanes[0], "checkout", "-q", "--detach")
+    commit(lanes[0], "loose", d_py="d = 1\n")
     assert prune_runs(project, dry_run=True).gone == ()  # it goes on
 
     go_to_phase(project, by, "fail", reason="enough")
@@ -42,6 +44,11 @@ def test_leftovers_go_where_nothing_is_lost(tmp_path: Path) -> None:
     assert [row.name for row in listed.gone if row.is_folder] == [
         row.name for row in done.gone if row.is_folder
     ]
+    branches = set(git(root, "branch", "--format=%(refname:short)").splitlines())
+    assert lanes[0].exists(), "its HEAD is on no branch"
+    assert "1 commit is on no branch" in {row.stays for row in done.kept}
+    git(lanes[0], "checkout", "-q", "--detach", "main")  # somebody throws it away
+    prune_runs(project)
     branches = set(git(root, "branch", "--format=%(refname:short)").splitlines())
     names = {path.name for path in lanes[1:]}
     assert branches == {"main", "agent-memory"} | {f"agent/{run}/{name}" for name in names}

@@ -127,6 +127,25 @@ def test_what_is_not_committed_is_refused_and_named(team: Team) -> None:
     assert (work / "a.py").read_text() == "somebody was here\n"
 
 
+def test_commits_that_are_on_no_branch_are_merged_by_nobody_and_never_lost(team: Team) -> None:
+    run_id, one, two = _two_lanes(team)
+    git(one, "checkout", "-q", "--detach")
+    commit(one, "loose", b_py="b = 1\n")
+    loose = git(one, "rev-parse", "HEAD")
+    git(two, "checkout", "-q", "-b", "mine")
+    commit(two, "elsewhere", c_py="c = 1\n")
+
+    for name, says in (("lane-001", "1 commit is on no branch"), ("lane-002", "another branch")):
+        for verb in (team.lanes.finish, team.lanes.merge):
+            with pytest.raises(ConflictError, match=says):
+                verb(run_id, name, actor="executor")
+    assert one.is_dir()
+    git(one, "checkout", "-q", "-B", f"agent/{run_id}/{one.name}", loose)
+    assert team.lanes.merge(run_id, "lane-001", actor="executor").conflict is None
+    git(team.root, "merge-base", "--is-ancestor", loose, f"agent/{run_id}/work")
+    assert not one.exists()
+
+
 def test_branches_that_are_somebody_elses_are_left_alone(team: Team) -> None:
     run_id = team.runs.start("careful").id
     team.lanes.open(run_id, actor="executor")

@@ -21,6 +21,7 @@ from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.git.command import GitReply, do_git, read_git
 from agentx.host.git.facts import PLAIN_DIFF
 from agentx.host.git.facts import branch as branch_at
+from agentx.host.git.loose import require_committed, tell_loose
 from agentx.host.git.work import (
     as_somebody,
     checkouts,
@@ -28,7 +29,6 @@ from agentx.host.git.work import (
     git_done,
     git_file,
     is_ancestor,
-    list_changed_files,
 )
 from agentx.kernel.errors import ConflictError, InvalidValue, NotFound, UnavailableError
 from agentx.kernel.paths import StorePaths
@@ -48,8 +48,6 @@ from agentx.runs.store.git_shared import (
     look_at,
     tell_moved,
 )
-
-_FILES_SHOWN_MAX = 5
 
 
 @frozen
@@ -172,7 +170,7 @@ class GitLanes:
         folder = self.folder(run_id, lane)
         if folder.is_dir():
             self._check_trust()
-            _clean(folder, lane)
+            require_committed(folder, lane, branch)
         found = commit_of(self._root, f"refs/heads/{branch}") or self._find_pushed(branch)
         if not found:
             raise _missing(branch)
@@ -323,9 +321,11 @@ class GitLanes:
         return undone
 
     def leave(self, run_id: str, lane: str) -> bool:
-        """Take away a lane's folder if everything in it is committed; its branch stays."""
+        """Take away a lane's folder if everything in it is on a branch; its own stays."""
         folder = self.folder(run_id, lane)
-        return folder.is_dir() and self._do(self._root, "worktree", "remove", str(folder)).code == 0
+        if not folder.is_dir() or tell_loose(folder):
+            return False
+        return self._do(self._root, "worktree", "remove", str(folder)).code == 0
 
     def leave_all(self, run_id: str) -> tuple[Path, ...]:
         """Take away all folders of a run; return those that stay, as not all is committed there."""
@@ -365,7 +365,7 @@ class GitLanes:
         """Return the work branch's folder with nothing half-done or uncommitted in it."""
         self.recover(run_id)
         folder, _ = self.ensure_work(run_id, "")
-        _clean(folder, "the work branch")
+        require_committed(folder, "the work branch")
         return folder
 
     def _make_branch(self, branch: str, start: str) -> None:
@@ -429,17 +429,6 @@ def _check_name(branch: str) -> None:
     """
     if not branch.startswith("agent/"):
         raise InvalidValue(f"{branch!r} is no branch of a run", hint="they begin with agent/")
-
-
-def _clean(folder: Path, whose: str) -> None:
-    changed = list_changed_files(folder)
-    if changed:
-        shown = ", ".join(changed[:_FILES_SHOWN_MAX])
-        more = f" and {len(changed) - _FILES_SHOWN_MAX} more" if len(changed) > 5 else ""
-        raise ConflictError(
-            f"{whose} has changes that are not committed: {shown}{more}",
-            hint=f"commit or undo them in {folder}, then try again",
-        )
 
 
 def _missing(branch: str) -> NotFound:

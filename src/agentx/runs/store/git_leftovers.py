@@ -11,12 +11,14 @@ from pathlib import Path
 
 from agentx.host.files.plain import is_folder, list_folder, remove_tree
 from agentx.host.git.command import do_git, read_git
+from agentx.host.git.loose import tell_loose
 from agentx.host.git.work import checkouts, list_changed_files
 from agentx.kernel.errors import UnavailableError
 from agentx.kernel.ids import is_run_id
 from agentx.kernel.values import frozen
 from agentx.runs.paths import RunNotes
 
+_NOT_ALL = "not all in it is committed"
 _PREFIX = "agent/"
 _BRANCHES_MAX = 1_000
 
@@ -67,10 +69,9 @@ def _list_folders(notes: RunNotes, tell_over: Callable[[str], str]) -> Iterator[
         for name in _list_below(notes.worktrees / run_id) if why else ():
             folder = notes.worktree(run_id, name)
             try:
-                is_dirty = bool(list_changed_files(folder))
+                stays = _NOT_ALL if list_changed_files(folder) else tell_loose(folder)
             except UnavailableError:  # no worktree of git's any more: whose it is nobody can say
-                is_dirty = True
-            stays = "not all in it is committed" if is_dirty else ""
+                stays = _NOT_ALL
             yield Leftover(run_id=run_id, name=str(folder), is_folder=True, why=why, stays=stays)
 
 

@@ -1,0 +1,61 @@
+"""What a folder of git's holds that is on no branch: it would be lost with the folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from agentx.host.git.command import read_git
+from agentx.host.git.work import commit_of, is_ancestor, list_changed_files
+from agentx.kernel.errors import ConflictError
+
+_FILES_SHOWN_MAX = 5
+# What lies in git's own folder while something is not over.
+_HALF_DONE = {
+    "rebase-merge": "a rebase is not over",
+    "rebase-apply": "a rebase is not over",
+    "MERGE_HEAD": "a merge is not over",
+    "CHERRY_PICK_HEAD": "a pick is not over",
+    "REVERT_HEAD": "a revert is not over",
+}
+
+
+def tell_loose(folder: Path) -> str:
+    """Return what would be lost with a folder in which all is committed; or nothing.
+
+    Raises: UnavailableError.
+    """
+    for name, says in _HALF_DONE.items():
+        where = read_git(folder, "rev-parse", "--git-path", name).out.strip()
+        if where and (folder / where).exists():
+            return says
+    said = read_git(folder, "rev-list", "--count", "HEAD", "--not", "--branches", "--remotes")
+    count = said.out.strip()
+    if said.code != 0 or count == "0":
+        return ""
+    return f"{count} {'commit is' if count == '1' else 'commits are'} on no branch"
+
+
+def require_committed(folder: Path, whose: str, branch: str = "") -> None:
+    """See that all in a folder is committed, and on a branch if that is named.
+
+    Raises: ConflictError that names what is not; UnavailableError.
+    """
+    changed = list_changed_files(folder)
+    if changed:
+        shown = ", ".join(changed[:_FILES_SHOWN_MAX])
+        rest = len(changed) - _FILES_SHOWN_MAX
+        more = f" and {rest} more" if rest > 0 else ""
+        raise ConflictError(
+            f"{whose} has changes that are not committed: {shown}{more}",
+            hint=f"commit or undo them in {folder}, then try again",
+        )
+    if not branch:
+        return
+    loose = tell_loose(folder)
+    if not loose and not is_ancestor(folder, "HEAD", f"refs/heads/{branch}"):
+        loose = "another branch is checked out"
+    if loose and commit_of(folder, f"refs/heads/{branch}"):
+        raise ConflictError(
+            f"{whose}: {loose} in its folder, and {branch} does not have it",
+            hint=f"end that and bring the commits to {branch} in {folder}, then try again",
+        )
