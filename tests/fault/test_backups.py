@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -202,6 +203,9 @@ def test_what_is_killed_leaves_older_files_whole_and_the_next_one_sweeps(
 ) -> None:
     storm = Killed(town, seed=20261115)
     older = backup_of(town)
+    # Of the day before: the storm writes that of today, whichever day it is.
+    yesterday = datetime.now(tz=UTC).date() - timedelta(days=1)
+    older = older.rename(older.with_name(f"{yesterday}.agentx"))
     folder, raw = older.parent, older.read_bytes()
     number = 0
     while storm.kills < kills:
