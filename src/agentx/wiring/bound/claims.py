@@ -18,7 +18,7 @@ from agentx.runs.claiming.telling import list_lost, tell_lost
 from agentx.runs.limits import RUN_CLAIM_WAIT_MS
 from agentx.runs.model import Happening, Run, RunEvent
 from agentx.runs.replies import Told
-from agentx.runs.store.git_exchange import RunExchange
+from agentx.runs.store.git_exchange import RunExchange, find_remote
 from agentx.runs.taking.claim_work import ClaimWork
 from agentx.wiring.bound.run_branch import open_exchange
 from agentx.wiring.runs import open_runs
@@ -75,6 +75,7 @@ def reach(project: Project, remarks: list[str], alone: str = "") -> RunExchange 
     """
     exchange = None
     with suppress(AgentXError):  # no remote, runs with the code, a repository that is not trusted
+        find_remote(project.root)  # first: where there is none, nothing is begun
         exchange = open_exchange(project)
     if exchange is None or not (exchange.is_agreed() or exchange.is_known()):
         return None  # nobody shares runs there
