@@ -51,10 +51,10 @@ def find_contesting_later(
     for each in among:
         if not _is_anew(each, state, word):
             continue
-        contesting = find_contesting(each)
-        claims = each.thread if contesting is None else (contesting,)
-        if contesting is None and each.persons_word is not None:
-            continue
+        claims: Iterable[Entry] = each.thread
+        if each.persons_word is not None:  # who said it had seen the others
+            contesting = find_contesting(each)
+            claims = () if contesting is None else (contesting,)
         if any(contradicts(said, word) and _name_asked(each, said) == asked for said in claims):
             return each
     return None

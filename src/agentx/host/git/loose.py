@@ -24,9 +24,10 @@ def tell_loose(folder: Path) -> str:
 
     Raises: UnavailableError.
     """
-    for name, says in _HALF_DONE.items():
-        where = read_git(folder, "rev-parse", "--git-path", name).out.strip()
-        if where and (folder / where).exists():
+    wanted = (word for name in _HALF_DONE for word in ("--git-path", name))
+    places = read_git(folder, "rev-parse", *wanted).lines
+    for where, says in zip(places, _HALF_DONE.values(), strict=False):
+        if (folder / where).exists():
             return says
     said = read_git(folder, "rev-list", "--count", "HEAD", "--not", "--branches", "--remotes")
     count = said.out.strip()
