@@ -39,7 +39,9 @@ class Clone:
     def says(self, kind: str, now_ms: int, /, **detail: Any) -> RunEvent:
         at_ms = max(now_ms + self.ahead_ms, self.look().updated_ms + 1)
         if kind == "task-claimed":
-            detail |= {"until": to_iso(at_ms + _HOLDS_MS), "holder": "executor"}
+            said_ms = now_ms + self.ahead_ms
+            until_ms = min(at_ms, said_ms + _HOLDS_MS) + _HOLDS_MS
+            detail |= {"until": to_iso(until_ms), "holder": "executor", "said_at": to_iso(said_ms)}
         made = RunEvent(
             id=ulid(at_ms, random.Random(f"{self.name}{len(self.known)}{at_ms}").randbytes(10)),
             at_ms=Millis(at_ms),

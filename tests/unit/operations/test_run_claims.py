@@ -233,6 +233,33 @@ def test_an_expired_claim_is_taken_with_a_word_and_work_renews_it_at_the_remote(
 
 
 @pytest.mark.promise("runs.claims")
+def test_a_clock_that_is_ahead_takes_no_task_from_who_holds_it(both: Two) -> None:
+    both.start(both.one)
+    ahead = replace(both.two, clock=FakeClock(both.clock.now_ms() + 6 * RUN_CLAIM_MS))
+    record_event(ahead, Saying(), "note", {"text": "from the future"})
+    for project in (both.two, both.one, both.two):
+        both.sync(project)
+
+    with pytest.raises(IllegalTransition, match="held by"):
+        both.start(both.two)
+    # Work goes on, and what it claims holds no longer than twice its time by the clock.
+    both.clock.advance(RUN_CLAIM_MS - 60_000)
+    record_event(both.one, Saying(task=FIRST), "task-progressed", {"text": "half done"})
+    claim = both.look(both.one)[1].settled.claim
+    assert claim is not None
+    assert RUN_CLAIM_MS // 2 < claim.until_ms - both.clock.now_ms() <= 2 * RUN_CLAIM_MS
+    both.sync(both.one)
+    both.sync(both.two)
+    both.clock.advance(60_000)
+    with pytest.raises(IllegalTransition, match="held by"):
+        both.start(both.two)
+    # What has run out by the clock is free, however events are dated.
+    both.clock.advance(2 * RUN_CLAIM_MS)
+    assert any("expired" in word for word in both.start(both.two))
+    both.sync(both.one)
+    assert both.holder(both.one) == both.holder(both.two) == "bert"
+
+
 def test_only_a_person_takes_a_task_that_somebody_holds(both: Two) -> None:
     both.start(both.one)
     by = Saying(task=FIRST)

@@ -58,6 +58,15 @@ def test_an_expired_claim_is_anybodys_and_work_renews_it() -> None:
     assert lost.why is WhyLost.EXPIRED
 
 
+def test_a_claim_that_an_event_of_later_dates_is_judged_by_the_clock_of_who_said_it() -> None:
+    ahead = claim("a", 90, 95, said_ms=Millis(12))
+
+    assert held_by(claim("b", 10, 20), ahead) == "b"
+    assert held_by(claim("b", 10, 20, is_shared=True), claim("a", 90, 95, is_shared=True)) == "a"
+    shared = claim("a", 90, 95, said_ms=Millis(12), is_shared=True)
+    assert held_by(claim("b", 10, 20, is_shared=True), shared) == "b"
+
+
 def test_what_the_remote_took_stands_before_what_it_never_saw() -> None:
     assert held_by(claim("b", 10), claim("a", 11, is_shared=True)) == "a"
     assert held_by(claim("b", 10, is_shared=True), claim("a", 11, is_shared=True)) == "b"

@@ -32,7 +32,7 @@ def take_task(project: Project, by: Saying, caller: WhoCalls | None = None) -> T
     exchange = reach(project, remarks, say_alone(by.task))
     run, task = work.find_task(by.run_id, by.task)
     hint = f"agentx run task take {task.id}"
-    via = _see_taking(project, work.find_rival(run, task), hint, calls)
+    via = _see_taking(project, work.find_rival(task), hint, calls)
     told = work.claim(run.id, task.id, actor=actor, is_shared=exchange is not None, taken_via=via)
     if exchange is not None:
         push_claim(work, exchange, told.added[0], remarks)
@@ -57,9 +57,9 @@ def take_lane(project: Project, by: Saying, caller: WhoCalls | None = None) -> L
     via = ""
     if task is not None and not task.over:
         hint = f"agentx run lane take {lane.id}"
-        via = _see_taking(project, work.find_rival(run, task), hint, calls)
+        via = _see_taking(project, work.find_rival(task), hint, calls)
     remarks += (each for each in taking.prepare(run, lane) if each not in remarks)
-    if task is not None and not task.over and not work.is_own(run, task):
+    if task is not None and not task.over and not work.is_own(task):
         claimed = work.claim(
             run.id,
             task.id,

@@ -30,6 +30,7 @@ _GUARDED = (
     | _OF_LANE
     | {"task-blocked", "task-completed", "task-failed", "lane-reassigned", CLAIMED}
 )
+_SAME_MOMENT_MS = 1_000
 _LEADS = (ORCHESTRATOR, PERSON_ROLE)  # whose task another of their checkout may work on
 
 
@@ -61,9 +62,13 @@ class OwnClaims:
         """What this checkout is called, if it is yet: who only looks gives it no name."""
         return self._find_checkout()
 
-    def tell_now(self, run: Run) -> Millis:
-        """Return the time that the next event of a run will have."""
-        return Millis(max(self._clock.now_ms(), run.updated_ms + 1))
+    @property
+    def now_ms(self) -> Millis:
+        """What this checkout's clock says: claims are judged by that, not by how events are dated.
+
+        One clock that is ahead dates all events that come after its own.
+        """
+        return self._clock.now_ms()
 
     # --- what is refused ------------------------------------------------------------------------
 
@@ -76,7 +81,7 @@ class OwnClaims:
             return
         lane = run.lanes.get(said.lane)
         task = run.tasks.get(said.task or ("" if lane is None else lane.task))
-        now_ms = self.tell_now(run)
+        now_ms = self.now_ms
         claim = None if task is None or task.over else task.find_claim(now_ms)
         if task is None or claim is None:
             return
@@ -122,29 +127,37 @@ class OwnClaims:
         return tuple(made)
 
     def _claim(self, run: Run, task: Task, said: Happening) -> dict[str, object]:
-        now_ms = self.tell_now(run)
-        claim = task.find_claim(now_ms)
+        claim = task.find_claim(self.now_ms)
         begins = said.kind in BEGINS
         if claim is not None and claim.checkout != self.checkout:
             return {}
         if claim is None and not begins:
             return {}
-        is_due = self.is_due(run, task)
+        is_due = self.is_due(task)
         is_new = claim is None or (begins and (said.lane or "") not in ("", claim.lane))
         who = self._name_role() or said.actor
         is_handed = claim is not None and begins and claim.holder != who
-        return self.word(now_ms, who if begins else "") if is_due or is_new or is_handed else {}
+        return self._word(run, who if begins else "") if is_due or is_new or is_handed else {}
 
-    def is_due(self, run: Run, task: Task) -> bool:
+    def is_due(self, task: Task) -> bool:
         """Tell whether work on a task renews the claim of this checkout now."""
-        now_ms = self.tell_now(run)
+        now_ms = self.now_ms
         claim = task.find_claim(now_ms)
         is_own = claim is not None and claim.checkout == self.checkout
         return claim is not None and is_own and claim.until_ms - now_ms <= RUN_CLAIM_MS // 2
 
-    def word(self, now_ms: Millis, holder: str = "") -> dict[str, object]:
-        """Return the fields of a claim that begins or is renewed now."""
-        found = {"checkout": self.checkout, "until": to_iso(now_ms + RUN_CLAIM_MS)}
+    def _word(self, run: Run, holder: str = "") -> dict[str, object]:
+        """Return the fields of a claim that begins or is renewed now.
+
+        Which clock is wrong nobody knows where events are of later than this one: it may be this,
+        so the claim begins with them, though no more than its own length from now.
+        """
+        now_ms = self.now_ms
+        at_ms = max(now_ms, run.updated_ms + 1)
+        until_ms = min(at_ms, now_ms + RUN_CLAIM_MS) + RUN_CLAIM_MS
+        found = {"checkout": self.checkout, "until": to_iso(until_ms)}
+        if at_ms - now_ms > _SAME_MOMENT_MS:
+            found["said_at"] = to_iso(now_ms)
         if holder:
             found |= {"holder": holder, "person": self._name_person()}
         return {name: value for name, value in found.items() if value}
@@ -164,11 +177,11 @@ class OwnClaims:
         taken_via: str = "",
     ) -> Happening:
         """Return that this checkout holds a task from now on; how a person took it, if one did."""
-        claim = task.find_claim(self.tell_now(run))
+        claim = task.find_claim(self.now_ms)
         is_own = claim is not None and claim.checkout == self.checkout
         holder = claim.holder if claim is not None and is_own else self.name_holder(actor)
         lane = lane or (claim.lane if claim is not None and is_own else "")
-        said: dict[str, object] = self.word(self.tell_now(run), holder)
+        said: dict[str, object] = self._word(run, holder)
         flags = {"shared": is_shared, "taken": bool(taken_via), "via": taken_via}
         said |= {name: value for name, value in flags.items() if value}
         return Happening(kind=CLAIMED, actor=actor, task=task.id, lane=lane, detail=said)

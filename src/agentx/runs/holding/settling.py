@@ -37,6 +37,7 @@ class ClaimLine:
 
     event_id: str
     at_ms: Millis
+    said_ms: Millis = _NEVER  # by the clock of who said it, where that differs
     act: ClaimAct = ClaimAct.CLAIMS
     checkout: str = ""
     until_ms: Millis = _NEVER
@@ -139,9 +140,10 @@ def _tell_why_it_gives_way(stands: TaskClaim, line: ClaimLine) -> WhyLost | None
     """Return why what stands gives way to a claim of another checkout; None where it holds."""
     if line.is_taken:
         return WhyLost.TAKEN
-    if not stands.holds_at(line.at_ms):
+    said_ms = line.said_ms or line.at_ms
+    if not stands.holds_at(said_ms):
         return WhyLost.EXPIRED
-    if line.is_shared and line.at_ms >= stands.shared_ms:
+    if line.is_shared and said_ms >= stands.shared_ms:
         return WhyLost.SHARED
     is_tie = line.at_ms == stands.since_ms and line.is_shared == bool(stands.shared_ms)
     return WhyLost.EARLIER if is_tie and line.checkout < stands.checkout else None

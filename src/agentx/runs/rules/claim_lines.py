@@ -38,15 +38,14 @@ def read_claim(event: RunEvent, lane: str = "") -> ClaimLine | None:
         )
     if event.kind != CLAIMED and event.kind not in RENEWS:
         return None
-    until_ms = Millis(0)
-    with suppress(ValueError, OverflowError):
-        until_ms = from_iso(event.text("until"))
-    until_ms = min(until_ms, Millis(event.at_ms + RUN_CLAIM_MS_MAX))
-    if not checkout or until_ms <= event.at_ms:
+    said_ms = find_said(event)
+    until_ms = min(_read_time(event, "until"), Millis(said_ms + RUN_CLAIM_MS_MAX))
+    if not checkout or until_ms <= said_ms:
         return None
     return ClaimLine(
         event_id=event.id,
         at_ms=event.at_ms,
+        said_ms=said_ms,
         checkout=checkout,
         until_ms=until_ms,
         holder=_read_name(event, "holder"),
@@ -55,6 +54,19 @@ def read_claim(event: RunEvent, lane: str = "") -> ClaimLine | None:
         is_shared=event.kind == CLAIMED and event.detail.get("shared") is True,
         is_taken=event.kind == CLAIMED and event.detail.get("taken") is True,
     )
+
+
+def find_said(event: RunEvent) -> Millis:
+    """Return what the clock said of who wrote an event: earlier than its date, if another's was
+    ahead.
+    """
+    return min(_read_time(event, "said_at") or event.at_ms, event.at_ms)
+
+
+def _read_time(event: RunEvent, field: str) -> Millis:
+    with suppress(ValueError, OverflowError):
+        return from_iso(event.text(field))
+    return Millis(0)
 
 
 def _read_name(event: RunEvent, field: str) -> str:

@@ -17,6 +17,7 @@ from agentx.runs.model import (
     Task,
     TaskStatus,
 )
+from agentx.runs.rules.claim_lines import find_said
 from agentx.runs.rules.draft import (
     RunDraft,
     entry_of,
@@ -116,7 +117,7 @@ def _task_started(draft: RunDraft, event: RunEvent) -> None:
         started_ms=task.started_ms or event.at_ms,
         ended_ms=None,
         attempts=task.attempts + 1,
-        lane=_choose_lane(draft, task, lane_named(draft, event), event.at_ms),
+        lane=_choose_lane(draft, task, lane_named(draft, event), find_said(event)),
         reason=event.text("reason"),
     )
     draft.put_task(now)
@@ -199,7 +200,7 @@ def _lane_opened(draft: RunDraft, event: RunEvent) -> None:
         changed_ms=event.at_ms,
     )
     if task is not None:
-        lane = _choose_lane(draft, task, name, event.at_ms)
+        lane = _choose_lane(draft, task, name, find_said(event))
         draft.tasks[task.id] = replace(draft.tasks[task.id], lane=lane)
 
 

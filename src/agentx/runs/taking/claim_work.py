@@ -43,14 +43,14 @@ class ClaimWork:
             )
         return run.tasks[name]
 
-    def find_rival(self, run: Run, task: Task) -> TaskClaim | None:
+    def find_rival(self, task: Task) -> TaskClaim | None:
         """Return who else holds a task; None where it is free, or this checkout's."""
-        claim = None if task.over else task.find_claim(self._own.tell_now(run))
+        claim = None if task.over else task.find_claim(self._own.now_ms)
         return None if claim is None or claim.checkout == self._own.checkout else claim
 
-    def is_own(self, run: Run, task: Task) -> bool:
+    def is_own(self, task: Task) -> bool:
         """Tell whether this checkout holds a task."""
-        claim = task.find_claim(self._own.tell_now(run))
+        claim = task.find_claim(self._own.now_ms)
         return claim is not None and claim.checkout == self._own.checkout
 
     def claim(
@@ -112,9 +112,9 @@ class ClaimWork:
 
     def check_faster(self, run_id: str, task: str, claim_id: str) -> IllegalTransition | None:
         """Return that somebody else holds a task if one claim of this checkout is taken away."""
-        run, known = self.find_task(run_id, task)
+        _, known = self.find_task(run_id, task)
         claim = settle(line for line in known.claims if line.event_id != claim_id).claim
-        now_ms = self._own.tell_now(run)
+        now_ms = self._own.now_ms
         if claim is None or claim.checkout == self._own.checkout or not claim.holds_at(now_ms):
             return None
         return IllegalTransition(

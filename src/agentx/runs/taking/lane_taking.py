@@ -67,7 +67,7 @@ class LaneTaking:
     def make_folders(self, run_id: str) -> Iterator[str]:
         """Make the folders of lanes that are free to be worked on here; yield what came of it."""
         run, _ = self._runs.run(run_id)
-        now_ms = self._runs.own.tell_now(run)
+        now_ms = self._runs.own.now_ms
         for lane in () if run.over else run.lanes.values():
             task = run.tasks.get(lane.task)
             claim = None if task is None else task.find_claim(now_ms)

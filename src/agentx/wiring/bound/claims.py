@@ -118,7 +118,7 @@ def holding(
         yield remarks
         return
     run, task = work.find_task(aim.run_id, aim.task)
-    is_new = not work.is_own(run, task)
+    is_new = not work.is_own(task)
     if is_new:
         probe = replace(probe, task=task.id)
         told = work.claim(run.id, task.id, actor=probe.actor, probe=probe, is_shared=True)

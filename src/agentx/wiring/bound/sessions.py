@@ -29,7 +29,7 @@ def attach_sessions(
         event.text("session") for event in runs.events(run.id) if event.kind == "session-attached"
     }
     for harness, session in sorted(sessions):
-        if session in known and not (task is not None and runs.own.is_due(run, task)):
+        if session in known and not (task is not None and runs.own.is_due(task)):
             continue
         detail = {"session": session, "harness": harness}
         said = Happening(
