@@ -16,7 +16,7 @@ from agentx.operations.runs.read import bring_back_runs, list_archived, list_run
 from agentx.operations.runs.recover import rebuild_runs
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.sync import Exchanged, sync_runs
-from agentx.operations.runs.write import add_task, go_to_phase, record_event, start_run
+from agentx.operations.runs.write import add_task, go_to_phase, record_event, start_run, task_step
 from agentx.operations.upkeep.carry import export, restore
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
@@ -103,6 +103,27 @@ def test_the_first_push_asks_a_person_once_and_no_agent(clones: Clones) -> None:
     assert _sync(one).is_pushed
     _add(one, "more")
     assert sync_runs(one, agrees=lambda _where: False, caller=agent).is_pushed
+
+
+def test_who_says_yes_is_heard_also_where_nothing_is_to_push_yet(clones: Clones) -> None:
+    one, two = clones.clone("one"), clones.clone("two")
+    start_run(one, "shared", actor="orchestrator")
+    _add(one, "first")
+    _sync(one)
+    agent = WhoCalls(role="engineer", agent="claude-code", via=Via.AGENT)
+
+    with pytest.raises(NotThePerson, match="pushed to origin"):
+        sync_runs(two, agrees=lambda _where: True, says_yes=True, caller=agent)
+    assert not _sync(two).is_pushed  # who does not say it is not asked either
+    (alone,) = task_step(two, Saying(task="TASK-001"), "task-started", {}).remarks
+    assert alone.startswith("nobody agreed yet to push runs to origin; ")
+    assert alone.endswith("TASK-001 is claimed here only, until `agentx run sync --push`")
+    three = clones.clone("three")
+    said = sync_runs(three, agrees=lambda _where: True, says_yes=True, caller=PERSON)
+    assert (said.is_pushed, said.remarks) == (False, ("runs are pushed to origin from now on",))
+    assert task_step(three, Saying(task="TASK-001"), "task-started", {}).remarks == ()
+    with pytest.raises(IllegalTransition, match="is held by"):
+        task_step(one, Saying(task="TASK-001"), "task-started", {})
 
 
 def test_offline_is_said_and_nothing_is_lost(clones: Clones) -> None:

@@ -33,11 +33,13 @@ def sync_runs(
     remote: str = "",
     *,
     agrees: Callable[[str], bool],
+    says_yes: bool = False,
     caller: WhoCalls | None = None,
 ) -> Exchanged:
     """Exchange the branch of runs with a remote; the first push there asks a person.
 
-    `agrees` is asked then, with what would be pushed and where to.
+    `agrees` is asked then, with where to; who `says_yes` is heard also where nothing is to push
+    yet.
 
     Raises: NotFound, ConflictError, UnavailableError where the remote is not reached; NotThePerson.
     """
@@ -55,9 +57,11 @@ def sync_runs(
         taken |= dict.fromkeys(exchange.take_in())
         meeting.prepare()
         is_ahead = exchange.is_ahead()
-        if is_ahead and not exchange.is_agreed():
+        if (is_ahead or says_yes) and not exchange.is_agreed():
             _see_agreed(project, name, f"{name} ({exchange.shown_url})", agrees, caller)
             exchange.agree(to_iso(project.clock.now_ms()))
+            if not is_ahead:
+                exchange.remarks.append(f"runs are pushed to {name} from now on")
         if not is_ahead or exchange.push():
             return Exchanged(
                 remote=name,

@@ -24,6 +24,7 @@ from agentx.wiring.bound.run_branch import open_exchange
 from agentx.wiring.runs import open_runs
 
 _TRIES = 5
+_SYNC = "agentx run sync"
 _BEGINS = ("task-started", "task-retried")
 _ENDS = ("task-completed", "task-failed", "task-blocked")
 
@@ -91,6 +92,7 @@ def reach(project: Project, remarks: list[str], alone: str = "") -> RunExchange 
         remarks += meeting.tell()
         if not exchange.is_agreed():
             why = f"nobody agreed yet to push runs to {exchange.remote.name}"
+            alone = alone.replace(_SYNC, f"{_SYNC} --push")
     if why and alone:
         remarks.append(f"{why}; {alone}")
     return None if why else exchange
@@ -163,14 +165,14 @@ def push_claim(work: ClaimWork, exchange: RunExchange, said: RunEvent, remarks: 
 
 def say_alone(task: str) -> str:
     """Return that no remote knows of a claim yet."""
-    return f"{task or 'the task'} is claimed here only, until `agentx run sync`"
+    return f"{task or 'the task'} is claimed here only, until `{_SYNC}`"
 
 
 @contextmanager
 def meeting_others(project: Project) -> Iterator[list[str]]:
     """Know what others pushed before work ends, and let them know that it did."""
     remarks: list[str] = []
-    exchange = reach(project, remarks, "others learn this by `agentx run sync`")
+    exchange = reach(project, remarks, f"others learn this by `{_SYNC}`")
     yield remarks
     if exchange is not None:
         with suppress(AgentXError):  # the next exchange brings it there

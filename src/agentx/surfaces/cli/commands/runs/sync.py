@@ -28,7 +28,7 @@ def sync(invocation: Invocation, remote: str, agreed: bool, as_person: bool) -> 
         return sys.stdin.isatty() and ask(f"Push the runs of this repository to {where}?")
 
     caller = find_caller(invocation.project, as_person=as_person)
-    done = sync_runs(invocation.project, remote, agrees=agree, caller=caller)
+    done = sync_runs(invocation.project, remote, agrees=agree, says_yes=agreed, caller=caller)
     said = [f"{render.count(len(done.taken_in), 'run')} taken in from {done.remote}"]
     said.append("pushed" if done.is_pushed else "nothing to push")
     lines = ["; ".join(said), *done.remarks]
