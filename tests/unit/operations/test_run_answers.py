@@ -288,7 +288,17 @@ def test_no_agent_takes_a_run_on_that_waits_for_a_person(shop: Shop) -> None:
         ("run", "task", "done", "TASK-001", "deleted"),
         ("run", "event", "--type", "task-completed", "--task", "TASK-001"),
         ("run", "lane", "open", "--task", "TASK-001"),
+        ("run", "task", "take", "TASK-001"),
+        ("run", "task", "fail", "TASK-001", "no"),
+        ("run", "task", "drop", "TASK-001", "no"),
+        ("run", "task", "reopen", "TASK-002", "again"),
+        ("run", "task", "retry", "TASK-002"),
     )
+    shop.play()
+    shop.agentx("run", "task", "add", "What was there before")
+    shop.agentx("run", "task", "start", "TASK-002")
+    shop.agentx("run", "task", "fail", "TASK-002", "it broke")
+    shop.play(below="")
     for words in ways:
         code, said = shop.agentx(*words)
         assert (code, shop.asked in said) == (2, True), (words, said)

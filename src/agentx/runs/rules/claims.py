@@ -26,8 +26,9 @@ _DECLARES = frozenset({"run-started", "checks-declared", "task-added", "task-rev
 ASKS = frozenset({"escalation-raised", "conflict-found"})
 # What takes a run on: while it waits for a person's answer an agent does none of it.
 GOES_ON = frozenset(
-    {"phase-entered", "task-started", "task-completed", "lane-opened", "lane-merged"}
-    | {"lane-retried", "task-retried"}
+    {"phase-entered", "task-claimed", "task-started", "task-completed", "task-failed"}
+    | {"task-dropped", "task-reopened", "task-retried", "lane-opened", "lane-taken"}
+    | {"lane-finished", "lane-merged", "lane-failed", "lane-retried", "lane-reassigned"}
 )
 _WEIGHTY = frozenset({ANSWERS, "conflict-resolved", "run-completed", "run-failed"})
 _SIGNED = _WEIGHTY | {
