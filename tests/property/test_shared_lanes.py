@@ -47,6 +47,8 @@ class History:
         self.commits: list[tuple[Team, str, str, str]] = []  # who, lane, file, commit
         self.mine = {team.root: git(team.root, "rev-parse", "HEAD") for team in self.teams}
         self.told: list[str] = []
+        self.known: set[str] = set()  # events that were there when a command told it was done
+        self.unsure: set[str] = set()  # what a command wrote that was killed
 
     def step(self) -> None:
         """Let somebody do something, perhaps until they are killed, and look whether all holds."""
@@ -62,8 +64,11 @@ class History:
             crash.arm(point, killed)
             self.told[-1] += f" dies at {point}"
         try:
-            with suppress(AgentXError, Killed):
+            self._acknowledge(team)
+            with suppress(AgentXError):
                 act(team)
+        except Killed:
+            self.unsure |= self._list_events(team) - self.known
         finally:
             crash.disarm()
         for each in self.teams:
@@ -73,6 +78,7 @@ class History:
         number = len(self.pair.look(team).tasks) + 1
         task = f"TASK-{number:03}-{team.root.name}"
         team.says(self.pair.run_id, "task-added", task=task, title=f"do {task}")
+        self._acknowledge(team)
         team.lanes.open(self.pair.run_id, actor=ACTOR, task=task)
 
     def _begin_known(self, team: Team) -> None:
@@ -115,9 +121,16 @@ class History:
         self.mine[team.root] = git(team.root, "rev-parse", "HEAD")
 
     def _lose(self, team: Team) -> None:
-        before = [event.id for event in team.runs.events(self.pair.run_id)]
+        before = self._list_events(team)
         git(team.root, "clean", "-fdxq")
-        assert [event.id for event in team.runs.events(self.pair.run_id)] == before, self.told
+        # What was being written when a process was killed, nobody was told to be kept.
+        assert before - self.unsure <= self._list_events(team) <= before, self.told
+
+    def _list_events(self, team: Team) -> set[str]:
+        return {event.id for event in team.runs.events(self.pair.run_id)}
+
+    def _acknowledge(self, team: Team) -> None:
+        self.known = self._list_events(team)
 
     def _resume(self, team: Team) -> None:
         team.runs.resume(self.pair.run_id)

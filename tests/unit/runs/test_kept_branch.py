@@ -111,6 +111,22 @@ def test_switching_and_resetting_lose_nothing(team: Kept) -> None:
     assert len(_ids(team, run)) == len(ids) + 1
 
 
+def test_a_kill_right_after_the_commit_and_a_lost_folder_hold_up_nothing(team: Kept) -> None:
+    run = _begin(team)
+    for _ in range(2):
+        crash.arm(CrashPoint.RUN_KEPT, killed)
+        with pytest.raises(Killed):
+            team.says(run, "note", text="the last words")
+        crash.disarm()
+    ids = _ids(team, run)
+    git(team.root, "clean", "-fdxq")
+
+    assert team.tell(run) == ()
+    git(team.root, "clean", "-fdxq")
+
+    assert _ids(team, run)[:-1] == ids
+
+
 @pytest.mark.parametrize(
     "point", [CrashPoint.RUN_EVENTS_WRITTEN, CrashPoint.RUN_VIEW_WRITTEN, CrashPoint.RUN_KEPT]
 )

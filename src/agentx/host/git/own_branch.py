@@ -25,6 +25,7 @@ _PLAIN_FILE = "100644"
 _HASH_CHARS = (40, 64)
 _POINTER_BYTES_MAX = 100
 _REFS_MAX = 400
+_MOVES_MAX = 50
 _LOGGED = ("core.logAllRefUpdates=true",)
 
 
@@ -156,6 +157,21 @@ class OwnBranch:
             raise StaleVersion(f"{self.name} moved meanwhile", hint="try again")
         why = (said.err.splitlines() or ["git fast-import failed"])[0]
         raise UnavailableError(f"{self.name} was not written: {why[:300]}")
+
+    def was_left_here(self, before: str) -> bool:
+        """Tell whether only our own commits moved the branch since it was at a commit.
+
+        By what git notes of this repository, which no push or fetch brings along.
+        """
+        words = ("reflog", "show", f"--max-count={_MOVES_MAX}", "--format=%H %gs", self.ref)
+        said = self._ask(*words)
+        for line in said.lines if said.code == 0 else ():
+            commit, _, how = line.partition(" ")
+            if commit == before:
+                return True
+            if how != "fast-import":
+                return False
+        return said.code == 0 and not before
 
     def move(self, seen: str, tip: str) -> None:
         """Move the branch to a commit, from where it was seen; empty where it was not there.

@@ -203,7 +203,10 @@ class KeptBranch:
                 f"`git branch -m {BRANCH} NAME`, or `agentx config set runs.branch {WITH_CODE}`",
             )
         lacking = self.find_lacking(tip)
-        if lacking and not self._may_take_in():
+        # A commit of ours may not have been noted, and the folder have been lost since.
+        if lacking and not (
+            self._may_take_in() or self.branch.was_left_here(note.get("commit", ""))
+        ):
             return _tell_waiting(
                 f"the branch {BRANCH} holds what was not written here",
                 "look at it, then say `agentx trust`",
