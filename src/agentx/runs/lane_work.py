@@ -16,7 +16,7 @@ from agentx.runs.paths import WORK_FOLDER
 from agentx.runs.replies import Changes, LaneTold, Told, Unmerged
 from agentx.runs.rules.decide import decide, find_lane
 from agentx.runs.service import Runs, name_lane
-from agentx.runs.store.git_lanes import Conflicted, lane_branch, work_branch
+from agentx.runs.store.git_lanes import Conflicted, Moved, lane_branch, work_branch
 from agentx.runs.store.git_taking import find_brought
 from agentx.runs.store.run_store import OpenRun
 
@@ -85,15 +85,14 @@ class LaneWork:
             run, found = desk.run, find_lane(desk.run, lane)
             desk.check(_say("lane-merged", actor, found.id, {}))
             self._catch_up(desk)
-            tip = self._find_tip(run, found)
-            title = run.tasks[found.task].contract.title if found.task in run.tasks else run.title
-            done = self._git.merge(run.id, tip, f"Merge {found.id}: {title}")
+            tips = self._list_left(run, found) or (self._find_tip(run, found),)
+            done = self._merge(run, found, tips)
             if isinstance(done, Conflicted):
                 events, conflict = _conflict(desk, actor, "merge", found.id, done.files)
                 return events
             first: tuple[RunEvent, ...] = ()
             if found.status is LaneStatus.ACTIVE:
-                first = desk.say(_say("lane-finished", actor, found.id, {"commit": tip}))
+                first = desk.say(_say("lane-finished", actor, found.id, {"commit": tips[0]}))
             merged = _say("lane-merged", actor, found.id, {"commit": done.commit})
             return (*first, *desk.say(merged))
 
@@ -209,6 +208,33 @@ class LaneWork:
         """Return the lanes that count as merged and are not in the work branch here."""
         return self._git.list_unmerged(run)
 
+    def _merge(self, run: Run, lane: Lane, tips: tuple[str, ...]) -> Moved | Conflicted:
+        """Merge commits of a lane one after the other; one that conflicts ends it, as it was."""
+        title = run.tasks[lane.task].contract.title if lane.task in run.tasks else run.title
+        done = [self._git.merge(run.id, tips[0], f"Merge {lane.id}: {title}")]
+        for tip in tips[1:]:
+            if isinstance(done[-1], Moved):
+                done.append(self._git.merge(run.id, tip, f"Merge {lane.id}: {title}"))
+        if isinstance(done[-1], Conflicted) and not lane.open:
+            self._git.reopen(run.id, lane.id, lane.branch)  # to be mended there
+        return done[-1]
+
+    def _list_left(self, run: Run, lane: Lane) -> tuple[str, ...]:
+        """Return what of a lane that is merged came after; nothing of one that is not yet.
+
+        Raises: IllegalTransition where nothing did.
+        """
+        if lane.status is not LaneStatus.MERGED:
+            return ()
+        found = (each.left for each in self._git.list_unmerged(run) if each.lane == lane.id)
+        left = next(found, ())
+        if not left:
+            raise IllegalTransition(
+                f"{lane.id} is MERGED, and nothing of it is left",
+                hint="`agentx run lane list` shows how the lanes stand",
+            )
+        return left
+
     def _find_tip(self, run: Run, lane: Lane) -> str:
         """Return the commit of a lane: of one that is worked on elsewhere all that is known of it.
 
@@ -220,7 +246,7 @@ class LaneWork:
 
     def _catch_up(self, desk: OpenRun) -> None:
         """Bring the work branch up to what others pushed, before anything is built on it."""
-        desk.remarks += self._git.catch_up(desk.run, desk.events)
+        desk.remarks += self._git.catch_up(desk.run)
 
     def _tell(self, told: Told, lane: Callable[[], str], conflict: str = "") -> LaneTold:
         given = lane()

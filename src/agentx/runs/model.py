@@ -336,6 +336,14 @@ class PhaseEntry:
 
 
 @frozen
+class Rebased:
+    """A rebase of the work branch: what it was, and what took that over."""
+
+    before: str
+    commit: str
+
+
+@frozen
 class GitState:
     """Which branches the run is about."""
 
@@ -343,6 +351,7 @@ class GitState:
     base_commit: str = ""
     work_branch: str = ""
     latest_commit: str = ""
+    rebased: tuple[Rebased, ...] = ()
 
 
 @frozen

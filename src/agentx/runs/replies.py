@@ -111,12 +111,14 @@ class Archived:
 
 @frozen
 class Unmerged:
-    """A lane that counts as merged, and whose commits the work branch here lacks."""
+    """A lane that counts as merged, and commits of which the work branch here lacks."""
 
     lane: str
     task: str
     commit: str
     why: str
+    is_elsewhere: bool = True  # who merged it has what is missing
+    left: tuple[str, ...] = ()  # where its branch is, here or at a remote, beyond the work branch
 
 
 @frozen

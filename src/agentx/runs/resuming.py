@@ -147,15 +147,22 @@ def _tell_lost(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
 
 def list_lost_steps(run: Run, unmerged: tuple[Unmerged, ...]) -> Iterator[NextStep]:
     """Yield what to do about lanes that count as merged and are not in the work branch here."""
-    if not unmerged:
-        return
-    names = ", ".join(each.lane for each in unmerged[:3])
-    push = f"git push origin 'refs/heads/agent/{run.id}/*:refs/heads/agent/{run.id}/*'"
-    yield NextStep(
-        text=f"{names}: merged elsewhere, and not in the work branch here ({unmerged[0].why}); "
-        f"who merged pushes it ({push}), then",
-        command=f"agentx run resume {run.id}",
-    )
+    elsewhere = [each for each in unmerged if each.is_elsewhere]
+    if elsewhere:
+        names = ", ".join(each.lane for each in elsewhere[:3])
+        push = f"git push origin 'refs/heads/agent/{run.id}/*:refs/heads/agent/{run.id}/*'"
+        yield NextStep(
+            text=f"{names}: merged elsewhere, and not in the work branch here "
+            f"({elsewhere[0].why}); who merged pushes it ({push}), then",
+            command=f"agentx run resume {run.id}",
+        )
+    for each in unmerged:
+        if not each.is_elsewhere:
+            yield NextStep(
+                text=f"{each.lane} counts as merged, but {each.why}; take that in "
+                f"(or delete the branch {each.left[0]}, if nobody wants it)",
+                command=f"agentx run lane merge {each.lane}",
+            )
 
 
 def name_answer(run: Run, asked: Escalation) -> str:

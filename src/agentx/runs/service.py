@@ -34,6 +34,7 @@ from agentx.runs.model import (
     ORCHESTRATOR,
     PHASES,
     Happening,
+    Phase,
     Run,
     RunEvent,
     Task,
@@ -184,8 +185,7 @@ class Runs:
             cleaned = self.clean(said)
             if cleaned.lane and cleaned.kind != "lane-opened":
                 cleaned = replace(cleaned, lane=find_lane(desk.run, cleaned.lane).id)
-            if cleaned.kind == "run-completed":
-                self.check_merged(desk.run)
+            self._check_phase(desk.run, cleaned)
             return desk.say(cleaned)
 
         return self.doing(run_id, work)
@@ -200,6 +200,15 @@ class Runs:
                 f"{each.lane} counts as merged, but {each.why}",
                 hint=f"`agentx run resume {run.id}` says what to do",
             )
+
+    def _check_phase(self, run: Run, said: Happening) -> None:
+        """See that a run goes on from its verification with all that counts as merged."""
+        later = PHASES[PHASES.index(run.phase) + 1 :]
+        is_on = said.kind == "run-completed" or (
+            said.kind == "phase-entered" and said.detail.get("phase") in later
+        )
+        if is_on and PHASES.index(run.phase) >= PHASES.index(Phase.VERIFICATION):
+            self.check_merged(run)
 
     def doing(self, run_id: str, work: Callable[[OpenRun], Iterable[RunEvent]]) -> Told:
         """Do some work at a run's desk, then bring its files up to date and ring the bell."""
@@ -233,11 +242,12 @@ class Runs:
 
         def work(desk: OpenRun) -> tuple[RunEvent, ...]:
             turn = PHASES.index(desk.run.phase) + 1
-            if turn == len(PHASES):
-                self.check_merged(desk.run)
-                return desk.say(Happening(kind="run-completed", actor=actor))
-            detail = {"phase": str(PHASES[turn])}
-            return desk.say(Happening(kind="phase-entered", actor=actor, detail=detail))
+            said = Happening(kind="run-completed", actor=actor)
+            if turn < len(PHASES):
+                detail = {"phase": str(PHASES[turn])}
+                said = Happening(kind="phase-entered", actor=actor, detail=detail)
+            self._check_phase(desk.run, said)
+            return desk.say(said)
 
         return self.doing(run_id, work)
 
@@ -289,7 +299,7 @@ class Runs:
         """Bring the work branch up to what others pushed; what is in the way is only said."""
         try:
             with self._store.editing(run_id) as desk:
-                return () if desk.run.over else self.git.catch_up(desk.run, desk.events)
+                return () if desk.run.over else self.git.catch_up(desk.run)
         except AgentXError as error:
             return (f"{error.message} ({error.hint})" if error.hint else error.message,)
 

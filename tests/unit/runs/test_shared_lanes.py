@@ -16,6 +16,8 @@ from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.write import go_to_phase
 from agentx.project.config import read_environment
 from agentx.project.project import open_project
+from agentx.runs.checking.check_work import CheckWork
+from agentx.runs.choosing.place import Aim
 from agentx.runs.lane_work import LaneWork
 from agentx.wiring.runs import list_unmerged_runs
 from tests.support.repository import commit, git
@@ -198,6 +200,144 @@ def test_a_rebase_elsewhere_replaces_what_it_took_over(pair: Pair) -> None:
     assert unmerged(pair, pair.two) == []
     work = f"agent/{pair.run_id}/work"
     assert git(pair.two.root, "rev-parse", work) == git(pair.one.root, "rev-parse", work)
+
+
+def open_with(pair: Pair, team: Team, task: str, **files: str) -> tuple[str, Path]:
+    """Open a lane and commit something there; return its name and its folder."""
+    opened = team.lanes.open(pair.run_id, actor=ACTOR, task=task)
+    assert opened.lane is not None
+    commit(Path(opened.folder), task, **files)
+    return opened.lane.id, Path(opened.folder)
+
+
+@pytest.mark.promise("runs.git-is-true")
+def test_a_commit_that_came_after_the_merge_of_its_lane_is_named_and_can_be_taken_in(
+    pair: Pair,
+) -> None:
+    lane, folder = open_with(pair, pair.one, "TASK-001", b_py="b = 1\n")
+    pair.one.lanes.finish(pair.run_id, lane, actor=ACTOR)
+    pair.share(pair.one, lane)
+    commit(folder, "after", late_py="late = 1\n")
+    pair.share(pair.two)
+    pair.two.lanes.merge(pair.run_id, lane, actor=ACTOR)
+    pair.share(pair.two, "work")
+    pair.share(pair.one)
+    pair.one.runs.fetch(pair.run_id)
+
+    assert unmerged(pair, pair.two) == []
+    (found,) = LaneWork(pair.one.runs).list_unmerged(pair.look(pair.one))
+    assert (found.lane, found.is_elsewhere) == (lane, False)
+    assert found.why.startswith(f"1 commit of agent/{pair.run_id}/{lane} is not in")
+    (step,) = pair.one.runs.way_on(pair.look(pair.one), unmerged=(found,)).next[:1]
+    assert step.command.startswith(f"agentx run lane merge {lane}")
+    with pytest.raises(IllegalTransition, match="counts as merged, but 1 commit"):
+        pair.one.runs.check_merged(pair.look(pair.one))
+
+    told = pair.one.lanes.merge(pair.run_id, lane, actor=ACTOR)
+
+    assert [event.kind for event in told.told.added] == ["lane-merged"]
+    assert unmerged(pair, pair.one) == []
+    assert "late.py" in pair.list_files(pair.one)
+    with pytest.raises(IllegalTransition, match="nothing of it is left"):
+        pair.one.lanes.merge(pair.run_id, lane, actor=ACTOR)
+
+
+@pytest.mark.promise("runs.git-is-true")
+def test_what_was_pushed_to_a_lane_is_taken_in_before_it_is_merged(pair: Pair) -> None:
+    lane, folder = open_with(pair, pair.one, "TASK-001", b_py="b = 1\n")
+    pair.share(pair.one, lane)
+    branch = f"agent/{pair.run_id}/{lane}"
+    git(pair.two.root, "fetch", "-q")
+    git(pair.two.root, "checkout", "-q", "-b", "theirs", f"origin/{branch}")
+    commit(pair.two.root, "pushed by another", late_py="late = 1\n")
+    git(pair.two.root, "push", "-q", "origin", f"theirs:{branch}")
+
+    with pytest.raises(ConflictError, match=f"origin/{branch} has commits that {lane} lacks") as no:
+        pair.one.lanes.merge(pair.run_id, lane, actor=ACTOR)
+    assert f"git -C {folder} merge origin/{branch}" in no.value.hint
+    assert "b.py" not in pair.list_files(pair.one)
+    git(folder, "merge", "-q", f"origin/{branch}")
+    pair.one.lanes.merge(pair.run_id, lane, actor=ACTOR)
+
+    assert {"b.py", "late.py"} <= pair.list_files(pair.one)
+    assert unmerged(pair, pair.one) == []
+
+
+@pytest.mark.promise("runs.git-is-true")
+def test_a_typed_merge_of_another_commit_ticks_no_box(pair: Pair) -> None:
+    lane, _ = open_with(pair, pair.one, "TASK-001", b_py="b = 1\n")
+    base = git(pair.one.root, "rev-parse", f"agent/{pair.run_id}/work").strip()
+    for kind in ("lane-finished", "lane-merged"):
+        pair.one.says(pair.run_id, kind, lane=lane, commit=base)
+
+    assert unmerged(pair, pair.one) == [lane]
+
+
+@pytest.mark.promise("runs.git-is-true")
+def test_nothing_is_verified_on_a_work_branch_that_lacks_a_merged_lane(pair: Pair) -> None:
+    pair.one.says(pair.run_id, "checks-declared", checks=["test ! -f bad.py"])
+    pair.one.says(pair.run_id, "task-dropped", task="TASK-002", reason="not needed")
+    pair.work_in_lane(pair.one, "TASK-001", a_py="a = 1\n")
+    pair.share(pair.one, "work")
+    pair.share(pair.two)
+    pair.two.runs.fetch(pair.run_id)
+    pair.two.says(pair.run_id, "task-retried", task="TASK-001")
+    bad = pair.work_in_lane(pair.two, "TASK-001", bad_py="b = 1\n")
+    pair.two.says(pair.run_id, "phase-entered", phase="EXECUTION")
+    pair.two.says(pair.run_id, "phase-entered", phase="VERIFICATION")
+    pair.share(pair.two)
+    pair.share(pair.one)
+    checks = CheckWork(pair.one.runs)
+
+    for act in (
+        lambda: checks.run(Aim(run_id=pair.run_id), (), actor=ACTOR, wait_ms=10_000),
+        lambda: checks.find_commit(Aim(run_id=pair.run_id)),
+        lambda: pair.one.runs.next_phase(pair.run_id, actor=ACTOR),
+    ):
+        with pytest.raises(IllegalTransition, match=f"{bad} counts as merged, but"):
+            act()
+
+    pair.share(pair.two, "work")
+    pair.one.runs.fetch(pair.run_id)
+    ran = checks.run(Aim(run_id=pair.run_id), (), actor=ACTOR, wait_ms=10_000)
+    assert not ran.report.passed
+
+
+def test_what_a_rebase_took_over_is_held_also_where_the_old_work_branch_never_was(
+    pair: Pair,
+) -> None:
+    lane, _ = open_with(pair, pair.one, "TASK-001", b_py="b = 1\n")
+    pair.one.lanes.merge(pair.run_id, lane, actor=ACTOR)
+    commit(pair.one.root, "base moved", d_py="d = 1\n")
+    pair.one.lanes.rebase(pair.run_id, actor=ACTOR)
+    pair.share(pair.one, "work", lane)
+    pair.share(pair.two)
+
+    pair.two.runs.fetch(pair.run_id)
+
+    assert unmerged(pair, pair.one) == unmerged(pair, pair.two) == []
+
+
+def test_a_conflict_with_what_came_after_asks_a_person_and_leaves_the_lane_to_be_mended(
+    pair: Pair,
+) -> None:
+    lane, folder = open_with(pair, pair.one, "TASK-001", b_py="b = 1\n")
+    pair.one.lanes.merge(pair.run_id, lane, actor=ACTOR)
+    pair.work_in_lane(pair.one, "TASK-002", b_py="b = 2\n")
+    git(pair.one.root, "worktree", "add", "-q", str(folder), f"agent/{pair.run_id}/{lane}")
+    commit(folder, "after", b_py="b = 3\n")
+    git(pair.one.root, "worktree", "remove", str(folder))
+
+    told = pair.one.lanes.merge(pair.run_id, lane, actor=ACTOR)
+
+    assert told.conflict is not None
+    assert told.conflict.files == ("b.py",)
+    assert folder.is_dir()
+    with pytest.raises(AssertionError, match="CONFLICT"):
+        git(folder, "merge", "-q", f"agent/{pair.run_id}/work")
+    commit(folder, "mended", b_py="b = 23\n")
+    pair.one.lanes.merge(pair.run_id, lane, actor=ACTOR)
+    assert unmerged(pair, pair.one) == []
 
 
 def test_a_remote_that_is_not_reached_is_said_and_stops_nothing(pair: Pair) -> None:

@@ -390,7 +390,9 @@ def _runs(project: Project) -> Iterator[HealthCheck]:
             name="run",
             health=Health.WRONG,
             says=f"{run_id}: {first.lane} counts as merged, but {first.why}",
-            mend=f"who merged it pushes the run's branches; then `agentx run resume {run_id}`",
+            mend=f"who merged it pushes the run's branches; then `agentx run resume {run_id}`"
+            if first.is_elsewhere
+            else f"`agentx run lane merge {first.lane}` takes that in",
         )
     left = find_leftovers(project)
     if left:

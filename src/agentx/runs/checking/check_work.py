@@ -40,6 +40,7 @@ class CheckWork:
         """
         run, task, lane = self._find(aim)
         commands = self._gather(run, task, tuple(named))
+        self._check_merged(run, lane)
         place = self._runs.git.find_checked_out(run, "" if lane is None else lane.id)
         clock = self._runs.clock
         done = tuple(execute(each, place.folder, wait_ms, clock) for each in commands)
@@ -65,12 +66,21 @@ class CheckWork:
     def find_commit(self, aim: Aim) -> str:
         """Return the commit that a verdict said now is about; empty where nobody knows."""
         run, _, lane = self._find(aim)
+        self._check_merged(run, lane)
         return self._runs.git.find_tip(run, "" if lane is None else lane.id)
 
     def find_task(self, aim: Aim) -> str:
         """Return the task that is meant where none is named: that of where somebody stands."""
         _, task, _ = self._find(aim)
         return "" if task is None else task.id
+
+    def _check_merged(self, run: Run, lane: Lane | None) -> None:
+        """See that the work branch, where it is what is checked, holds all that counts as merged.
+
+        Raises: IllegalTransition.
+        """
+        if lane is None:
+            self._runs.check_merged(run)
 
     def _record(self, desk: OpenRun, said: Happening) -> tuple[RunEvent, ...]:
         return desk.say(self._runs.clean(said))

@@ -51,7 +51,9 @@ TASK_STEPS: dict[str, frozenset[TaskStatus]] = {
 }
 LANE_STEPS: dict[str, frozenset[LaneStatus]] = {
     "lane-finished": frozenset({LaneStatus.ACTIVE, LaneStatus.CONFLICT, LaneStatus.FINISHED}),
-    "lane-merged": frozenset({LaneStatus.ACTIVE, LaneStatus.FINISHED, LaneStatus.CONFLICT}),
+    "lane-merged": frozenset(  # once more where commits came after
+        {LaneStatus.ACTIVE, LaneStatus.FINISHED, LaneStatus.CONFLICT, LaneStatus.MERGED}
+    ),
     "lane-failed": frozenset({LaneStatus.ACTIVE, LaneStatus.FINISHED, LaneStatus.CONFLICT}),
     "lane-retried": frozenset({LaneStatus.FAILED, LaneStatus.CONFLICT}),
     "lane-reassigned": frozenset({LaneStatus.FAILED, LaneStatus.ACTIVE, LaneStatus.CONFLICT}),
@@ -324,7 +326,7 @@ def _lane_step(run: Run, said: Happening) -> tuple[Happening, ...]:
     follows: list[Happening] = []
     if said.kind == "lane-merged":
         follows += _conflicts_resolved(run, lane, said)
-        if task is not None and not task.over:
+        if lane.open and task is not None and not task.over:
             follows.append(Happening(kind="task-completed", actor=actor, task=task.id))
     if said.kind == "lane-failed" and task is not None and _is_work_of(task, lane):
         reason = {"reason": f"{lane.id} failed: {said.detail['reason']}"}

@@ -13,6 +13,7 @@ from agentx.runs.model import (
     Contract,
     Lane,
     LaneStatus,
+    Rebased,
     RunEvent,
     Task,
     TaskStatus,
@@ -307,8 +308,9 @@ def _commit_made(draft: RunDraft, event: RunEvent) -> None:
 
 def _work_rebased(draft: RunDraft, event: RunEvent) -> None:
     """Keep the new commit, also as the one that holds the lanes which were there before."""
-    commit = event.text("commit")
-    draft.git = replace(draft.git, latest_commit=commit)
+    commit, before = event.text("commit"), event.text("before")
+    known = (*draft.git.rebased, Rebased(before=before, commit=commit))
+    draft.git = replace(draft.git, latest_commit=commit, rebased=known)
     held = event.texts("holds") if "holds" in event.detail else None
     for lane in list(draft.lanes.values()):
         is_held = lane.status is LaneStatus.MERGED if held is None else lane.born in held

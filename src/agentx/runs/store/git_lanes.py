@@ -33,13 +33,14 @@ from agentx.host.git.work import (
 from agentx.kernel.errors import ConflictError, InvalidValue, NotFound, UnavailableError
 from agentx.kernel.paths import StorePaths
 from agentx.kernel.values import frozen
-from agentx.runs.model import Run, RunEvent
+from agentx.runs.model import Run
 from agentx.runs.paths import WORK_FOLDER, RunNotes
 from agentx.runs.replies import Changes, Unmerged
 from agentx.runs.store.git_shared import (
     CheckedOut,
     Pushed,
     check_latest,
+    check_pushed,
     fetch_run,
     find_tip,
     find_unmerged,
@@ -174,9 +175,10 @@ class GitLanes:
         found = commit_of(self._root, f"refs/heads/{branch}") or self._find_pushed(branch)
         if not found:
             raise _missing(branch)
+        check_pushed(self._root, lane, branch, found, folder)
         return found
 
-    def catch_up(self, run: Run, events: tuple[RunEvent, ...]) -> tuple[str, ...]:
+    def catch_up(self, run: Run) -> tuple[str, ...]:
         """Fetch what others pushed of a run, bring the work branch up to it; return what was done.
 
         Raises: NotFound when what the run stands on is not here, ConflictError where the work
@@ -192,9 +194,9 @@ class GitLanes:
             there = pushed.commit
             if is_ancestor(self._root, there, here):
                 continue
-            if is_replaced(self._root, there, here, events):
+            if is_replaced(self._root, there, here, run.git.rebased):
                 continue
-            took = is_replaced(self._root, here, there, events)
+            took = is_replaced(self._root, here, there, run.git.rebased)
             self._take_over(run.id, pushed, is_replaced=took)
             here = commit_of(self._root, f"refs/heads/{branch}")
             remarks.append(f"the work branch holds now what {pushed.name} has")

@@ -12,9 +12,9 @@ from pathlib import Path
 from agentx.host.git.command import do_git, read_git
 from agentx.host.git.facts import PLAIN_DIFF
 from agentx.host.git.work import commit_of, is_ancestor, list_changed_files
-from agentx.kernel.errors import NotFound, UnavailableError
+from agentx.kernel.errors import ConflictError, NotFound, UnavailableError
 from agentx.kernel.values import frozen
-from agentx.runs.model import LaneStatus, Run, RunEvent
+from agentx.runs.model import Lane, LaneStatus, Rebased, Run
 from agentx.runs.replies import Unmerged
 
 _REMOTES_MAX = 5
@@ -87,16 +87,29 @@ def list_pushed(root: Path, branch: str) -> tuple[Pushed, ...]:
     return tuple(Pushed(name=name, commit=commit) for name, _, commit in rows)
 
 
-def is_replaced(root: Path, old: str, new: str, events: Iterable[RunEvent]) -> bool:
+def is_replaced(root: Path, old: str, new: str, rebased: Iterable[Rebased]) -> bool:
     """Tell whether a recorded rebase that `new` holds took over all that `old` holds."""
-    for event in events:
-        before = event.text("before")
-        if event.kind != "work-rebased" or not before:
-            continue
-        took = old == before or is_ancestor(root, old, before)
-        if took and is_ancestor(root, event.text("commit"), new):
-            return True
-    return False
+    return any(
+        (old == each.before or is_ancestor(root, old, each.before))
+        and is_ancestor(root, each.commit, new)
+        for each in rebased
+        if each.before
+    )
+
+
+def check_pushed(root: Path, lane: str, branch: str, tip: str, folder: Path) -> None:
+    """See that a lane has here all that was pushed of it: who had it before may have gone on.
+
+    Raises: ConflictError.
+    """
+    for each in list_pushed(root, branch):
+        if each.commit != tip and not is_ancestor(root, each.commit, tip):
+            raise ConflictError(
+                f"{each.name} has commits that {lane} lacks here",
+                hint=f"take them in: git -C {folder} merge {each.name}; or, where yours replace "
+                f"them, push yours: git push --force-with-lease {each.name.partition('/')[0]} "
+                f"{branch}; then try again",
+            )
 
 
 def check_latest(root: Path, run: Run) -> None:
@@ -150,7 +163,10 @@ def tell_moved(root: Path, run: Run, lane: str, branch: str, commit: str) -> str
 
 
 def find_unmerged(root: Path, run: Run, branch: str) -> tuple[Unmerged, ...]:
-    """Return the lanes that count as merged and whose commits the work branch here lacks."""
+    """Return the lanes that count as merged and commits of which the work branch here lacks.
+
+    An event says which commit holds the lane; what git has on the lane's branch counts as well.
+    """
     merged = [lane for lane in run.lanes.values() if lane.status is LaneStatus.MERGED]
     if not merged:
         return ()
@@ -159,9 +175,10 @@ def find_unmerged(root: Path, run: Run, branch: str) -> tuple[Unmerged, ...]:
     commits = frozenset(lane.merged_as for lane in merged if lane.merged_as)
     here = _list_here(root, commits)
     out = _list_outside(root, here, tip)
+    left = _find_left(root, run, merged, tip)
     found = []
     for lane in merged:
-        commit = lane.merged_as
+        commit, ends = lane.merged_as, left.get(lane.branch, ())
         if not tip:
             why = f"the work branch {branch} is not here"
         elif not commit:
@@ -170,10 +187,71 @@ def find_unmerged(root: Path, run: Run, branch: str) -> tuple[Unmerged, ...]:
             why = f"{commit[:_SHORT]} is not in this repository"
         elif commit in out:
             why = f"{commit[:_SHORT]} is not in {branch}"
+        elif ends:
+            why = _say_left(root, ends, branch)
         else:
             continue
-        found.append(Unmerged(lane=lane.id, task=lane.task, commit=commit, why=why))
+        is_elsewhere = not tip or commit not in here or commit in out
+        found.append(
+            Unmerged(
+                lane=lane.id,
+                task=lane.task,
+                commit=commit,
+                why=why,
+                is_elsewhere=is_elsewhere,
+                left=tuple(each.name for each in ends),
+            )
+        )
     return tuple(found)
+
+
+def _find_left(root: Path, run: Run, merged: list[Lane], tip: str) -> dict[str, tuple[Pushed, ...]]:
+    """Return where the branches of lanes are, here or at a remote, that hold more than `tip`.
+
+    What a recorded rebase took over is held by it.
+    """
+    ends = _list_ends(root, run.id, {lane.branch for lane in merged}) if tip else ()
+    out = _list_outside(root, frozenset(each.commit for _, each in ends), tip)
+    if out and run.git.rebased:
+        took = [each for each in run.git.rebased if is_ancestor(root, each.commit, tip)]
+        before = frozenset(each.before for each in took if each.before)
+        here = _list_here(root, before)
+        out = _list_outside(root, out, tip, *sorted(here))
+        if here != before:
+            out = frozenset(each for each in out if not _is_replayed(root, each, tip))
+    found: dict[str, dict[str, Pushed]] = {}
+    for branch, each in ends:
+        if each.commit in out:
+            found.setdefault(branch, {}).setdefault(each.commit, each)
+    return {branch: tuple(there.values()) for branch, there in found.items()}
+
+
+def _list_ends(root: Path, run_id: str, branches: set[str]) -> tuple[tuple[str, Pushed], ...]:
+    """Return branches of a run with where they are, here and at each remote, by asking once."""
+    patterns = (f"refs/heads/agent/{run_id}/", f"refs/remotes/*/agent/{run_id}/*")
+    said = read_git(root, "for-each-ref", "--format=%(refname:short) %(objectname)", *patterns)
+    rows = (line.rpartition(" ") for line in said.lines if said.code == 0)
+    found = (
+        (name[name.find(f"agent/{run_id}/") :], Pushed(name=name, commit=commit))
+        for name, _, commit in rows
+    )
+    return tuple((branch, each) for branch, each in found if branch in branches)
+
+
+def _is_replayed(root: Path, commit: str, tip: str) -> bool:
+    """Tell whether a branch makes every change of a commit's history, though by other commits."""
+    words = ("--cherry-pick", "--right-only", "--no-merges", "--max-count=1")
+    said = read_git(root, "rev-list", *words, f"{tip}...{commit}")
+    return said.code == 0 and not said.lines
+
+
+def _say_left(root: Path, ends: tuple[Pushed, ...], branch: str) -> str:
+    first = ends[0]
+    words = ("rev-list", "--count", first.commit, "--not", f"refs/heads/{branch}")
+    count = read_git(root, *words).out.strip()
+    many = "1 commit" if count == "1" else f"{count or 'some'} commits"
+    are = "is" if count == "1" else "are"
+    return f"{many} of {first.name} {are} not in {branch}: {first.commit[:_SHORT]}"
 
 
 def _list_here(root: Path, commits: frozenset[str]) -> frozenset[str]:
@@ -185,9 +263,9 @@ def _list_here(root: Path, commits: frozenset[str]) -> frozenset[str]:
     return commits & frozenset(said.lines) if said.code == 0 else frozenset()
 
 
-def _list_outside(root: Path, commits: frozenset[str], tip: str) -> frozenset[str]:
-    """Return the commits that are not part of a branch's history, by asking git once."""
-    if not commits or not tip:
+def _list_outside(root: Path, commits: frozenset[str], *tips: str) -> frozenset[str]:
+    """Return the commits that are not part of branches' history, by asking git once."""
+    if not commits or not all(tips):
         return frozenset()
-    said = read_git(root, "rev-list", *sorted(commits), "--not", tip)
+    said = read_git(root, "rev-list", *sorted(commits), "--not", *tips)
     return commits & frozenset(said.lines) if said.code == 0 else commits

@@ -9,8 +9,9 @@ from agentx.kernel.clock import age
 from agentx.kernel.text import preview, printable
 from agentx.operations.runs.read import ArchivedRow, RunOverview, RunRow, TaskRow
 from agentx.operations.runs.recover import PullRequest
+from agentx.runs.model import Lane
 from agentx.runs.rendering import tell_answered
-from agentx.runs.replies import Rebuilt, Resumption
+from agentx.runs.replies import Rebuilt, Resumption, Unmerged
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.layout import flatten, lay, lay_facts
 
@@ -172,20 +173,28 @@ def draw_lanes(screen: Console, run: RunOverview, now_ms: int) -> None:
         screen.print("No lanes: `agentx run lane open --task TASK` makes one.")
         return
     table = render.table("LANE", "STATUS", "TASK", "CHANGED", "NOTE")
-    lost = {each.lane: each.why for each in run.unmerged}
+    lost = {each.lane: each for each in run.unmerged}
     held = {row.task_id: row.held for row in run.tasks}
     for lane in run.lanes:
         tries = f"try {lane.attempts}" if lane.attempts > 1 else ""
         table.add_row(
             lane.id,
-            _status("not merged here" if lane.id in lost else str(lane.status)),
+            _status(_name_status(lane, lost.get(lane.id))),
             lane.task,
             age(lane.changed_ms, now_ms=now_ms),
             "; ".join(
                 word
                 for word in (
                     held.get(lane.task, "") if lane.open else "",
-                    " ".join(each for each in (tries, lane.reason, lost.get(lane.id)) if each),
+                    " ".join(
+                        each
+                        for each in (
+                            tries,
+                            lane.reason,
+                            lost[lane.id].why if lane.id in lost else "",
+                        )
+                        if each
+                    ),
                 )
                 if word
             ),
@@ -193,6 +202,12 @@ def draw_lanes(screen: Console, run: RunOverview, now_ms: int) -> None:
     screen.print(table)
     where = f"branches agent/{run.run_id}/lane-*, merged into .../work, made from {run.base_branch}"
     screen.print(where, style="dim", soft_wrap=True)
+
+
+def _name_status(lane: Lane, lost: Unmerged | None) -> str:
+    if lost is None:
+        return str(lane.status)
+    return "not merged here" if lost.is_elsewhere else "merged in part"
 
 
 def _draw_blockers(screen: Console, run: RunOverview, now_ms: int) -> None:
