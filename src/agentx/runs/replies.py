@@ -122,6 +122,16 @@ class Unmerged:
 
 
 @frozen
+class GoneCommit:
+    """A commit that a run stands on, and what it is."""
+
+    commit: str
+    what: str
+    lane: str = ""  # empty: the work branch
+    is_at_work: bool = False  # the last of a lane that is open
+
+
+@frozen
 class Changes:
     """What the work branch changes, compared with its base."""
 

@@ -22,12 +22,13 @@ from agentx.runs.model import (
     TaskStatus,
 )
 from agentx.runs.rendering import list_answered, tell_answered
-from agentx.runs.replies import Interruption, NextStep, Resumption, Unmerged
+from agentx.runs.replies import GoneCommit, Interruption, NextStep, Resumption, Unmerged
 from agentx.runs.rules.gates import list_missing_of_run, tell_nothing_moved
 from agentx.runs.rules.graph import ready, waits_for
 
 _HAPPENED_MAX = 8
 _MISSING_MAX = 3
+_SHORT = 10
 
 
 Folder = Callable[[str], str]  # the name of a lane, or of the work branch -> where its files are
@@ -163,6 +164,19 @@ def list_lost_steps(run: Run, unmerged: tuple[Unmerged, ...]) -> Iterator[NextSt
                 f"(or delete the branch {each.left[0]}, if nobody wants it)",
                 command=f"agentx run lane merge {each.lane}",
             )
+
+
+def list_gone_steps(run: Run, gone: tuple[GoneCommit, ...]) -> Iterator[NextStep]:
+    """Yield what to do about commits that the run stands on and that are not here."""
+    by_commit = {each.commit: each for each in reversed(gone)}
+    for each in by_commit.values():
+        short = each.commit[:_SHORT]
+        yield NextStep(
+            text=f"{short}, {each.what}, is not in this repository: who made it pushes it; "
+            "where it is gone for good, a person goes on without it",
+            command=f"agentx run resume {run.id} --without {short}",
+            takes=True,
+        )
 
 
 def name_answer(run: Run, asked: Escalation) -> str:

@@ -42,8 +42,8 @@ from agentx.runs.model import (
 )
 from agentx.runs.pages.files import artifact_page, contract_page, manifest, work_log
 from agentx.runs.rendering import event_line, list_answered, tell_answered
-from agentx.runs.replies import NextStep, Rebuilt, Resumption, Told, Unmerged
-from agentx.runs.resuming import WhoGoesOn, list_lost_steps, resumption
+from agentx.runs.replies import GoneCommit, NextStep, Rebuilt, Resumption, Told, Unmerged
+from agentx.runs.resuming import WhoGoesOn, list_gone_steps, list_lost_steps, resumption
 from agentx.runs.rules.catalogue import kind_named
 from agentx.runs.rules.claims import ASKS, GOES_ON
 from agentx.runs.rules.decide import find_lane
@@ -51,6 +51,7 @@ from agentx.runs.rules.draft import escalation_name
 from agentx.runs.rules.fold import fold, mark_misplaced
 from agentx.runs.rules.gates import Missing, is_stale, list_missing_of_run
 from agentx.runs.store.git_lanes import GitLanes
+from agentx.runs.store.git_shared import list_gone
 from agentx.runs.store.run_store import OpenRun, RunStore, yaml_text
 from agentx.runs.store.sources import sources
 
@@ -291,7 +292,8 @@ class Runs:
         if not rebuilt.run.over:
             self.say(name, Happening(kind="run-resumed", actor=actor))
         unmerged = self.list_unmerged(rebuilt.run)
-        found = self.way_on(rebuilt.run, self.events(name), unmerged)
+        gone = self.list_gone(rebuilt.run)
+        found = self.way_on(rebuilt.run, self.events(name), unmerged, gone)
         found = replace(found, next=(*steps, *found.next))
         return found, replace(rebuilt, remarks=tuple(remarks))
 
@@ -308,6 +310,7 @@ class Runs:
         run: Run,
         events: tuple[RunEvent, ...] = (),
         unmerged: tuple[Unmerged, ...] = (),
+        gone: tuple[GoneCommit, ...] = (),
     ) -> Resumption:
         """Return how to go on with a run, from this machine."""
         here = WhoGoesOn(
@@ -316,7 +319,7 @@ class Runs:
             folder=lambda name: str(self.git.folder(run.id, name)),
         )
         found = resumption(run, events, here)
-        steps = (*list_lost_steps(run, unmerged), *found.next)
+        steps = (*list_lost_steps(run, unmerged), *list_gone_steps(run, gone), *found.next)
         complete = self.which.completing(run)
         typed = (replace(step, command=complete(step.command)) for step in steps)
         return replace(found, next=tuple(typed))
@@ -324,6 +327,10 @@ class Runs:
     def list_unmerged(self, run: Run) -> tuple[Unmerged, ...]:
         """Return the lanes of a run that goes on which count as merged, and git says otherwise."""
         return () if run.over else self.git.list_unmerged(run)
+
+    def list_gone(self, run: Run) -> tuple[GoneCommit, ...]:
+        """Return the commits that a run which goes on stands on, and that are not here."""
+        return () if run.over else list_gone(self.git.root, run)
 
     def list_missing(self, run: Run) -> tuple[Missing, ...]:
         """Return what contracts ask for before the run goes past its verification."""

@@ -31,7 +31,7 @@ from agentx.runs.lane_work import LaneWork
 from agentx.runs.model import Happening, Run, RunEvent
 from agentx.runs.paths import RunNotes
 from agentx.runs.rendering import event_line, list_answered, tell_contradicted
-from agentx.runs.replies import Unmerged
+from agentx.runs.replies import GoneCommit, Unmerged
 from agentx.runs.resuming import name_answer
 from agentx.runs.rules.claims import GOES_ON
 from agentx.runs.rules.fold import fold
@@ -401,6 +401,14 @@ def list_claimed_runs(project: Project) -> Iterator[tuple[str, tuple[str, ...]]]
         claims = [event_line(each) for each in runs.events(run_id) if each.is_claim]
         if claims:
             yield run_id, tuple(preview(each, _LINE_CHARS_MAX) for each in claims)
+
+
+def list_gone_runs(project: Project) -> Iterator[tuple[str, GoneCommit]]:
+    """Yield the runs that go on and stand on a commit that is not here."""
+    runs = open_runs(project)
+    for run_id in runs.ids():
+        for gone in runs.list_gone(runs.run(run_id)[0])[:1]:
+            yield run_id, gone
 
 
 def list_unmerged_runs(project: Project) -> Iterator[tuple[str, tuple[Unmerged, ...]]]:

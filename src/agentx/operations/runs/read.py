@@ -154,7 +154,8 @@ def show_run(project: Project, run_id: str = "", *, caller: WhoCalls | None = No
     runs = open_runs(project)
     run, events, faults = runs.story(run_id or runs.which.active())
     unmerged = runs.list_unmerged(run)
-    steps = steps_for(project, runs.way_on(run, unmerged=unmerged).next, caller)
+    way = runs.way_on(run, unmerged=unmerged, gone=runs.list_gone(run))
+    steps = steps_for(project, way.next, caller)
     stale, now_ms = runs.tell_stale(run), project.clock.now_ms()
     found = overview_of(run, events, steps, faults)
     tasks = tuple(

@@ -10,14 +10,16 @@ from agentx.kernel.values import frozen
 from agentx.operations.runs.read import steps_for
 from agentx.operations.runs.saying import check_speaker
 from agentx.project.project import Project
+from agentx.project.roles.caller import WhoCalls
 from agentx.runs.pages.pull_request import checklist, description
 from agentx.runs.paths import RunPaths
 from agentx.runs.replies import Changes, Rebuilt, Resumption
 from agentx.runs.rules.gates import Missing
+from agentx.runs.taking.giving_up import give_up_commit
 from agentx.runs.taking.lane_taking import LaneTaking
 from agentx.wiring.bound.claims import reach
 from agentx.wiring.runs import open_lanes, open_runs, take_folder
-from agentx.wiring.trust.persons_word import require_person
+from agentx.wiring.trust.persons_word import require_person, require_persons_word
 
 
 @frozen
@@ -36,12 +38,29 @@ class PullRequest:
     missing: tuple[Missing, ...] = ()  # what contracts ask for, with what to type
 
 
-def resume_run(project: Project, run_id: str = "", *, actor: str) -> tuple[Resumption, Rebuilt]:
-    """Put right what an interruption left; say what happened, where it stopped, what is next."""
+def resume_run(
+    project: Project,
+    run_id: str = "",
+    *,
+    actor: str,
+    without: str = "",
+    caller: WhoCalls | None = None,
+) -> tuple[Resumption, Rebuilt]:
+    """Put right what an interruption left; say what happened, where it stopped, what is next.
+
+    `without` is a commit that is gone for good, as a person says: the run goes on from its
+    branches as they are.
+
+    Raises: NotThePerson; NotFound, IllegalTransition where nothing is to be given up.
+    """
     check_speaker(project, actor)
     remarks: list[str] = []
     exchange = reach(project, remarks, "what others did since is not seen")
-    runs = open_runs(project)
+    runs = open_runs(project, caller=caller)
+    if without:
+        what, hint = f"that {without} is gone for good", f"agentx run resume --without {without}"
+        via = require_persons_word(project, what, hint=hint, caller=caller, about=without)
+        remarks += give_up_commit(runs, run_id, without, via=via).remarks
     found, rebuilt = runs.resume(run_id, actor=actor)
     remarks += LaneTaking(runs).make_folders(found.run_id)
     if exchange is not None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from agentx.agents.happenings import ValidationResult
-from agentx.clarification.errors import NotThePerson
 from agentx.host.files.ground import ground_of
 from agentx.host.files.plain import read_bytes
 from agentx.kernel.errors import InvalidValue, NameMoved, NotFound
@@ -41,7 +40,7 @@ from agentx.wiring.runs import (
     open_runs,
     open_tasks,
 )
-from agentx.wiring.trust.persons_word import require_person
+from agentx.wiring.trust.persons_word import require_person, require_persons_word
 
 EVENT_TYPES = tuple(KINDS)
 # What asks a person.
@@ -62,6 +61,7 @@ _OBSERVED = {
     "lane-reassigned": "run lane reassign LANE",
     "branch-made": "run lane open",
     "commit-made": "run lane finish LANE",
+    "commit-given-up": "run resume --without COMMIT",
     "work-rebased": "run lane rebase",
     "conflict-found": "run lane merge LANE",
     "checks-run": "run verify --run 'COMMAND'",
@@ -206,13 +206,7 @@ def _as_person(project: Project, by: Saying, given: dict[str, Any], caller: WhoC
     about = str(given.get("escalation") or given.get("conflict") or "")
     hint = f'agentx run escalate --resolve {about} "ANSWER"'
     what = "what a run asked a person"
-    require_person(project, what, hint=hint, caller=caller, about=about)
-    if not caller.is_person:
-        raise NotThePerson(
-            "only a person can say this, and nobody sits at a terminal here",
-            hint="say it at a terminal; a program that says it for a person adds --as-person",
-        )
-    given["via"] = str(caller.via)
+    given["via"] = require_persons_word(project, what, hint=hint, caller=caller, about=about)
     return replace(by, actor=PERSON_ROLE)
 
 

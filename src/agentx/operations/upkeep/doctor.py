@@ -52,7 +52,12 @@ from agentx.wiring.observation_upkeep import (
     list_unheeded_drops,
     list_unverified,
 )
-from agentx.wiring.runs import list_claimed_runs, list_damaged_runs, list_unmerged_runs
+from agentx.wiring.runs import (
+    list_claimed_runs,
+    list_damaged_runs,
+    list_gone_runs,
+    list_unmerged_runs,
+)
 from agentx.wiring.taught.lessons import list_damaged_memory
 
 _FREE_BYTES_LOW = 500 * 1024 * 1024
@@ -393,6 +398,14 @@ def _runs(project: Project) -> Iterator[HealthCheck]:
             mend=f"who merged it pushes the run's branches; then `agentx run resume {run_id}`"
             if first.is_elsewhere
             else f"`agentx run lane merge {first.lane}` takes that in",
+        )
+    for run_id, gone in list_gone_runs(project):
+        yield HealthCheck(
+            name="run",
+            health=Health.WRONG,
+            says=f"{run_id}: {gone.commit[:10]}, {gone.what}, is not in this repository",
+            mend="who made it pushes it; where it is gone for good: "
+            f"`agentx run resume {run_id} --without {gone.commit[:10]}`",
         )
     left = find_leftovers(project)
     if left:

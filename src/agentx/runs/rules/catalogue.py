@@ -56,16 +56,11 @@ KINDS: dict[str, EventKind] = {
         about="a run begins",
         needs={"title": _TEXT},
         may={
-            "description": _TEXT,
-            "requester": _TEXT,
-            "base_branch": _TEXT,
-            "base_commit": _TEXT,
+            **dict.fromkeys(("description", "requester", "base_branch", "base_commit"), _TEXT),
             "checks": _TEXTS,
         },
     ),
-    "run-resumed": EventKind(
-        group="run", about="somebody took the run up again", may={"text": _TEXT}
-    ),
+    "run-resumed": EventKind(group="run", about="somebody took it up again", may={"text": _TEXT}),
     "note": EventKind(group="run", about="anything worth keeping", needs={"text": _TEXT}),
     "decision-made": EventKind(
         group="run", about="something was decided", needs={"text": _TEXT}, may={"why": _TEXT}
@@ -251,6 +246,12 @@ KINDS: dict[str, EventKind] = {
         about="something was committed",
         needs={"commit": _TEXT},
         may={"branch": _TEXT, "text": _TEXT, "files": _TEXTS},
+    ),
+    "commit-given-up": EventKind(
+        group="git",
+        about="a person says that a commit is gone for good: the branch goes on as it is",
+        needs={"commit": _TEXT},
+        may={"instead": _TEXT, "via": _TEXT},
     ),
     "work-rebased": EventKind(
         group="git",

@@ -377,6 +377,16 @@ def _resolve(conflict: str, actor: str, how: str) -> Happening:
     return Happening(kind="conflict-resolved", actor=actor, detail=detail)
 
 
+def _commit_given_up(run: Run, said: Happening) -> tuple[Happening, ...]:
+    lane = run.lanes.get(said.lane)
+    task = None if lane is None else run.tasks.get(lane.task)
+    if lane is None or lane.open or task is None or task.status is not TaskStatus.COMPLETED:
+        return (said,)
+    reason = {"reason": f"what {lane.id} was merged by is gone"}
+    again = Happening(kind="task-reopened", actor=said.actor, task=task.id, detail=reason)
+    return (said, *_task_step(run, again))
+
+
 def _work_rebased(run: Run, said: Happening) -> tuple[Happening, ...]:
     follows = [
         _resolve(conflict.id, said.actor, "the work branch was rebased")
@@ -405,6 +415,7 @@ _RULES: dict[str, Callable[[Run, Happening], tuple[Happening, ...]]] = {
     "lane-opened": _lane_opened,
     "lane-taken": _lane_taken,
     **dict.fromkeys(LANE_STEPS, _lane_step),
+    "commit-given-up": _commit_given_up,
     "work-rebased": _work_rebased,
     "conflict-resolved": _conflict_resolved,
     **WORD_RULES,

@@ -52,7 +52,7 @@ PERMITS: dict[str, frozenset[RunRole]] = {
     **dict.fromkeys(_LEADING, _LEAD),
     "task-reopened": _LEAD | {_PLAN, _JUDGE},
     "verification-recorded": _LEAD | {_JUDGE},
-    "escalation-resolved": _PERSON_ONLY,
+    **dict.fromkeys(("escalation-resolved", "commit-given-up"), _PERSON_ONLY),
 }
 
 # What the roles that agents play are for a run.

@@ -306,6 +306,27 @@ def _commit_made(draft: RunDraft, event: RunEvent) -> None:
         draft.git = replace(draft.git, latest_commit=event.text("commit"))
 
 
+def _commit_given_up(draft: RunDraft, event: RunEvent) -> None:
+    """Stand on what is left; a lane that was merged by what is gone is to be merged again."""
+    gone, instead = event.text("commit"), event.text("instead")
+    lane = draft.lanes.get(lane_named(draft, event))
+    if event.is_claim:
+        return
+    if lane is None:
+        if draft.git.latest_commit == gone:
+            draft.git = replace(draft.git, latest_commit=instead)
+    elif lane.status is LaneStatus.MERGED and lane.merged_as == gone:
+        draft.lanes[lane.id] = replace(
+            lane,
+            status=LaneStatus.FINISHED,
+            commit=instead,
+            merged_as="",
+            changed_ms=event.at_ms,
+        )
+    elif lane.commit == gone:
+        draft.lanes[lane.id] = replace(lane, commit=instead)
+
+
 def _work_rebased(draft: RunDraft, event: RunEvent) -> None:
     """Keep the new commit, also as the one that holds the lanes which were there before."""
     commit, before = event.text("commit"), event.text("before")
@@ -333,5 +354,6 @@ WORK_STEPS: dict[str, Callable[[RunDraft, RunEvent], None]] = {
     "conflict-resolved": _conflict_resolved,
     "branch-made": _branch_made,
     "commit-made": _commit_made,
+    "commit-given-up": _commit_given_up,
     "work-rebased": _work_rebased,
 }

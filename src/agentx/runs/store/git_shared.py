@@ -6,7 +6,7 @@ has the event and not the commit says that, and builds on nothing else meanwhile
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from agentx.host.git.command import do_git, read_git
@@ -14,8 +14,8 @@ from agentx.host.git.facts import PLAIN_DIFF
 from agentx.host.git.work import commit_of, is_ancestor, list_changed_files
 from agentx.kernel.errors import ConflictError, NotFound, UnavailableError
 from agentx.kernel.values import frozen
-from agentx.runs.model import Lane, LaneStatus, Rebased, Run
-from agentx.runs.replies import Unmerged
+from agentx.runs.model import Lane, LaneStatus, Rebased, Run, RunEvent
+from agentx.runs.replies import GoneCommit, Unmerged
 
 _REMOTES_MAX = 5
 _KEPT_HERE = (".agent-memory/", ".agentx/")  # by AgentX: it is not what is checked
@@ -112,6 +112,11 @@ def check_pushed(root: Path, lane: str, branch: str, tip: str, folder: Path) -> 
             )
 
 
+def say_without(run: Run, commit: str) -> str:
+    """Return the command by which a person goes on without a commit that is gone for good."""
+    return f"agentx run resume {run.id} --without {commit[:_SHORT]}"
+
+
 def check_latest(root: Path, run: Run) -> None:
     """See that what the run stands on is here.
 
@@ -123,7 +128,8 @@ def check_latest(root: Path, run: Run) -> None:
     raise NotFound(
         f"{latest[:_SHORT]}, the last commit of {run.git.work_branch}, is not in this repository",
         hint="who made it pushes it, then try again: "
-        f"git push origin 'refs/heads/agent/{run.id}/*:refs/heads/agent/{run.id}/*'",
+        f"git push origin 'refs/heads/agent/{run.id}/*:refs/heads/agent/{run.id}/*'; "
+        f"where it is gone for good a person goes on without it: {say_without(run, latest)}",
     )
 
 
@@ -173,7 +179,7 @@ def find_unmerged(root: Path, run: Run, branch: str) -> tuple[Unmerged, ...]:
     tip = commit_of(root, f"refs/heads/{branch}")
     tip = tip or next((each.commit for each in list_pushed(root, branch)), "")
     commits = frozenset(lane.merged_as for lane in merged if lane.merged_as)
-    here = _list_here(root, commits)
+    here = list_here(root, commits)
     out = _list_outside(root, here, tip)
     left = _find_left(root, run, merged, tip)
     found = []
@@ -215,7 +221,7 @@ def _find_left(root: Path, run: Run, merged: list[Lane], tip: str) -> dict[str, 
     if out and run.git.rebased:
         took = [each for each in run.git.rebased if is_ancestor(root, each.commit, tip)]
         before = frozenset(each.before for each in took if each.before)
-        here = _list_here(root, before)
+        here = list_here(root, before)
         out = _list_outside(root, out, tip, *sorted(here))
         if here != before:
             out = frozenset(each for each in out if not _is_replayed(root, each, tip))
@@ -254,7 +260,7 @@ def _say_left(root: Path, ends: tuple[Pushed, ...], branch: str) -> str:
     return f"{many} of {first.name} {are} not in {branch}: {first.commit[:_SHORT]}"
 
 
-def _list_here(root: Path, commits: frozenset[str]) -> frozenset[str]:
+def list_here(root: Path, commits: frozenset[str]) -> frozenset[str]:
     """Return the commits that this repository has, by asking git once."""
     if not commits:
         return commits
@@ -269,3 +275,54 @@ def _list_outside(root: Path, commits: frozenset[str], *tips: str) -> frozenset[
         return frozenset()
     said = read_git(root, "rev-list", *sorted(commits), "--not", *tips)
     return commits & frozenset(said.lines) if said.code == 0 else commits
+
+
+def list_gone(root: Path, run: Run) -> tuple[GoneCommit, ...]:
+    """Return what the run stands on and is not here.
+
+    A lane that is worked on elsewhere is not among it: its commits come once they are pushed.
+    """
+    named = [each for each in list_named(run) if not each.is_at_work]
+    here = list_here(root, frozenset(each.commit for each in named))
+    return tuple(each for each in named if each.commit not in here)
+
+
+def list_named(run: Run) -> Iterator[GoneCommit]:
+    """Yield the commits without which a run does not go on, with what each is."""
+    git = run.git
+    if git.work_branch and git.latest_commit:
+        yield GoneCommit(commit=git.latest_commit, what=f"the last commit of {git.work_branch}")
+    for lane in run.lanes.values():
+        if lane.status is LaneStatus.MERGED and lane.merged_as:
+            yield GoneCommit(
+                commit=lane.merged_as, what=f"what {lane.id} is merged by", lane=lane.id
+            )
+        elif lane.open and lane.commit:
+            what = f"the last commit of {lane.id}"
+            yield GoneCommit(commit=lane.commit, what=what, lane=lane.id, is_at_work=True)
+
+
+def has_commit(root: Path, commit: str) -> bool:
+    """Tell whether a commit is in this repository."""
+    return bool(commit_of(root, commit))
+
+
+def find_instead(root: Path, run: Run, gone: GoneCommit, events: tuple[RunEvent, ...]) -> str:
+    """Return from where a run, or a lane, goes on without a commit; empty where nothing is left.
+
+    Of a lane that counted as merged it is what was known of its own branch before.
+    """
+    lane = run.lanes.get(gone.lane)
+    if lane is None:
+        return _find_branch(root, run.git.work_branch) or run.git.base_commit
+    if gone.is_at_work:
+        return _find_branch(root, lane.branch) or lane.start_commit
+    said = (
+        each.text("commit") for each in reversed(events) if lane.born in (each.lane_of, each.id)
+    )
+    return next((commit for commit in said if commit not in ("", gone.commit)), "")
+
+
+def _find_branch(root: Path, branch: str) -> str:
+    pushed = (each.commit for each in list_pushed(root, branch))
+    return commit_of(root, f"refs/heads/{branch}") or next(pushed, "")

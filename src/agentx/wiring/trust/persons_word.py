@@ -68,6 +68,23 @@ def require_person(
     raise _refuse(what, hint, calls)
 
 
+def require_persons_word(
+    project: Project, what: str, *, hint: str, caller: WhoCalls | None = None, **facts: object
+) -> str:
+    """Return how a person says something; refuse an agent, and a program that does not say for one.
+
+    Raises: NotThePerson.
+    """
+    calls = find_caller(project) if caller is None else caller
+    require_person(project, what, hint=hint, caller=calls, **facts)
+    if not calls.is_person:
+        raise NotThePerson(
+            "only a person can say this, and nobody sits at a terminal here",
+            hint="say it at a terminal; a program that says it for a person adds --as-person",
+        )
+    return str(calls.via)
+
+
 def _refuse(what: str, hint: str, calls: WhoCalls) -> NotThePerson:
     return NotThePerson(
         f"only a person can say {what}, and {calls.said_name} is none",

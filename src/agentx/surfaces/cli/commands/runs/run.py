@@ -343,10 +343,17 @@ def context(invocation: Invocation, task_id: str, budget: int, run_id: str) -> N
 @command.command("resume")
 @click.argument("run_id", metavar="RUN", required=False, default="")
 @click.option("--actor", default="orchestrator", show_default=True)
+@click.option(
+    "--without", metavar="COMMIT", default="", help="Go on without a commit that is gone."
+)
+@as_person_option
 @click.pass_obj
-def resume(invocation: Invocation, run_id: str, actor: str) -> None:
+def resume(invocation: Invocation, run_id: str, actor: str, without: str, as_person: bool) -> None:
     """Take a run up again: what happened, where it stopped, what to do next."""
-    found, rebuilt = resume_run(invocation.project, run_id, actor=actor)
+    caller = find_caller(invocation.project, as_person=as_person) if without else None
+    found, rebuilt = resume_run(
+        invocation.project, run_id, actor=actor, without=without, caller=caller
+    )
     lines = tuple(event_line(each) for each in found.happened)
 
     def draw(screen: Any) -> None:

@@ -1,0 +1,110 @@
+"""Goal: a commit that is in no repository stops no run for ever, and only a person goes on
+without it.
+
+Method: a bare remote and two clones with real git; a line that nobody can prove, and a clone that
+is lost before its code was pushed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agentx.clarification.errors import NotThePerson
+from agentx.kernel.errors import IllegalTransition, InvalidValue, NotFound
+from agentx.operations.runs.lane import merge_lane, open_lane
+from agentx.operations.runs.read import show_run
+from agentx.operations.runs.recover import pull_request, resume_run
+from agentx.operations.runs.saying import Saying
+from agentx.operations.runs.sync import sync_runs
+from agentx.operations.runs.write import add_task, record_event, start_run
+from agentx.project.project import Project
+from agentx.project.roles.caller import Via, WhoCalls
+from agentx.runs.model import Contract, Happening, LaneStatus, TaskStatus
+from agentx.wiring.runs import list_gone_runs, open_runs
+from tests.support.repository import commit, git
+from tests.support.run_clones import Clones
+
+PERSON = WhoCalls(via=Via.TERMINAL)
+AGENT = WhoCalls(role="engineer", agent="claude-code", via=Via.AGENT)
+PROGRAM = WhoCalls(via=Via.PROGRAM)
+NOWHERE = "1234567890" * 4
+
+
+def _begin(project: Project) -> str:
+    run = start_run(project, "shared", actor="orchestrator").id
+    for title in ("first", "second"):
+        add_task(project, Saying(), Contract(title=title))
+    return run
+
+
+def _sync(project: Project) -> None:
+    sync_runs(project, agrees=lambda _where: True, caller=PERSON)
+
+
+def test_a_commit_that_is_nowhere_is_named_and_a_person_goes_on_without_it(tmp_path: Path) -> None:
+    project = Clones(tmp_path).clone("one")
+    run = _begin(project)
+    open_lane(project, Saying(task="TASK-001"))
+    runs = open_runs(project)
+    runs.say(run, Happening(kind="commit-made", actor="engineer", detail={"commit": NOWHERE}))
+
+    with pytest.raises(NotFound, match="is not in this repository") as stopped:
+        open_lane(project, Saying(task="TASK-002"))
+    command = f"agentx run resume {run} --without {NOWHERE[:10]}"
+    assert command in stopped.value.hint
+    assert command in [step.command for step in show_run(project, caller=PERSON).next]
+    assert command not in [step.command for step in show_run(project, caller=AGENT).next]
+    ((told, gone),) = list_gone_runs(project)
+    assert (told, gone.commit, gone.what) == (
+        run,
+        NOWHERE,
+        f"the last commit of agent/{run}/work",
+    )
+
+    for who in (AGENT, PROGRAM):
+        with pytest.raises(NotThePerson):
+            resume_run(project, run, actor="orchestrator", without=NOWHERE[:10], caller=who)
+    with pytest.raises(InvalidValue, match="not taken on somebody's word"):
+        record_event(project, Saying(), "commit-given-up", {"commit": NOWHERE})
+    with pytest.raises(NotFound, match="stands on no such commit"):
+        resume_run(project, run, actor="orchestrator", without="abcdef0123", caller=PERSON)
+
+    _, rebuilt = resume_run(project, run, actor="orchestrator", without=NOWHERE[:10], caller=PERSON)
+
+    assert f"{run} goes on without 1234567890" in rebuilt.remarks
+    work = git(project.root, "rev-parse", f"agent/{run}/work")
+    assert runs.run(run)[0].git.latest_commit == work
+    said = next(each for each in runs.events(run) if each.kind == "commit-given-up")
+    assert (said.actor, said.text("instead"), said.text("via")) == ("human", work, "terminal")
+    assert list(list_gone_runs(project)) == []
+    assert open_lane(project, Saying(task="TASK-002")).lane is not None
+    with pytest.raises(IllegalTransition, match="is in this repository"):
+        resume_run(project, run, actor="orchestrator", without=work[:10], caller=PERSON)
+
+
+@pytest.mark.promise("runs.git-is-true")
+def test_what_a_lost_clone_merged_is_merged_again_from_what_it_pushed(tmp_path: Path) -> None:
+    clones = Clones(tmp_path)
+    one, two = clones.clone("one"), clones.clone("two")
+    run = _begin(one)
+    opened = open_lane(one, Saying(task="TASK-001"))
+    assert opened.lane is not None
+    lane = opened.lane.id
+    commit(Path(opened.folder), "b", b_py="b = 1\n")
+    merged = merge_lane(one, Saying(lane=lane)).told.run.git.latest_commit
+    git(one.root, "push", "-q", "origin", f"agent/{run}/{lane}")  # and not the work branch
+    _sync(one)
+    _sync(two)
+    assert [each.lane for each in show_run(two).unmerged] == [lane]
+
+    resume_run(two, run, actor="orchestrator", without=merged[:10], caller=PERSON)
+
+    now = open_runs(two).run(run)[0]
+    assert now.lanes[lane].status is LaneStatus.FINISHED
+    assert now.tasks["TASK-001"].status is TaskStatus.PENDING
+    assert merge_lane(two, Saying(lane=lane)).conflict is None
+    assert "b.py" in git(two.root, "ls-tree", "--name-only", f"agent/{run}/work")
+    assert show_run(two).unmerged == ()
+    assert "- [x] every lane is merged" in pull_request(two, run, actor="orchestrator").checklist
