@@ -12,7 +12,7 @@ import pytest
 
 from agentx.clarification.errors import NotThePerson
 from agentx.host.system import SystemClock
-from agentx.kernel.errors import ConflictError, IllegalTransition, NotFound
+from agentx.kernel.errors import ConflictError, IllegalTransition, LockHeld, NotFound
 from agentx.operations.runs.claiming import release_task, take_lane, take_task
 from agentx.operations.runs.lane import fail_lane, finish_lane, merge_lane, open_lane
 from agentx.operations.runs.read import show_run
@@ -23,8 +23,8 @@ from agentx.operations.runs.write import add_task, record_event, start_run, task
 from agentx.project.project import Project
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.runs.limits import RUN_CLAIM_MS
-from agentx.runs.model import Contract, Run, Task
-from agentx.runs.taking.claim_work import ClaimWork
+from agentx.runs.model import Contract, Run, RunEvent, Task
+from agentx.runs.taking.claim_work import ClaimWork, WantedClaim
 from agentx.wiring.bound.claims import push_claim, reach
 from agentx.wiring.bound.sessions import attach_sessions
 from agentx.wiring.runs import digest_lines, open_runs
@@ -37,6 +37,7 @@ PERSON = WhoCalls(via=Via.TERMINAL)
 AGENT = WhoCalls(role="engineer", agent="claude-code", via=Via.AGENT)
 PROGRAM = WhoCalls(via=Via.PROGRAM)
 FIRST, SECOND = "TASK-001", "TASK-002"
+LOCK_HELD = LockHeld("somebody holds it")
 
 
 class Two:
@@ -75,6 +76,10 @@ class Two:
     def holder(self, project: Project, task: str = FIRST) -> str:
         claim = self.look(project, task)[1].settled.claim
         return "" if claim is None else claim.person
+
+    def claim_unpushed(self, work: ClaimWork, task: str = FIRST) -> RunEvent:
+        wanted = WantedClaim(run_id=self.run_id, task=task, actor="executor", is_shared=True)
+        return work.claim(wanted).added[0]
 
     def go_offline(self) -> None:
         self.clones.remote.rename(self.clones.folder / "away.git")
@@ -152,7 +157,7 @@ def test_whose_push_comes_second_yields_to_who_was_faster(both: Two) -> None:
     exchange = reach(both.two, [])
     assert exchange is not None
     work = ClaimWork(open_runs(both.two))
-    said = work.claim(both.run_id, FIRST, actor="executor", is_shared=True).added[0]
+    said = both.claim_unpushed(work)
     both.clock.advance(60_000)  # the faster claim is later by the clock
     both.start(both.one)
 
@@ -162,6 +167,75 @@ def test_whose_push_comes_second_yields_to_who_was_faster(both: Two) -> None:
     both.sync(both.one)
     assert both.holder(both.one) == both.holder(both.two) == "anna"
     assert both.look(both.one)[1].settled == both.look(both.two)[1].settled
+
+
+@pytest.mark.promise("runs.claims")
+def test_a_claim_that_was_cut_short_before_its_push_takes_a_task_from_nobody(both: Two) -> None:
+    assert reach(both.one, []) is not None
+    both.claim_unpushed(ClaimWork(open_runs(both.one)))  # and the process is killed
+    both.clock.advance(60_000)
+    assert both.start(both.two) == ()
+
+    with pytest.raises(IllegalTransition, match="is held by orchestrator of bert"):
+        both.start(both.one)
+
+    both.sync(both.one)
+    both.sync(both.two)
+    assert both.holder(both.one) == both.holder(both.two) == "bert"
+    assert task_step(both.two, Saying(task=FIRST), "task-completed", {}).run.tasks[FIRST].over
+
+
+def test_who_claimed_and_was_cut_short_is_told_and_begins_again(both: Two) -> None:
+    both.claim_unpushed(ClaimWork(open_runs(both.one)))
+
+    (told,) = both.sync(both.one).remarks
+
+    assert told.startswith(f"{FIRST} is not yours: what claimed it was cut short before origin ")
+    assert told.endswith("knew of it; begin it again")
+    assert both.holder(both.one) == ""
+    assert both.sync(both.one).remarks == ()
+    assert both.start(both.one) == ()
+    assert both.sync(both.one).remarks == ()
+    assert both.holder(both.one) == "anna"
+
+
+def test_a_claim_that_was_pushed_stands_though_its_process_was_killed(both: Two) -> None:
+    exchange = reach(both.one, [])
+    assert exchange is not None
+    both.claim_unpushed(ClaimWork(open_runs(both.one)))
+    assert exchange.push()
+
+    assert both.sync(both.one).remarks == ()
+    with pytest.raises(IllegalTransition, match="is held by executor of anna"):
+        both.start(both.two)
+
+
+def test_a_claim_that_is_on_its_way_is_not_yielded_by_others_of_the_checkout(both: Two) -> None:
+    exchange = reach(both.one, [])
+    assert exchange is not None
+    with exchange.claiming(both.run_id, FIRST):
+        both.claim_unpushed(ClaimWork(open_runs(both.one)))
+        assert both.sync(both.one).remarks == ()
+    assert both.holder(both.one) == "anna"
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), ConflictError("other files"), LOCK_HELD])
+def test_a_claim_whose_push_is_interrupted_is_yielded_at_once(
+    both: Two, error: BaseException, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exchange = reach(both.one, [])
+    assert exchange is not None
+    work = ClaimWork(open_runs(both.one))
+    said = both.claim_unpushed(work)
+
+    def interrupt() -> bool:
+        raise error
+
+    monkeypatch.setattr(exchange, "push", interrupt)
+    with pytest.raises(type(error)):
+        push_claim(work, exchange, said, [])
+
+    assert both.holder(both.one) == ""
 
 
 @pytest.mark.promise("runs.claims")

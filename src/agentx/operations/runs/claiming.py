@@ -13,9 +13,9 @@ from agentx.project.roles.caller import WhoCalls, find_caller
 from agentx.runs.claiming.telling import say_holder, say_until
 from agentx.runs.holding.settling import TaskClaim
 from agentx.runs.replies import LaneTold, Told
-from agentx.runs.taking.claim_work import ClaimWork
+from agentx.runs.taking.claim_work import ClaimWork, WantedClaim
 from agentx.runs.taking.lane_taking import LaneTaking
-from agentx.wiring.bound.claims import meeting_others, push_claim, reach, say_alone
+from agentx.wiring.bound.claims import claim_there, meeting_others, reach, say_alone
 from agentx.wiring.runs import open_runs
 from agentx.wiring.trust.persons_word import require_person
 
@@ -33,9 +33,8 @@ def take_task(project: Project, by: Saying, caller: WhoCalls | None = None) -> T
     run, task = work.find_task(by.run_id, by.task)
     hint = f"agentx run task take {task.id}"
     via = _see_taking(project, work.find_rival(task), hint, calls)
-    told = work.claim(run.id, task.id, actor=actor, is_shared=exchange is not None, taken_via=via)
-    if exchange is not None:
-        push_claim(work, exchange, told.added[0], remarks)
+    wanted = WantedClaim(run_id=run.id, task=task.id, actor=actor, taken_via=via)
+    told = claim_there(work, exchange, wanted, remarks)
     return replace(told, remarks=(*remarks, *told.remarks))
 
 
@@ -60,17 +59,8 @@ def take_lane(project: Project, by: Saying, caller: WhoCalls | None = None) -> L
         via = _see_taking(project, work.find_rival(task), hint, calls)
     remarks += (each for each in taking.prepare(run, lane) if each not in remarks)
     if task is not None and not task.over and not work.is_own(task):
-        claimed = work.claim(
-            run.id,
-            task.id,
-            actor=actor,
-            lane=lane.id,
-            is_shared=exchange is not None,
-            taken_via=via,
-        )
-        remarks += claimed.remarks
-        if exchange is not None:
-            push_claim(work, exchange, claimed.added[0], remarks)
+        wanted = WantedClaim(run_id=run.id, task=task.id, actor=actor, lane=lane.id, taken_via=via)
+        remarks += claim_there(work, exchange, wanted, remarks).remarks
     done = taking.take(run.id, lane.id, actor=actor)
     if exchange is not None:
         with suppress(AgentXError):  # the rest is brought there by the next exchange

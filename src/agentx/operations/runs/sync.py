@@ -55,7 +55,7 @@ def sync_runs(
     meeting = Meeting(project)
     for _ in range(_TRIES):
         taken |= dict.fromkeys(exchange.take_in())
-        meeting.prepare()
+        meeting.prepare(exchange)
         is_ahead = exchange.is_ahead()
         if (is_ahead or says_yes) and not exchange.is_agreed():
             _see_agreed(project, name, f"{name} ({exchange.shown_url})", agrees, caller)

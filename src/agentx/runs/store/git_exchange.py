@@ -7,14 +7,16 @@ comes second fetches again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.plain import exists
 from agentx.host.git.command import do_git, read_git
 from agentx.host.git.facts import strip_credentials
 from agentx.host.git.own_branch import StoredFile
+from agentx.host.locks.flock import Flock
 from agentx.kernel.errors import (
     AgentXError,
     ConflictError,
@@ -29,7 +31,7 @@ from agentx.runs.store.archive import Archive, read_packed_events
 from agentx.runs.store.event_files import events_in, read_events
 from agentx.runs.store.git_shared import say_why
 from agentx.runs.store.kept.branch import KeptBranch
-from agentx.runs.store.kept.facts import MEMORY, PACKED, run_of
+from agentx.runs.store.kept.facts import MEMORY, PACKED, is_fact, run_of
 from agentx.runs.store.run_store import RunStore
 
 _FETCH_WAIT_MS = 60_000
@@ -226,6 +228,33 @@ class RunExchange:
         """Tell whether the remote lacks something."""
         mine = self.find_tip()
         return bool(mine) and mine != self._theirs
+
+    def list_unknown(self, run_id: str, events: frozenset[str]) -> frozenset[str]:
+        """Return which of some events of a run no remote had when it was last looked at.
+
+        Raises: UnavailableError.
+        """
+        branch = self._kept.branch
+        for tip in branch.list_remotes().values():
+            files = branch.list_files(tip, f"{MEMORY}/runs/{run_id}")
+            texts = branch.read_blobs(row.blob for path, row in files.items() if is_fact(path))
+            events -= {each.id for text in texts.values() for each in events_in(text, run_id)}
+        return events
+
+    @contextmanager
+    def claiming(self, run_id: str, task: str) -> Iterator[bool]:
+        """Say for others in this checkout that a task is claimed at the remote just now.
+
+        Gives whether nobody else does; the system ends it with the process.
+        """
+        make_private_directory(self._kept.notes.claiming)
+        held = Flock.claim(self._kept.notes.claiming / f"{run_id}.{task}.lock")
+        try:
+            yield held is not None
+        finally:
+            if held is not None:
+                held.remove()
+                held.release()
 
     def is_known(self) -> bool:
         """Tell whether the remote had runs when it was last looked at."""

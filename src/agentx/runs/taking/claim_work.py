@@ -9,12 +9,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agentx.kernel.errors import IllegalTransition, NotFound
+from agentx.kernel.values import frozen
 from agentx.runs.claiming.telling import say_holder, say_until
 from agentx.runs.holding.settling import TaskClaim, settle
 from agentx.runs.model import ORCHESTRATOR, Happening, Run, RunEvent, Task
 from agentx.runs.replies import Told
 from agentx.runs.service import Runs
 from agentx.runs.store.run_store import OpenRun
+
+
+@frozen
+class WantedClaim:
+    """Which task somebody wants to hold, and how."""
+
+    run_id: str
+    task: str
+    actor: str
+    lane: str = ""
+    probe: Happening | None = None  # what shall follow: what refuses that refuses the claim
+    is_shared: bool = False  # it is pushed at once
+    taken_via: str = ""  # how a person takes it from whoever has it
 
 
 class ClaimWork:
@@ -53,40 +67,28 @@ class ClaimWork:
         claim = task.find_claim(self._own.now_ms)
         return claim is not None and claim.checkout == self._own.checkout
 
-    def claim(
-        self,
-        run_id: str,
-        task: str,
-        *,
-        actor: str,
-        lane: str = "",
-        probe: Happening | None = None,
-        is_shared: bool = False,
-        taken_via: str = "",
-    ) -> Told:
-        """Hold a task from now on; `taken_via` is how a person takes it from whoever has it.
-
-        `probe` is what shall follow: what refuses that refuses the claim.
+    def claim(self, wanted: WantedClaim) -> Told:
+        """Hold a task from now on.
 
         Raises: NotFound, IllegalTransition where somebody else holds it; as `probe` is refused.
         """
 
         def work(desk: OpenRun) -> tuple[RunEvent, ...]:
-            known = self._find(desk.run, task)
-            if probe is not None:
-                desk.check(probe)
+            known = self._find(desk.run, wanted.task)
+            if wanted.probe is not None:
+                desk.check(wanted.probe)
             return desk.say(
                 self._own.say_claimed(
                     desk.run,
                     known,
-                    actor,
-                    lane=lane,
-                    is_shared=is_shared,
-                    taken_via=taken_via,
+                    wanted.actor,
+                    lane=wanted.lane,
+                    is_shared=wanted.is_shared,
+                    taken_via=wanted.taken_via,
                 )
             )
 
-        return self._runs.doing(run_id, work)
+        return self._runs.doing(wanted.run_id, work)
 
     def release(
         self, run_id: str, task: str, *, actor: str, claim_id: str = "", reason: str = ""
@@ -122,6 +124,21 @@ class ClaimWork:
             hint="`agentx run task list` shows what is free; "
             f"a person may take it: `agentx run task take {task}`",
         )
+
+    def list_for_remote(self, run: Run) -> Iterator[tuple[str, str]]:
+        """Yield the claims of this checkout that were said to be pushed: the event, the task."""
+        for task in () if run.over else run.tasks.values():
+            own = [each for each in task.claims if each.checkout == self._own.known]
+            void = {name for each in own for name in each.yields}
+            for line in own:
+                if line.is_shared and line.event_id not in void and not task.over:
+                    yield line.event_id, task.id
+
+    def yield_claim(self, run_id: str, task: str, claim_id: str) -> None:
+        """Say that a claim never held: who said it was cut short before any remote knew of it."""
+        reason = "it was cut short before it was pushed"
+        said = self._own.say_released(task, ORCHESTRATOR, yields=(claim_id,), reason=reason)
+        self._runs.doing(run_id, lambda desk: desk.record((said,)))
 
     def note_lanes(self, run_id: str) -> None:
         """Keep to which commit own lanes came: others can tell whether that is pushed.

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 
-from agentx.kernel.errors import AgentXError, UnavailableError
+from agentx.kernel.errors import AgentXError, IllegalTransition, UnavailableError
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls
 from agentx.runs.choosing.place import Aim
@@ -19,7 +19,7 @@ from agentx.runs.limits import RUN_CLAIM_WAIT_MS
 from agentx.runs.model import Happening, Run, RunEvent
 from agentx.runs.replies import Told
 from agentx.runs.store.git_exchange import RunExchange, find_remote
-from agentx.runs.taking.claim_work import ClaimWork
+from agentx.runs.taking.claim_work import ClaimWork, WantedClaim
 from agentx.wiring.bound.run_branch import open_exchange
 from agentx.wiring.runs import open_runs
 
@@ -36,20 +36,38 @@ class Meeting:
         self._runs = open_runs(project)
         self._work = ClaimWork(self._runs)
         self._before = dict(self._look())
+        self._remarks: list[str] = []
 
     def _look(self) -> Iterator[tuple[str, Run]]:
         for run_id in self._runs.which.list_going():
             yield run_id, self._runs.run(run_id)[0]
 
-    def prepare(self) -> None:
-        """Note for others how far the lanes came that are worked on here."""
+    def prepare(self, exchange: RunExchange) -> None:
+        """Yield what was claimed and never pushed; note how far the lanes came that are here.
+
+        Raises: UnavailableError, LockHeld.
+        """
         for run_id in self._runs.which.list_going():
+            if exchange.is_ahead():
+                self._yield_cut_short(run_id, exchange)
             self._work.note_lanes(run_id)
+
+    def _yield_cut_short(self, run_id: str, exchange: RunExchange) -> None:
+        said = dict(self._work.list_for_remote(self._runs.run(run_id)[0]))
+        for event_id in exchange.list_unknown(run_id, frozenset(said)) if said else ():
+            task = said[event_id]
+            with exchange.claiming(run_id, task) as is_cut_short:
+                if is_cut_short:  # else it is on its way
+                    self._work.yield_claim(run_id, task, event_id)
+                    self._remarks.append(
+                        f"{task} is not yours: what claimed it was cut short before "
+                        f"{exchange.remote.name} knew of it; begin it again"
+                    )
 
     def tell(self) -> tuple[str, ...]:
         """Return what is not as it was for who works here: what they lost, what is renamed."""
         now_ms = self._runs.clock.now_ms()
-        remarks = []
+        remarks = [*self._remarks]
         for run_id, run in self._look():
             before = self._before.get(run_id)
             if before is None:
@@ -85,7 +103,7 @@ def reach(project: Project, remarks: list[str], alone: str = "") -> RunExchange 
     why = ""
     try:
         exchange.take_in()
-        meeting.prepare()
+        meeting.prepare(exchange)
     except AgentXError as error:
         why = _shorten(error)
     else:
@@ -123,12 +141,11 @@ def holding(
     is_new = not work.is_own(task)
     if is_new:
         probe = replace(probe, task=task.id)
-        told = work.claim(run.id, task.id, actor=probe.actor, probe=probe, is_shared=True)
-        remarks += told.remarks
-        push_claim(work, exchange, told.added[0], remarks)
+        wanted = WantedClaim(run_id=run.id, task=task.id, actor=probe.actor, probe=probe)
+        remarks += claim_there(work, exchange, wanted, remarks).remarks
     try:
         yield remarks
-    except AgentXError:
+    except (AgentXError, KeyboardInterrupt):
         if is_new:
             with suppress(AgentXError):
                 work.release(run.id, task.id, actor=probe.actor, reason="it was not begun")
@@ -138,10 +155,25 @@ def holding(
         exchange.push()
 
 
-def push_claim(work: ClaimWork, exchange: RunExchange, said: RunEvent, remarks: list[str]) -> None:
-    """Push a claim; where somebody was faster it is yielded.
+def claim_there(
+    work: ClaimWork, exchange: RunExchange | None, wanted: WantedClaim, remarks: list[str]
+) -> Told:
+    """Claim a task, at the remote too where it is reached; what is to be said of that is added.
 
-    Raises: IllegalTransition, naming who holds the task.
+    Raises: as `ClaimWork.claim`; IllegalTransition, naming who was faster; ConflictError, LockHeld.
+    """
+    if exchange is None:
+        return work.claim(wanted)
+    with exchange.claiming(wanted.run_id, wanted.task):
+        told = work.claim(replace(wanted, is_shared=True))
+        push_claim(work, exchange, told.added[0], remarks)
+    return told
+
+
+def push_claim(work: ClaimWork, exchange: RunExchange, said: RunEvent, remarks: list[str]) -> None:
+    """Push a claim; where somebody was faster, or it is cut short, it is yielded.
+
+    Raises: IllegalTransition, naming who holds the task; ConflictError, LockHeld.
     """
     try:
         for _ in range(_TRIES):
@@ -150,16 +182,22 @@ def push_claim(work: ClaimWork, exchange: RunExchange, said: RunEvent, remarks: 
             exchange.take_in()
             faster = work.check_faster(said.run, said.task, said.id)
             if faster is not None:
-                work.release(said.run, said.task, actor=said.actor, claim_id=said.id)
-                with suppress(AgentXError):
-                    exchange.push()
                 raise faster
         why = f"{exchange.remote.name} is pushed to all the time"
     except UnavailableError as error:
         why = _shorten(error)
+    except IllegalTransition:
+        work.release(said.run, said.task, actor=said.actor, claim_id=said.id)
+        with suppress(AgentXError):
+            exchange.push()
+        raise
+    except (AgentXError, KeyboardInterrupt):
+        with suppress(AgentXError):  # else the next exchange yields it
+            work.release(said.run, said.task, actor=said.actor, claim_id=said.id)
+        raise
     # What no remote took is no claim there: it is said again for here alone.
     work.release(said.run, said.task, actor=said.actor, claim_id=said.id)
-    work.claim(said.run, said.task, actor=said.actor)
+    work.claim(WantedClaim(run_id=said.run, task=said.task, actor=said.actor))
     remarks.append(f"{why}; {say_alone(said.task)}")
 
 

@@ -38,6 +38,7 @@ class KeptNotes:
     note = Below("note.json")
     seen = Below("seen")
     waiting = Below("waiting")
+    claiming = Below("claiming")
 
     @property
     def is_there(self) -> bool:
