@@ -161,6 +161,19 @@ def test_a_check_that_a_stranger_declared_is_not_run_unless_it_is_named(shop: Sh
     assert mark.exists()
 
 
+def test_who_is_to_be_trusted_and_shows_no_key_yet_is_told_how(shop: Shop) -> None:
+    shop.do("run", "task", "revise", "TASK-001", "--no-checks")
+    shop.do("run", "event", "--type", "note", "--detail", "text=later")
+    _type_line(shop, "task-revised", {"title": "Write b", "checks": ["true"]})
+
+    said = shop.refuse("run", "verify", "--task", "TASK-001", expect=2)
+    assert "nobody whom you trust put that there" in said
+    assert "commits and pushes their card in .agentx/questions/writers/ first" in said
+    said = shop.refuse("trust", "--writer", "ann", expect=2)
+    assert "nobody shows a key here as 'ann'" in said
+    assert "commits and pushes their card (.agentx/questions/writers/), then pull it" in said
+
+
 @pytest.mark.promise("runs.gates")
 def test_no_agent_takes_a_check_away_and_a_person_does(shop: Shop) -> None:
     shop.play(below="")

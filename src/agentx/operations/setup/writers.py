@@ -27,6 +27,8 @@ from agentx.wiring.section import renew_notices
 from agentx.wiring.trust.keys import open_keyring
 from agentx.wiring.trust.persons_word import require_person
 
+_CARDS_AT = ".agentx/questions/writers/"
+
 
 @frozen
 class WriterView:
@@ -149,7 +151,11 @@ def find_writer(project: Project, wanted: str) -> WriterView:
         raise InvalidValue(f"{len(called)} writers call themselves {wanted[:40]!r}", hint=hint)
     if not called:
         known = ", ".join(map(_name, writers[:8])) or "there is none yet"
-        raise NotFound(f"nobody writes questions here as {wanted[:40]!r}", hint=f"writers: {known}")
+        raise NotFound(
+            f"nobody shows a key here as {wanted[:40]!r}",
+            hint=f"writers: {known}; who is not among them commits and pushes their card "
+            f"({_CARDS_AT}), then pull it",
+        )
     return called[0]
 
 

@@ -110,7 +110,8 @@ class CheckWork:
             raise InvalidValue(
                 f"{what} asks for {first!r}, and nobody whom you trust put that there",
                 hint=f"look at it; then `agentx run verify{_say_task(task)} --run '{first}'`, "
-                "or trust who wrote it: `agentx trust --writer`",
+                "or trust who wrote it: `agentx trust --show` lists the writers; one who is not "
+                "there commits and pushes their card in .agentx/questions/writers/ first",
             )
         if not commands:
             raise InvalidValue(
