@@ -1,9 +1,9 @@
-"""What stands, and is contradicted by somebody whom the reader does not trust yet.
+"""What stands, and is contradicted by a word that does not count.
 
-A word that was signed with a key which nobody trusted here settles nothing. It may be a colleague's
-all the same: whoever is told the answer that stands is told that it is contested, in no words of
-the stranger's, and the person is told whom to trust or not. It is contested no longer once a person
-has seen that and said what holds.
+A word that was signed with a key which nobody trusted here settles nothing, and nor does a reply on
+GitHub that was read once the matter was decided. It may be a colleague's all the same: whoever is
+told the answer that stands is told that it is contested, in no words of theirs, and the person is
+told who contests it. It is contested no longer once a person has seen that and said what holds.
 """
 
 from __future__ import annotations
@@ -11,20 +11,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agentx.clarification.model import PERSON, Clarification, Entry, EntryType
-from agentx.clarification.ways import UNTRUSTED
+from agentx.clarification.ways import UNTRUSTED, is_missed
 
 SAID_OTHERWISE = "a writer who is not trusted here said otherwise"
+REPLY_MISSED = "reply on GitHub says otherwise, and was not taken"
 _WORDS = frozenset({EntryType.ANSWER, EntryType.RESOLUTION})
 
 
 def find_contesting(state: Clarification) -> Entry | None:
-    """Return the last that a writer who is not trusted said otherwise, as a person; or None.
+    """Return the last that was said otherwise, as a person, and does not count; or None.
 
     What a person had seen who said what stands, stands before it in the thread, whatever clocks
     say. Against an agent's word a person's would hold, were it said before or after. Where nothing
     stands it is a claim like any other.
     """
-    stands = state.persons_word or state.decision or state.answered
+    stands = _find_standing(state)
     if stands is None:
         return None
     turns = (turn for turn, each in enumerate(state.thread, 1) if each is stands)
@@ -33,10 +34,20 @@ def find_contesting(state: Clarification) -> Entry | None:
     return said[-1] if said else None
 
 
+def is_otherwise(body: str, state: Clarification) -> bool:
+    """Tell whether words are others than those that stand."""
+    stands = _find_standing(state)
+    return stands is not None and body.split() not in ([], stands.body.split())
+
+
+def _find_standing(state: Clarification) -> Entry | None:
+    return state.persons_word or state.decision or state.answered
+
+
 def contradicts(said: Entry, word: Entry) -> bool:
-    """Tell whether a writer who is not trusted says otherwise than a word, as a person."""
-    is_untrusted = said.late and is_untrusted_word(said.type, said.speaker, said.via)
-    return is_untrusted and said.body.split() not in ([], word.body.split())
+    """Tell whether what does not count says otherwise than a word, as a person."""
+    is_contrary = said.late and is_contesting_word(said.type, said.speaker, said.via)
+    return is_contrary and said.body.split() not in ([], word.body.split())
 
 
 def is_contested(state: Clarification) -> bool:
@@ -45,13 +56,13 @@ def is_contested(state: Clarification) -> bool:
 
 
 def find_untrusted(state: Clarification) -> Entry | None:
-    """Return what a writer who is not trusted said, as a person, and a person has to hear; or None.
+    """Return what was said as a person, does not count, and a person has to hear; or None.
 
     It contests what stands, or decides what agents have between them. What waits for a person is
     told to them anyway, with all that is claimed.
     """
     claim = None if state.waits_for_person or not state.is_active else state.claim
-    is_theirs = claim is not None and is_untrusted_word(claim.type, claim.speaker, claim.via)
+    is_theirs = claim is not None and is_contesting_word(claim.type, claim.speaker, claim.via)
     return find_contesting(state) or (claim if is_theirs else None)
 
 
@@ -60,17 +71,20 @@ def keep_contested(states: Iterable[Clarification]) -> tuple[Clarification, ...]
     return tuple(state for state in states if find_contesting(state) is not None)
 
 
-def is_untrusted_word(kind: object, speaker: object, via: object) -> bool:
-    """Tell whether an entry is a person's word by a writer who is not trusted."""
-    return kind in _WORDS and speaker == PERSON and via == UNTRUSTED
+def is_contesting_word(kind: object, speaker: object, via: object) -> bool:
+    """Tell whether an entry is a person's word of an untrusted writer, or one that was missed."""
+    is_uncounted = isinstance(via, str) and (via == UNTRUSTED or is_missed(via))
+    return kind in _WORDS and speaker == PERSON and is_uncounted
 
 
 def say_contested(state: Clarification) -> str:
     """Return that what stands is contested, and who can tell; nothing where it is not."""
     if not is_contested(state):
         return ""
+    word = find_contesting(state)
+    by = f"{word.account}'s {REPLY_MISSED}" if word is not None and word.account else SAID_OTHERWISE
     return (
-        f"contested: {state.contested_by or SAID_OTHERWISE}; ask the user before you rely on it "
+        f"contested: {state.contested_by or by}; ask the user before you rely on it "
         f"(agentx clarify --issue {state.issue})"
     )
 
@@ -82,9 +96,11 @@ def tell_contested(state: Clarification, writer: str) -> str:
         return ""
     verb = "decided" if word.type is EntryType.RESOLUTION else "answered"
     otherwise = "it" if find_contesting(state) is None else "otherwise"
+    who = f"{writer or 'a writer'}, whom you do not trust, has {verb} {otherwise}"
+    believe = f"; or believe it: agentx trust --writer {writer or 'NAME'}"
+    if word.account:
+        who, believe = f"{word.account} said {otherwise} on GitHub, which was not taken", ""
     return (
-        f"{state.id}: {writer or 'a writer'}, whom you do not trust, has {verb} {otherwise}. "
-        f"Read it: agentx clarify --issue {state.issue}; say what holds: "
-        f'agentx clarify resolve {state.id} "..."; or believe it: '
-        f"agentx trust --writer {writer or 'NAME'}"
+        f"{state.id}: {who}. Read it: agentx clarify --issue {state.issue}; say what holds: "
+        f'agentx clarify resolve {state.id} "..."{believe}'
     )

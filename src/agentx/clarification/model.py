@@ -14,10 +14,12 @@ from agentx.clarification.ways import (
     FORGED,
     GITHUB,
     MEMORY,
+    MISSED,
     UNCONFIRMED,
     UNVERIFIED,
-    UNVERIFIED_WAYS,
     is_from_memory,
+    is_missed,
+    is_unverified_way,
 )
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import UNMARKED, ClarificationId, IssueMark
@@ -113,7 +115,7 @@ class Entry:
     def doubt(self) -> str:
         """What is doubtful about who said it, in a word; nothing where nothing is."""
         # A role's words that nobody vouches for count, but where a person decides.
-        if self.via == FORGED or (self.via in UNVERIFIED_WAYS and (self.late or self.is_reserved)):
+        if self.via == FORGED or (is_unverified_way(self.via) and (self.late or self.is_reserved)):
             return UNVERIFIED
         return UNCONFIRMED if (self.speaker, self.via) == (PERSON, UNCONFIRMED) else ""
 
@@ -135,8 +137,8 @@ class Entry:
     @property
     def account(self) -> str:
         """Whose account on GitHub said it; nothing where it was said elsewhere."""
-        is_comment = self.via.startswith(GITHUB)
-        return self.via.removeprefix(GITHUB).partition("/")[0] if is_comment else ""
+        via = self.via.removeprefix(MISSED)
+        return via.removeprefix(GITHUB).partition("/")[0] if via.startswith(GITHUB) else ""
 
     @property
     def comment(self) -> int:
@@ -154,7 +156,8 @@ class Entry:
         """What must be told with who said it: what is doubtful, and where it was said."""
         where = f"{self.account} on GitHub" if self.account else ""
         source = f"from memory, {self.source}" if self.source else ""
-        return ", ".join(filter(None, (where, source, self.doubt)))
+        doubt = "not taken" if is_missed(self.via) else self.doubt
+        return ", ".join(filter(None, (where, source, doubt)))
 
     @property
     def speaker_shown(self) -> str:

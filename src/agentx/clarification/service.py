@@ -53,9 +53,11 @@ from agentx.clarification.protocol import decide
 from agentx.clarification.scope import Put, Scope, check_text, find_same, rounds_of
 from agentx.clarification.store.files.stamps import Stamp
 from agentx.clarification.store.ledgers import LEDGER_WAIT_MS, LedgerStore
+from agentx.clarification.store.merging import is_kept
 from agentx.clarification.store.survey import SeenLedgers, Survey
 from agentx.clarification.watch.awaiting import is_to_be_answered
 from agentx.clarification.watch.monitor import Remedy, World, findings
+from agentx.clarification.ways import name_missed_way
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import MINUTE_MS, Clock, Millis
 from agentx.kernel.errors import AgentXError, CorruptRecord, IllegalTransition
@@ -168,6 +170,22 @@ class Clarifications:
         speaker = by or self._settler(clarification_id)
         fact = Resolved(at_ms=self._clock.now_ms(), by=speaker, body=text, via=via)
         return self._happen(clarification_id, fact, agent=speaker)
+
+    def keep_missed(self, clarification_id: str, body: str, *, via: str) -> Clarification:
+        """Keep once what a person said on GitHub too late to be taken; it changes nothing.
+
+        Raises: ClarificationNotFound, InvalidValue, LockTimeout.
+        """
+        text, way = redact(check_text("answer", body)), name_missed_way(via)
+        known, issue = parse_clarification_name(clarification_id)
+        with self._store.editing(issue, agent=PERSON) as edit:
+            state = edit.find(known)
+            if state is None:
+                raise not_found(known)
+            if is_kept(state, way):
+                return state
+            fact = Answered(at_ms=self._clock.now_ms(), by=PERSON, body=text, via=way)
+            return edit.keep_missed(state, fact)
 
     def escalate(
         self,

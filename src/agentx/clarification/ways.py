@@ -18,6 +18,8 @@ DISGUISED = "disguised"
 UNVERIFIED_WAYS = frozenset({FILE, UNSIGNED, UNTRUSTED, FORGED})
 # How something was said that a person wrote on the issue's page: with the account and the comment.
 GITHUB = "github/"
+# How something was said there that was not taken, as what it was said to had been decided before.
+MISSED = "missed/"
 # How something was said that memory knew already: with where it stands there.
 MEMORY = "memory/"
 
@@ -32,6 +34,21 @@ def name_github_way(account: str, comment: int) -> str:
     return f"{GITHUB}{account}/{comment}"
 
 
+def name_missed_way(via: str) -> str:
+    """Return how something was said on GitHub that was not taken."""
+    return f"{MISSED}{via}"
+
+
+def is_missed(via: str) -> bool:
+    """Tell whether something was said on GitHub and not taken."""
+    return via.startswith(MISSED)
+
+
+def is_unverified_way(via: str) -> bool:
+    """Tell whether what is said in the name of a person that way counts for nobody's word."""
+    return via in UNVERIFIED_WAYS or is_missed(via)
+
+
 def is_from_memory(via: str) -> bool:
     """Tell whether something was taken from memory."""
     return via.startswith(MEMORY)
@@ -39,4 +56,4 @@ def is_from_memory(via: str) -> bool:
 
 def is_of_elsewhere(via: str) -> bool:
     """Tell whether something is said to have been said on GitHub, or taken from memory."""
-    return via.startswith(GITHUB) or is_from_memory(via)
+    return via.startswith(GITHUB) or is_missed(via) or is_from_memory(via)

@@ -26,7 +26,8 @@ class Category(StrEnum):
     COMPACTION_SUMMARY = "compaction-summary"
 
 
-CONTESTED = "contested by a writer who is not trusted here: ask the user"
+CONTESTED = "contested, somebody said otherwise: ask the user"
+_CONTESTED_MARK = ":contested"
 
 
 @frozen
@@ -54,8 +55,13 @@ class Observation:
     repeats: tuple[str, ...] = ()  # the ids of what other sessions saw again; not kept themselves
     branch: str = ""  # where it was learnt; empty on the default branch and where it is not known
     head: str = ""  # the commit that branch was at then, if it was one of its own
-    # A person said otherwise whom the reader does not trust yet; found when it is read, never kept.
+    # Somebody said otherwise whose word does not count here; found when it is read, never kept.
     contested: bool = False
+
+    @property
+    def told_as(self) -> str:
+        """By what a session knows that it was told it: told anew where it is contested since."""
+        return f"{self.id}{_CONTESTED_MARK}" if self.contested else self.id
 
     @property
     def is_written(self) -> bool:
@@ -82,6 +88,11 @@ class Observation:
             branch=self.branch,
             contested=self.contested,
         )
+
+
+def name_told(told_as: str) -> str:
+    """Return the id of what a session was told."""
+    return told_as.removesuffix(_CONTESTED_MARK)
 
 
 @frozen

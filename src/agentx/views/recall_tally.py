@@ -27,6 +27,7 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.errors import InputError
 from agentx.kernel.ids import is_ulid
 from agentx.kernel.values import frozen
+from agentx.observations.model import name_told
 from agentx.views.limits import (
     RECALLED_DOCUMENTS_MAX,
     RECALLED_NOTES_MAX,
@@ -206,7 +207,7 @@ def note_of(
         harness=harness,
         session_id=session_id,
         at_ms=at_ms,
-        doc_ids=tuple(each for each in listed if isinstance(each, str) and each),
+        doc_ids=tuple(name_told(each) for each in listed if isinstance(each, str) and each),
         moment=moment if moment in _MOMENTS else "start",
     )
     return Note(name=name, fact=fact)

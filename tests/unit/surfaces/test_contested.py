@@ -147,7 +147,7 @@ def test_what_was_kept_of_it_is_contested_too(team: Team) -> None:
     )
     for each in said:
         assert YES in each
-        assert "contested by a writer who is not trusted here: ask the user" in each
+        assert "contested, somebody said otherwise: ask the user" in each
 
 
 def test_it_is_contested_by_who_saw_what_and_not_by_clocks(
@@ -216,6 +216,13 @@ def test_who_decides_otherwise_asked_anew_contests_the_first_word(begun: Team) -
     team.say(team.ana, "clarify", "resolve", "CLR-1-002", YES, "--as-person")
     assert "contested" not in wait(team), "she decided it anew"
     assert "not trust" not in team.say(team.ana)
+
+
+def test_a_person_ends_a_contest_in_the_words_that_stand(team: Team) -> None:
+    team.say(team.ana, "trust", "--yes")
+    team.say(team.ana, "clarify", "resolve", CLR, YES, "--as-person")
+    assert YES in wait(team)
+    assert "contested" not in wait(team)
 
 
 def test_nobody_but_a_person_ends_a_contest_and_nothing_else_is_decided_twice(team: Team) -> None:

@@ -60,6 +60,7 @@ class ReplyNotTaken:
     author: str
     why: str
     is_whole: bool = True  # nothing of it was taken, here or elsewhere
+    missed: tuple[PersonsReply, ...] = ()  # what would have been taken, had it been read before
 
     @property
     def mark(self) -> str:
@@ -97,6 +98,7 @@ def _read(remark: PageComment, page: IssuePage) -> Iterator[PersonsReply | Reply
     parts = split_reply(remark.body)
     has_named = any(part.is_led for part in parts)
     whys: list[str] = []
+    missed: list[PersonsReply] = []
     is_whole = True
     for part in parts:
         if has_named and not part.names:
@@ -112,12 +114,7 @@ def _read(remark: PageComment, page: IssuePage) -> Iterator[PersonsReply | Reply
                 is_whole = False
                 page.heard_elsewhere.setdefault(meant.uid, remark.id)
                 continue
-            why = _doubt(remark, part, meant.state, page)
-            if why:
-                whys.append(why)
-                continue
-            is_whole = False
-            yield PersonsReply(
+            reply = PersonsReply(
                 remark=remark.id,
                 author=remark.author,
                 clarification_id=meant.state.id,
@@ -126,9 +123,24 @@ def _read(remark: PageComment, page: IssuePage) -> Iterator[PersonsReply | Reply
                 via=name_github_way(remark.author, remark.id),
                 settles=meant.state.status is ClarificationStatus.ANSWERED,
             )
+            doubts = _list_doubts(remark, part, meant.state, page)
+            if doubts:
+                whys.append(doubts[0])
+                is_overtaken = doubts == [_find_overtaking(remark, meant.state, page)]
+                if is_overtaken and _is_decided(remark, meant.state, page):
+                    missed.append(reply)
+                continue
+            is_whole = False
+            yield reply
     if whys and not page.holds(mark_refusal(remark.id, is_whole=False)):
         why = "; ".join(dict.fromkeys(whys))
-        yield ReplyNotTaken(remark=remark.id, author=remark.author, why=why, is_whole=is_whole)
+        yield ReplyNotTaken(
+            remark=remark.id,
+            author=remark.author,
+            why=why,
+            is_whole=is_whole,
+            missed=tuple(missed),
+        )
 
 
 def _find_meant(
@@ -169,14 +181,22 @@ def _is_open(each: ShownQuestion, *, is_named: bool) -> bool:
 
 def _is_taken(meant: ShownQuestion, remark: PageComment) -> bool:
     return meant.state is not None and any(
-        entry.comment == remark.id for entry in meant.state.thread
+        entry.comment == remark.id and not entry.is_claim for entry in meant.state.thread
     )
 
 
-def _doubt(remark: PageComment, part: ReplyPart, state: Clarification, page: IssuePage) -> str:
+def _is_decided(remark: PageComment, state: Clarification, page: IssuePage) -> bool:
+    """Tell whether somebody goes by what was said to the question that a comment answers."""
+    is_over = state.status in (ClarificationStatus.ANSWERED, ClarificationStatus.RESOLVED)
+    return is_over and page.has_asked_last(state, remark)
+
+
+def _list_doubts(
+    remark: PageComment, part: ReplyPart, state: Clarification, page: IssuePage
+) -> list[str]:
     """Return why a part of a comment is not taken, and what to do; nothing where it is."""
     example = f"`{state.id}: your decision`"
-    said = part.text
+    said, overtaking = part.text, _find_overtaking(remark, state, page)
     is_holding = len(said) <= _HOLDING_CHARS_MAX and _HOLDING.match(said.casefold())
     others = [name for name in list_names(said) if name not in part.names]
     waiting = {
@@ -195,7 +215,7 @@ def _doubt(remark: PageComment, part: ReplyPart, state: Clarification, page: Iss
             remark.is_edited,
             f"it was edited, and nobody can tell by whom; write a new one: {example}",
         ),
-        (_find_overtaking(remark, state, page), _find_overtaking(remark, state, page)),
+        (overtaking, overtaking),
         (
             waiting.intersection(others),
             (
@@ -214,7 +234,7 @@ def _doubt(remark: PageComment, part: ReplyPart, state: Clarification, page: Iss
         ),
         (is_holding, f"nothing seems to be decided by it; once it is, say so: {example}"),
     )
-    return next((why for is_so, why in doubts if is_so), "")
+    return [why for is_so, why in doubts if is_so]
 
 
 def _find_overtaking(remark: PageComment, state: Clarification, page: IssuePage) -> str:

@@ -15,6 +15,7 @@ from agentx.clarification.model import (
     ClarificationStatus,
     Entry,
     EntryType,
+    read_question,
 )
 from agentx.clarification.replies.comments import is_post, marker
 from agentx.clarification.replies.parts import list_names
@@ -123,6 +124,13 @@ class IssuePage:
             if place is not None and place > than.id:
                 return entry
         return None
+
+    def has_asked_last(self, state: Clarification, before: PageComment) -> bool:
+        """Tell whether what a question asks last stood above a comment."""
+        asked = (turn for turn, each in enumerate(state.thread) if read_question(each))
+        last = max((turn for turn in asked if not state.thread[turn].late), default=0)
+        place = self.place(state, last)
+        return place is not None and place < before.id
 
     def _show(self, state: Clarification, at: PageComment) -> ShownQuestion | None:
         above = [

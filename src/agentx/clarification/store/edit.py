@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 
-from agentx.clarification.facts import Asked, Fact
+from agentx.clarification.facts import Answered, Asked, Fact
 from agentx.clarification.model import Clarification
 from agentx.clarification.protocol import evolve
 from agentx.clarification.store.book import Book, Opener
@@ -20,6 +20,7 @@ from agentx.clarification.store.ledger_json import (
     entry_of,
     is_settled,
 )
+from agentx.clarification.store.merging import keep_late
 from agentx.clarification.store.naming.names import find_row
 from agentx.clarification.store.question_events import (
     QuestionEvent,
@@ -86,7 +87,7 @@ class LedgerEdit:
 
         What others wrote beside our fields stays.
         """
-        row, stem = self.book.rows[state.id], state.stem or state.uid
+        stem = state.stem or state.uid
         for fact in facts:
             about = bind(state, fact, self._list_lines(state)) if is_bound(fact) else {}
             known = len(state.thread)
@@ -95,6 +96,17 @@ class LedgerEdit:
             event = self._say(LedgerChange(stem, kind, {**detail, **about}))
             new = (name_entry(entry, event.id, stem) for entry in state.thread[known:])
             state = replace(state, thread=(*state.thread[:known], *new))
+        return self._show(state)
+
+    def keep_missed(self, state: Clarification, fact: Answered) -> Clarification:
+        """Keep what was said and changes nothing, once the block ends; return it with that."""
+        about = bind(state, fact, self._list_lines(state))
+        kind, detail = say_fact(fact, state)
+        self._say(LedgerChange(state.stem or state.uid, kind, {**detail, **about}))
+        return self._show(keep_late(state, fact))
+
+    def _show(self, state: Clarification) -> Clarification:
+        row = self.book.rows[state.id]
         said, strange = _split(row["thread"], state.id)
         said += [{} for _ in state.thread[len(said) :]]
         beside = {name: value for name, value in row.items() if name not in ROW_FIELDS}

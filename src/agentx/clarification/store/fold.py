@@ -25,7 +25,7 @@ from agentx.clarification.store.ledger_json import (
     entry_json,
     entry_of,
 )
-from agentx.clarification.store.merging import is_doubtful
+from agentx.clarification.store.merging import is_doubtful, is_kept
 from agentx.clarification.store.naming.numbers import Numbers, give_numbers
 from agentx.clarification.store.question_events import (
     LEDGER,
@@ -54,7 +54,7 @@ from agentx.clarification.store.vouching.sight import (
     is_about,
     is_word,
 )
-from agentx.clarification.ways import FILE, FORGED
+from agentx.clarification.ways import FILE, FORGED, is_missed
 from agentx.kernel.ids import clarification_id, each_once
 from agentx.kernel.vouching.standing import Vouching
 
@@ -325,7 +325,7 @@ def _say(
         if is_word(fact):
             told.state = hear_about(state, event.detail)
         told.hear(fact, name, beside)
-    else:
+    elif not (is_missed(event.doubt) and is_kept(state, event.doubt)):
         told.is_doubted = True
         told.keep(fact, event.doubt, name, beside)
 

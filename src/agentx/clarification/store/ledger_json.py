@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from agentx.clarification.contested import find_contesting, is_untrusted_word
+from agentx.clarification.contested import find_contesting, is_contesting_word
 from agentx.clarification.model import (
     ACTIVE,
     CONFIDENCES,
@@ -120,13 +120,13 @@ def _is_past(row: Row, day: str) -> bool:
 
 
 def _is_contested(row: Row, day: str) -> bool:
-    """Tell whether a writer who is not trusted spoke as a person since a day."""
+    """Tell whether something was said as a person since a day that does not count."""
     thread = row.get("thread")
     said = (
         (entry for entry in thread if isinstance(entry, dict)) if isinstance(thread, list) else ()
     )
     return any(
-        is_untrusted_word(each.get("type"), each.get("from"), each.get("via"))
+        is_contesting_word(each.get("type"), each.get("from"), each.get("via"))
         and str(each.get("timestamp", ""))[: len(day)] >= day
         for each in said
     )

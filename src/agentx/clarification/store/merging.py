@@ -41,7 +41,7 @@ from agentx.clarification.model import (
     Reason,
 )
 from agentx.clarification.protocol import TRANSITIONS, evolve
-from agentx.clarification.ways import UNVERIFIED_WAYS
+from agentx.clarification.ways import MISSED, is_unverified_way
 
 # A person was called because there was no answer.
 _UNANSWERED = frozenset({Reason.STALE, Reason.AGENT_ERROR, Reason.DEADLOCK})
@@ -142,12 +142,18 @@ def is_heard(state: Clarification, fact: Fact) -> bool:
     """Tell whether a fact is a comment that a thread holds already."""
     if not isinstance(fact, Answered | Resolved):
         return False
-    return any(entry.account and entry.via == fact.via for entry in state.thread)
+    return is_kept(state, fact.via)
+
+
+def is_kept(state: Clarification, via: str) -> bool:
+    """Tell whether a thread holds a comment already; what was taken was not missed."""
+    same = (via, via.removeprefix(MISSED))
+    return any(entry.account and entry.via in same for entry in state.thread)
 
 
 def is_doubtful(fact: Fact) -> bool:
     """Tell whether a fact claims a person, or AgentX's own decision, whom nobody saw say it."""
-    if not isinstance(fact, Answered | Resolved) or fact.via not in UNVERIFIED_WAYS:
+    if not isinstance(fact, Answered | Resolved) or not is_unverified_way(fact.via):
         return False
     return fact.by == PERSON or (fact.by == HUB and isinstance(fact, Resolved))
 

@@ -32,7 +32,7 @@ from agentx.clarification.store.ledger_json import (
 from agentx.clarification.store.merging import hear, keep_late
 from agentx.clarification.store.question_events import QuestionEvent
 from agentx.clarification.store.vouching.doubts import Said
-from agentx.clarification.ways import FILE, UNVERIFIED_WAYS, is_of_elsewhere
+from agentx.clarification.ways import FILE, is_of_elsewhere, is_unverified_way
 from agentx.kernel.roles import is_speaker
 
 _SAID = frozenset({EntryType.ANSWER, EntryType.RESOLUTION})
@@ -199,7 +199,7 @@ def _doubt_row(state: Clarification, event: QuestionEvent) -> Clarification:
 
 def _is_claim(entry: Entry) -> bool:
     is_persons = entry.speaker == PERSON and entry.type in _SAID
-    return is_persons and entry.via in UNVERIFIED_WAYS
+    return is_persons and is_unverified_way(entry.via)
 
 
 def _doubt_entry(entry: Entry, event: QuestionEvent) -> Entry:

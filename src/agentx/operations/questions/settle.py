@@ -7,6 +7,7 @@ stands in the audit log.
 from __future__ import annotations
 
 from agentx.agents.hub.hub import Hub
+from agentx.clarification.contested import find_contesting
 from agentx.clarification.errors import NotThePerson
 from agentx.clarification.model import (
     HUB,
@@ -78,8 +79,9 @@ def resolve(
 
 
 def _takes_back(state: Clarification, text: str) -> bool:
-    """Tell whether a text is another than what was answered."""
-    return bool(text.strip()) and text.split() != state.answer.split()
+    """Tell whether a text is another than what was answered, or says what holds against one."""
+    is_other = text.split() != state.answer.split() or find_contesting(state) is not None
+    return bool(text.strip()) and is_other
 
 
 def accept(

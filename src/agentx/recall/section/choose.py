@@ -79,6 +79,7 @@ class Tellable:
     at_ms: int
     worth: float
     author: str = ""
+    told_as: str = ""  # by what a session knows that it was told it, where that is not its id
     has_place: bool = False  # of its own: told before what is chosen by worth
     answers: bool = False  # what is to be done
     takes_over: bool = False  # it answers, and holds now instead of something

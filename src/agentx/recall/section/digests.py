@@ -84,7 +84,9 @@ def make_digest(sources: Sources, harness: str, *, branch: str = "", role: str =
 
 def _prepare(found: Gathered, cap: Cap) -> str:
     more = found.say_more(_MORE)
-    made = section(found.lines, cap, more=more, order=ORDER, untold=found.untold)
+    made = section(
+        found.lines, cap, more=more, order=ORDER, untold=found.untold, told_as=found.told_as
+    )
     return made.prepared_text
 
 

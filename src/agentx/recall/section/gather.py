@@ -9,7 +9,7 @@ bound of its own, so that none crowds out the rest.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
@@ -84,6 +84,7 @@ class Gathered:
     lines: list[RecallLine]
     untold: int = 0
     beside: str = ""  # what is not told at all, and why
+    told_as: Mapping[str, str] = field(default_factory=dict)  # by what a session knows each, by id
 
     def say_more(self, more: str) -> str:
         """Return how to get more, and what is told to nobody."""
@@ -122,7 +123,8 @@ class Gatherer:
         told = list(_drop_repeats(lines))
         known = sum(line.doc_id.startswith(ID_PREFIX) for line in told)
         untold = max(learnt.standing - known, 0)
-        return Gathered(lines=told, untold=untold, beside=self._sources.untold)
+        told_as = {one.doc_id: one.told_as for one in chosen if one.told_as}
+        return Gathered(lines=told, untold=untold, beside=self._sources.untold, told_as=told_as)
 
     def _join_run(self, memories: list[RecallLine]) -> list[RecallLine]:
         """Return the run and some memories; with room for few lines, both of them in turn."""

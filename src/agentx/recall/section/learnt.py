@@ -233,6 +233,7 @@ def weigh(
         found.append(
             Tellable(
                 doc_id=observed.id,
+                told_as=observed.told_as,
                 text=line + _doubts(one),
                 words=about or words,
                 kind=kind,

@@ -98,7 +98,7 @@ def find_cautions(memories: Iterable[WeighedMemory], now: Present, bar: Bar) -> 
             keys += _of_files(one.text, observed.files)
         for kind, key in keys:
             yield Caution(
-                kind=kind, key=key, session=one.session, doc_id=one.doc_id, text=say_line(line)
+                kind=kind, key=key, session=one.session, doc_id=one.told_as, text=say_line(line)
             )
 
 

@@ -52,7 +52,7 @@ def list_news(memories: Sequence[WeighedMemory], prompt: AskedNow) -> list[Weigh
         for one in memories
         if not (one.observation.superseded_by or one.mark)
         and one.observation.session_id != prompt.session_id
-        and one.observation.id not in prompt.told
+        and one.observation.told_as not in prompt.told
         and prompt.told.isdisjoint(one.observation.event_ids)
     ]
 
@@ -79,7 +79,8 @@ def choose_close(memories: Sequence[WeighedMemory], prompt: AskedNow, bar: Bar) 
         if worth[one.doc_id] >= bar.worth
     ]
     close.sort(key=lambda pair: (-pair[0], pair[1].doc_id))
-    known = [words for doc_id, words in said.items() if doc_id in prompt.told]
+    anew = {one.doc_id for _, one in close}  # of what was told otherwise before
+    known = [words for doc_id, words in said.items() if doc_id in prompt.told - anew]
     return _drop_alike([one for _, one in close], known)[:_LINES_MAX]
 
 

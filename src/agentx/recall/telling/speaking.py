@@ -46,7 +46,7 @@ def tell_prompt(
     chosen = {one.doc_id: one for one in _find_meanwhile(sources, known, prompt, bar)}
     for one in choose_close(known, prompt, bar):
         chosen.setdefault(one.doc_id, one)
-    said += [(one.doc_id, say_line(_tell(sources, one))) for one in chosen.values()]
+    said += [(one.told_as or one.doc_id, say_line(_tell(sources, one))) for one in chosen.values()]
     return _fence(said)
 
 

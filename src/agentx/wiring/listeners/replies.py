@@ -1,24 +1,28 @@
 """To take what people said on the pages of issues into the ledgers: answers and decisions.
 
-GitHub is asked only about issues with open questions, or with replies taken of late, and only
-where the user named somebody. Who wrote a comment that was taken sees a thumb below it; whoever
-wrote one that could not be is told why, once, and so is who changed one that was taken. Which
-GitHub is asked, and who is named, must stand in the user's settings: a variable can be said by
-whoever starts the process, an agent among them; and no agent takes replies.
+GitHub is asked only about issues with open questions, with questions settled or replies taken of
+late, and only where the user named somebody. Who wrote a comment that was taken sees a thumb below
+it; whoever wrote one that could not be is told why, once, and so is who changed one that was taken.
+What says otherwise than was decided before it was read is kept beside that, and told. Which GitHub
+is asked, and who is named, must stand in the user's settings: a variable can be said by whoever
+starts the process, an agent among them; and no agent takes replies.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 from agentx.agents.happenings import ChannelMessage
 from agentx.agents.hub.hub import Hub
-from agentx.clarification.model import PERSON, Ledger
+from agentx.clarification.contested import is_otherwise
+from agentx.clarification.limits import CLARIFY_DECIDED_TOLD_MS
+from agentx.clarification.model import PERSON, Clarification, Ledger
 from agentx.clarification.replies.changed import ReplyChanged, find_changed
 from agentx.clarification.replies.finding import PersonsReply, ReplyNotTaken, find_replies
 from agentx.clarification.replies.page import IssuePage, PageComment, list_taken
 from agentx.kernel.clock import DAY_MS
-from agentx.kernel.errors import AgentXError, NotFound, UnavailableError
+from agentx.kernel.errors import AgentXError, InvalidValue, NotFound, UnavailableError
 from agentx.kernel.values import frozen
 from agentx.project.config import variable_of
 from agentx.project.project import Project
@@ -129,6 +133,7 @@ class _Listener:
         before = len(self._taken)
         for each in found:
             if isinstance(each, ReplyNotTaken):
+                self._keep_missed(each)
                 words = f"@{each.author}, your reply was not taken as a decision: {each.why}."
                 if not each.is_whole:
                     words = f"@{each.author}, not all of your reply was taken: {each.why}."
@@ -158,6 +163,15 @@ class _Listener:
         tell_news(self._project, heard)
         return True
 
+    def _keep_missed(self, reply: ReplyNotTaken) -> None:
+        """Keep what says otherwise than what was decided before it was read: people disagree."""
+        room = open_clarifications(self._project)
+        for each in reply.missed:
+            with suppress(NotFound, InvalidValue):  # forgotten meanwhile, or no thread takes it
+                state = room.find(each.exact)
+                if is_otherwise(each.body, state):
+                    room.keep_missed(each.exact, each.body, via=each.via)
+
     def _tell_changes(self, page: IssuePage) -> None:
         """Tell who changed a reply that was taken what is on record, there and in the inbox."""
         changes: list[ReplyChanged] = list(find_changed(page))
@@ -175,8 +189,14 @@ class _Listener:
 
 def _is_heard(project: Project, ledger: Ledger) -> bool:
     since_ms = project.clock.now_ms() - _LOOKS_BACK_MS
-    is_open = any(state.is_active for state in ledger)
+    is_open = any(state.is_active or _was_settled(project, state) for state in ledger)
     return is_open or any(entry.at_ms >= since_ms for _, entry in list_taken(ledger))
+
+
+def _was_settled(project: Project, state: Clarification) -> bool:
+    """Tell whether a question was settled of late: a reply to it may not be read yet."""
+    since_ms = project.clock.now_ms() - CLARIFY_DECIDED_TOLD_MS
+    return state.resolved_ms is not None and state.resolved_ms >= since_ms
 
 
 def _is_said(project: Project, key: str) -> bool:

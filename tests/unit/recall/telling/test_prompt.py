@@ -16,7 +16,7 @@ from agentx.kernel.capture import Channel, Draft, EventType, Harness, Role
 from agentx.kernel.clock import Millis
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
 from agentx.kernel.tokens import estimate
-from agentx.observations.model import Observation
+from agentx.observations.model import CONTESTED, Observation
 from agentx.recall.section.learnt import WeighedMemory
 from agentx.recall.section.standing import Standing
 from agentx.recall.telling.bar import Bar, bar_of
@@ -88,6 +88,18 @@ def test_what_the_session_said_or_was_told_is_not_told_again() -> None:
     assert close(ASKED, known, told=frozenset({tides.id})) == []
     proved = [replace(known[0], observation=replace(tides, event_ids=("01E",))), *known[1:]]
     assert close(ASKED, proved, told=frozenset({"01E"})) == []
+
+
+def test_who_was_told_something_is_told_once_more_that_it_is_contested() -> None:
+    known = memories()
+    tides = known[0].observation
+    contested = [replace(known[0], observation=replace(tides, contested=True)), *known[1:]]
+
+    [line] = choose_close(contested, AskedNow(text=ASKED, told=frozenset({tides.id})), on())
+    assert line.text == f"{TIDES} ({CONTESTED})"
+    assert line.told_as != line.doc_id == tides.id
+    assert close(ASKED, contested, told=frozenset({tides.id, line.told_as})) == []
+    assert close(ASKED, contested, told=frozenset({line.told_as})) == []
     again = [*known, *memories(TIDES.replace("Tide tables", "The tide tables"))]
     assert close(ASKED, again, told=frozenset({tides.id})) == [], "the same in other words"
 

@@ -1,0 +1,125 @@
+"""Goal: what a person replied on GitHub too late to be taken is told wherever the answer is.
+
+Method: a project in a temporary folder and a GitHub on loopback that is down for a while: Ada
+replies NO there, and somebody decides YES here before that is read.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agentx.clarification.contested import say_contested
+from agentx.clarification.data import as_data
+from agentx.clarification.model import PERSON
+from agentx.clarification.rendering import say_decision
+from agentx.kernel.bus import Bus
+from agentx.operations.issues.sync import sync_issues
+from agentx.operations.questions.read import inbox_of
+from agentx.project.project import Project
+from agentx.wiring.clarifications import inbox
+from agentx.wiring.github import github_issues
+from agentx.wiring.hub import open_hub
+from agentx.work.model import NewIssue
+from agentx.work.service import Issues
+from tests.support.github_server import GithubServer
+from tests.unit.wiring.test_github_replies import ask, look, project_at
+
+YES, NO = "yes, drop it", "NO, keep it"
+NOT_TAKEN = "ada's reply on GitHub says otherwise, and was not taken"
+
+
+@pytest.fixture
+def server() -> Iterator[GithubServer]:
+    with GithubServer().serving() as made:
+        yield made
+
+
+@pytest.fixture
+def project(tmp_path: Path, server: GithubServer) -> Project:
+    made = project_at(tmp_path, server)
+    Issues(github_issues(made), made.clock, Bus()).create(NewIssue(title="Pick"))
+    return made
+
+
+def decide(project: Project, server: GithubServer, said: str = NO, *, settled: bool) -> str:
+    """Let Ada reply, and somebody here answer before that is read."""
+    asked = ask(project, "May I drop it?", to=PERSON)
+    server.say(1, "ada", f"{asked}: {said}")
+    hub = open_hub(project)
+    hub.answer(asked, YES, by=PERSON, via="terminal")
+    if settled:
+        hub.resolve(asked, by="engineer")
+    return asked
+
+
+def tell_asker(project: Project) -> str:
+    [state] = inbox(project, "engineer")
+    return say_contested(state)
+
+
+@pytest.mark.promise("github.replies")
+@pytest.mark.parametrize("settled", [False, True])
+def test_a_reply_that_came_too_late_contests_what_was_decided_here(
+    project: Project, server: GithubServer, *, settled: bool
+) -> None:
+    asked = decide(project, server, settled=settled)
+    done = sync_issues(project)
+    assert (done.replies, len(done.unclear)) == ((), 1)
+
+    state = look(project, asked)
+    assert state.answer == YES, "what stands, stands"
+    said = state.thread[-1]
+    assert (said.body, said.late, said.is_persons_word) == (NO, True, False)
+    assert said.speaker_shown == "human (ada on GitHub, not taken)"
+    assert NOT_TAKEN in tell_asker(project)
+    [note] = inbox_of(project, PERSON).notes
+    assert note.startswith(f"{asked}: ada said otherwise on GitHub, which was not taken. Read it:")
+    assert "trust" not in note
+    assert as_data(state)["contested"]["body"] == NO  # type: ignore[index]
+
+    again = sync_issues(project)
+    assert (again.unclear, again.posted, len(look(project, asked).thread)) == (
+        (),
+        0,
+        len(state.thread),
+    )
+
+
+@pytest.mark.parametrize("settled", [False, True])
+def test_it_is_over_once_a_person_says_what_holds(
+    project: Project, server: GithubServer, *, settled: bool
+) -> None:
+    asked = decide(project, server, settled=settled)
+    sync_issues(project)
+    open_hub(project).resolve(asked, YES, by=PERSON, via="terminal")
+
+    sync_issues(project)
+    assert say_decision(look(project, asked)) == YES
+    assert inbox_of(project, PERSON).notes == ()
+
+
+@pytest.mark.parametrize(
+    "said", [YES, "thanks, I'll look at it tomorrow", "what would it cost?", ""]
+)
+def test_what_says_the_same_or_decides_nothing_contests_nothing(
+    project: Project, server: GithubServer, said: str
+) -> None:
+    asked = decide(project, server, said, settled=True)
+    thread = look(project, asked).thread
+    sync_issues(project)
+    assert look(project, asked).thread == thread
+
+
+def test_a_page_is_looked_at_where_nothing_else_is_open_and_one_refusal_stands_on_it(
+    project: Project, server: GithubServer, tmp_path: Path
+) -> None:
+    asked = decide(project, server, settled=True)
+    other = project_at(tmp_path, server, "two")
+    folder = Path(".agentx/questions")
+    shutil.copytree(project.root / folder, other.root / folder, dirs_exist_ok=True)
+    assert (sync_issues(project).posted > 0, sync_issues(other).posted) == (True, 0)
+    assert NOT_TAKEN in say_contested(look(project, asked))
