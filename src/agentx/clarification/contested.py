@@ -77,14 +77,21 @@ def is_contesting_word(kind: object, speaker: object, via: object) -> bool:
     return kind in _WORDS and speaker == PERSON and is_uncounted
 
 
+def say_by_whom(state: Clarification) -> str:
+    """Return by what what stands is contested; nothing where it is not."""
+    word = find_contesting(state)
+    if state.contested_by or word is None:
+        return state.contested_by
+    return f"{word.account}'s {REPLY_MISSED}" if word.account else SAID_OTHERWISE
+
+
 def say_contested(state: Clarification) -> str:
     """Return that what stands is contested, and who can tell; nothing where it is not."""
-    if not is_contested(state):
+    by = say_by_whom(state)
+    if not by:
         return ""
-    word = find_contesting(state)
-    by = f"{word.account}'s {REPLY_MISSED}" if word is not None and word.account else SAID_OTHERWISE
     return (
-        f"contested: {state.contested_by or by}; ask the user before you rely on it "
+        f"contested: {by}; ask the user before you rely on it "
         f"(agentx clarify --issue {state.issue})"
     )
 

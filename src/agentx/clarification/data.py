@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentx.clarification.contested import find_contesting
+from agentx.clarification.contested import find_contesting, say_by_whom
 from agentx.clarification.model import Clarification, Entry
 from agentx.clarification.rendering import find_decided, name_question, next_actions
 from agentx.clarification.store.ledger_json import as_json, entry_json
@@ -36,9 +36,15 @@ def as_data(state: Clarification, others: tuple[str, ...] = ()) -> dict[str, obj
         **({"issueNow": state.issue_now} if state.issue_now else {}),
         **({"overruled": _list_overruled(state)} if state.overruled else {}),
         **({"decidedLater": state.decided_later} if state.decided_later else {}),
-        **({"contested": entry_json(word)} if (word := find_contesting(state)) else {}),
-        **({"contestedBy": state.contested_by} if state.contested_by else {}),
+        **_tell_contested(state),
     }
+
+
+def _tell_contested(state: Clarification) -> dict[str, object]:
+    """Return by what what stands is contested: in words, and the word where it is in the thread."""
+    says, word = say_by_whom(state), find_contesting(state)
+    said = {} if word is None else entry_json(word)
+    return {"contested": {"says": says, **said}, "contestedBy": says} if says else {}
 
 
 def _list_overruled(state: Clarification) -> list[dict[str, object]]:

@@ -374,7 +374,9 @@ def _next_step(state: Clarification) -> str:
         case ClarificationStatus.ESCALATED:
             return f"a person settles it: agentx clarify resolve {state.id} TEXT"
         case ClarificationStatus.RESOLVED:
-            return f"ask it anew: {word_ask(state, PERSON)} --ask-anyway"
+            anew = f"ask it anew: {word_ask(state, PERSON)} --ask-anyway"
+            holds = f"; a person says what holds: agentx clarify resolve {state.id} TEXT"
+            return anew if find_contesting(state) is None else f"{anew}{holds}"
         case ClarificationStatus.ABANDONED:
             return ask_again(state)
 

@@ -26,6 +26,7 @@ from agentx.clarification.summary import (
     say_overruled,
     say_pointed_to,
     why_escalated,
+    word_ask,
 )
 from agentx.kernel.clock import age, to_iso
 from agentx.kernel.roles import speak_role
@@ -50,6 +51,7 @@ _TOPIC_CHARS = 80
 _QUESTION_CHARS = 200
 _DECIDED_CHARS = 400
 _SEVERAL = 2
+GO_ON = "go on with what is known"  # what is decided without a word
 _WORDS_CHARS = 4_000  # more than anybody may say: files are written by anybody
 
 
@@ -192,6 +194,8 @@ def next_actions(state: Clarification, others: tuple[str, ...] = ()) -> tuple[st
             return _order_actions(state, others)
         case ClarificationStatus.ESCALATED:
             return (f'agentx clarify resolve {state.id} "your decision"',)
+        case ClarificationStatus.RESOLVED if is_contested(state):
+            return (f"{word_ask(state, PERSON)} --ask-anyway",)
         case ClarificationStatus.RESOLVED | ClarificationStatus.ABANDONED:
             return ()
 
@@ -390,7 +394,7 @@ def say_contrary(state: Clarification) -> str:
 def find_decided(state: Clarification) -> str:
     """Return the words that settled it, or that it was let go."""
     word = state.decision
-    return (word.body if word is not None else "") or "go on with what is known"
+    return (word.body if word is not None else "") or GO_ON
 
 
 def listing(states: tuple[Clarification, ...], now_ms: int) -> str:

@@ -13,6 +13,9 @@ from typing import Protocol
 from agentx.kernel.values import frozen
 from agentx.work.model import AgentStatus, Issue, NewIssue
 
+# In why nothing can be sent: GitHub is there, and lets nobody ask more for a while.
+RATE_LIMIT = "rate limit is used up"
+
 
 class IssueStore(Protocol):
     """Where issues are kept."""
@@ -86,3 +89,8 @@ class OpenQuestion:
 
 # Issue number -> its blocking open clarifications, oldest first. The ledgers answer it.
 BlockingQuestions = Callable[[], Mapping[int, tuple[OpenQuestion, ...]]]
+
+
+def say_outage(why: str) -> str:
+    """Return why nothing reached GitHub; a limit is not being offline. Nothing where all did."""
+    return why if not why or RATE_LIMIT in why else f"offline: {why}"

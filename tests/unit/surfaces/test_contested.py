@@ -6,14 +6,20 @@ and tools in process. Ana's YES stands; Bob says NO later, and is no writer that
 
 from __future__ import annotations
 
+import io
 import json
+import shlex
 import time
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from agentx.clarification.model import PERSON
+from agentx.operations.questions.read import inbox_of
 from agentx.project.config import read_environment
+from agentx.project.project import open_project
+from agentx.surfaces.cli.commands.work.threads import draw_inbox
 from tests.support.mcp_agent import Agent
 from tests.support.players import Player
 from tests.support.repository import commit, git, repository
@@ -201,14 +207,7 @@ def test_a_persons_decision_contests_what_an_agent_answered_before_or_after(begu
 
 def test_who_decides_otherwise_asked_anew_contests_the_first_word(begun: Team) -> None:
     team = begun
-    team.say(team.ana, "clarify", "answer", CLR, YES, "--as-person")
-    team.say(team.ana, "clarify", "resolve", CLR, role="engineer")
-    team.push(team.ana)
-    git(team.bob.folder, "pull", "-q", "origin", "main")
-    team.say(team.bob, "trust", "--writer", name_other(team.bob, team), "--yes")
-    anew = (*ASK, "--to", PERSON, "--question", "May we drop the old table?", "--ask-anyway")
-    team.say(team.bob, *anew)
-    team.say(team.bob, "clarify", "answer", "CLR-1-002", NO, "--as-person")
+    ask_anew(team)
     team.merge()
     assert "said otherwise to CLR-1-002" in wait(team)
     assert "contested" in team.say(team.ana, "recall", role="tester")
@@ -236,6 +235,18 @@ def test_nobody_but_a_person_ends_a_contest_and_nothing_else_is_decided_twice(te
     team.ana.play()
     code, said = team.ana.agentx("clarify", "resolve", CLR, YES, "--as-person")
     assert (code, "ask it anew" in " ".join(said.split())) == (3, True)
+
+
+def ask_anew(team: Team) -> None:
+    """Let Ana's YES be settled, and Bob, asked the same anew, say NO."""
+    team.say(team.ana, "clarify", "answer", CLR, YES, "--as-person")
+    team.say(team.ana, "clarify", "resolve", CLR, role="engineer")
+    team.push(team.ana)
+    git(team.bob.folder, "pull", "-q", "origin", "main")
+    team.say(team.bob, "trust", "--writer", name_other(team.bob, team), "--yes")
+    anew = (*ASK, "--to", PERSON, "--question", "May we drop the old table?", "--ask-anyway")
+    team.say(team.bob, *anew)
+    team.say(team.bob, "clarify", "answer", "CLR-1-002", NO, "--as-person")
 
 
 def wait(team: Team, name: str = CLR) -> str:
@@ -297,3 +308,70 @@ def test_what_contests_the_last_word_contests_the_first_that_says_the_same(begun
     team.merge()
     for name in (CLR, "CLR-1-002"):
         assert "contested" in wait(team, name)
+
+
+def test_the_next_step_that_is_offered_of_what_is_settled_and_contested_works(team: Team) -> None:
+    team.say(team.ana, "trust", "--yes")
+    team.say(team.ana, "clarify", "resolve", CLR, role="engineer")
+    _, _, offered = wait(team).partition("next: ")
+    assert offered.startswith("agentx clarify ask --issue 1"), offered
+    team.ana.play("engineer")
+    code, said = team.ana.agentx("clarify", "escalate", CLR)
+    assert (code, "ask it anew: agentx clarify ask" in " ".join(said.split())) == (3, True), said
+    assert f"resolve {CLR} TEXT" in " ".join(said.split())
+    team.say(team.ana, *shlex.split(offered)[1:], role="engineer")
+    assert "CLR-1-002" in team.say(team.ana, "clarify", "inbox")
+    team.say(team.ana, "clarify", "resolve", CLR, YES, "--as-person")
+    assert "next:" not in wait(team), "nothing is to be done any more"
+
+
+def test_a_program_finds_by_either_field_that_an_answer_is_contested(begun: Team) -> None:
+    team = begun
+    ask_anew(team)
+    team.merge()
+    [first, _] = json.loads(team.say(team.ana, "clarify", "--issue", "1", "--json"))[
+        "clarifications"
+    ]
+    assert first["contestedBy"].endswith("said otherwise to CLR-1-002"), first
+    assert first["contested"] == {"says": first["contestedBy"]}
+
+
+def test_a_program_is_told_by_whom_in_either_field(team: Team) -> None:
+    [row] = json.loads(team.say(team.ana, "clarify", "--issue", "1", "--json"))["clarifications"]
+    assert row["contestedBy"] == "a writer who is not trusted here said otherwise"
+    assert (row["contested"]["says"], row["contested"]["body"]) == (row["contestedBy"], NO)
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_what_is_noted_in_an_inbox_keeps_to_the_screen(team: Team, width: int) -> None:
+    team.say(team.ana, "trust", "--yes")
+    project = open_project(team.ana.folder, read_environment(team.ana.known))
+    screen = Console(width=width, file=io.StringIO(), force_terminal=False)
+    draw_inbox(screen, inbox_of(project, PERSON), PERSON)
+    said = screen.file.getvalue()  # type: ignore[attr-defined]
+    assert "whom you do not trust" in " ".join(said.split())
+    assert max(map(len, said.splitlines())) <= width, said
+
+
+def test_doctor_does_not_say_that_all_is_well_under_what_is_contested(team: Team) -> None:
+    team.say(team.ana, "trust", "--yes")
+    team.ana.play()
+    said = team.ana.agentx("doctor")[1]
+    assert "has answered otherwise" in " ".join(said.split())
+    assert "All is well" not in said
+
+
+def test_a_word_without_words_is_claimed_as_that(begun: Team) -> None:
+    team = begun
+    team.say(team.bob, "clarify", "resolve", CLR, "--as-person")
+    team.merge()
+    said = team.say(team.ana, "clarify", "inbox")
+    assert "claimed go on with what is known (a person" in said, said
+
+
+def test_who_withdraws_a_writer_is_told_where_it_counts_no_more(team: Team) -> None:
+    team.say(team.ana, "trust", "--yes")
+    bob = name_other(team.ana, team)
+    team.say(team.ana, "trust", "--writer", bob, "--yes")
+    said = team.say(team.ana, "trust", "--writer", bob, "--revoke")
+    assert said.startswith(f"{bob}: trusted no longer, here and in every other checkout"), said

@@ -463,6 +463,38 @@ def test_one_who_never_answers_holds_up_no_question_and_is_told_of_it_later(
     assert sync_issues(project).posted == 0
 
 
+def test_a_limit_is_said_as_that_and_not_as_offline(project: Project, server: GithubServer) -> None:
+    ask(project, "Which store?")
+    sync_issues(project)
+    spent = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "32503680000"}
+    limit = Fault(status=403, headers=spent, message="API rate limit exceeded")
+    server.faults = [limit] * 20
+    told = sync_issues(project).outage
+    assert "rate limit is used up until 3000-01-01" in told, told
+    assert "offline" not in told
+    asked = ask(project, "May I?", to="human")
+    told = say_unsent(project, look(project, asked))
+    assert "rate limit is used up until 3000-01-01" in told, told
+    assert told.endswith(f"{asked} is kept here, and sent there later")
+    assert "offline" not in told
+
+
+def test_nothing_waits_for_github_where_it_has_everything(
+    project: Project, server: GithubServer
+) -> None:
+    asked = call(project)
+    assert sync_issues(project).waiting == 0
+    server.faults = [Fault(status=503)] * 60
+    done = sync_issues(project)
+    assert ("503" in done.offline, done.waiting) == (True, 0)
+    assert say_unsent(project, look(project, asked)) == ""
+
+    server.faults = [Fault(status=503)] * 60
+    open_hub(project).resolve(asked, "Postgres.", by="human", via="terminal")
+    assert sync_issues(project).waiting == 1
+    assert sync_issues(project).outage.startswith("offline: GitHub ")
+
+
 def run_questions_job(project: Project) -> str:
     specs = job_specs(project, lambda: open_store(project))
     return str(next(spec for spec in specs if spec.name == "questions").run())

@@ -48,6 +48,7 @@ from agentx.wiring.runs import (
 )
 from agentx.wiring.trust.changed_replies import list_changes
 from agentx.wiring.trust.issue_marks import AskedIssues, tell_issues
+from agentx.work.port import RATE_LIMIT
 
 _NAMED_MAX = 3
 _LATE = frozenset({Reason.STALE, Reason.STUCK, Reason.DEADLOCK})
@@ -215,7 +216,9 @@ def say_unsent(project: Project, state: Clarification) -> str:
     """Return that GitHub does not know yet what was said here; nothing where it does."""
     if not is_unsent(project, state.issue):
         return ""
-    return f"offline: GitHub was not reached; {state.id} is kept here, and sent there later"
+    why = project.patience.why_lost
+    outage = f"GitHub {why}" if RATE_LIMIT in why else "offline: GitHub was not reached"
+    return f"{outage}; {state.id} is kept here, and sent there later"
 
 
 def say_unheld(project: Project, state: Clarification) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from agentx.adapters.registry import ADAPTERS
 from agentx.capture.faults import Faults
+from agentx.clarification.contested import tell_contested
 from agentx.host.files.plain import is_folder, walk_refused
 from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.capture import Harness
@@ -34,7 +35,7 @@ from agentx.operations.setup.setup import (
     write_launcher,
 )
 from agentx.operations.upkeep.asking import check_asking
-from agentx.operations.upkeep.health import Diagnosis, Health, HealthCheck
+from agentx.operations.upkeep.health import CONTESTED, Diagnosis, Health, HealthCheck
 from agentx.operations.upkeep.integrity import check_memory, say_once, try_verbs
 from agentx.operations.upkeep.leftovers import remove_vectors
 from agentx.operations.upkeep.people import check_people
@@ -334,10 +335,10 @@ def _ledgers(project: Project) -> Iterator[HealthCheck]:
     told = project.trust.has_data and any(map(is_folder, project.asked))
     for state, writer in islice(list_contested(project) if told else (), _FAULTS_SHOWN):
         yield HealthCheck(
-            name="questions",
+            name=CONTESTED,
             health=Health.NOTE,
-            says=f"{state.id}: {writer or 'a writer'}, who is not trusted here, says otherwise",
-            mend=f"read it: agentx clarify --issue {state.issue}; then agentx trust --show",
+            says=tell_contested(state, writer).partition(" Read it: ")[0],
+            mend=f"read it, and say what holds: agentx clarify --issue {state.issue}",
         )
 
 

@@ -6,6 +6,8 @@ from enum import StrEnum
 
 from agentx.kernel.values import frozen
 
+CONTESTED = "contested"  # the name of a check
+
 
 class Health(StrEnum):
     """How one thing stands."""
@@ -36,6 +38,11 @@ class Diagnosis:
     def is_well(self) -> bool:
         """Say whether nothing is wrong."""
         return all(check.health is not Health.WRONG for check in self.checks)
+
+    @property
+    def has_contested(self) -> bool:
+        """Say whether somebody says otherwise than what was answered."""
+        return any(check.name == CONTESTED for check in self.checks)
 
     @property
     def has_waiting(self) -> bool:

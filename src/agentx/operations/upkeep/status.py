@@ -58,7 +58,7 @@ class RoomsStatus:
     questions_open: int
     questions_unread: int  # issues whose ledger cannot be read: nobody knows what waits there
     questions_yours: tuple[WaitingQuestion, ...]  # that wait for a person
-    questions_contested: tuple[str, ...]  # settled, but a writer who is not trusted says otherwise
+    questions_contested: tuple[str, ...]  # what stands, and somebody said otherwise
     active_run: str
 
 

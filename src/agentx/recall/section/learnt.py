@@ -226,8 +226,7 @@ def weigh(
             worth *= _CAUSE_SHARE
         lift = ISSUE_LIFT * one.is_of_issue + ANSWER_LIFT * answer + _INSTEAD_LIFT * other
         replaced_by = observed.superseded_by if one.restored is None else ""
-        if observed.repeats:
-            lift += _REPEATED_LIFT
+        lift += _REPEATED_LIFT if observed.repeats else 0
         if not one.is_of_issue and not files.isdisjoint(observed.files):
             lift += _FILES_LIFT
         found.append(

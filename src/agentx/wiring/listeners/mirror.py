@@ -22,6 +22,7 @@ from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.github import github_issues, github_queue
+from agentx.work.port import say_outage
 from agentx.work.settings import GithubSettings
 from agentx.work.store.github.issues import MIRROR, Post
 
@@ -44,6 +45,11 @@ class SyncReply:
     offline: str = ""
     replies: tuple[str, ...] = ()  # questions that people answered or settled there
     unclear: tuple[str, ...] = ()  # what people said there that settled nothing, and why
+
+    @property
+    def outage(self) -> str:
+        """Why not everything was sent, in words; nothing where it was."""
+        return say_outage(self.offline)
 
 
 def mirror(project: Project, issues: Iterable[int] = ()) -> SyncReply:
@@ -73,7 +79,11 @@ def mirror(project: Project, issues: Iterable[int] = ()) -> SyncReply:
             refused.append(error.message)
         except UnavailableError as error:
             offline = error.message
-            if all(entry.issue != ledger.issue for entry in left):
+            is_noted = any(entry.issue == ledger.issue for entry in left)
+            has_all = is_noted or store.is_mirrored(
+                ledger.issue, _posts(project, ledger), _labels(ledger)
+            )
+            if not has_all:
                 queue.add(ledger.issue, MIRROR, {})
             continue
         for entry in left:

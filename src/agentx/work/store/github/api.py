@@ -38,6 +38,7 @@ from agentx.kernel.values import frozen
 from agentx.llm.retry import backoff_ms, read_wait_ms
 from agentx.redaction.redact import redact
 from agentx.work import limits
+from agentx.work.port import RATE_LIMIT
 from agentx.work.store.github.pages import Page, Pages
 
 _NEXT = compile_late(r'<([^>]+)>\s*;[^,]*\brel="?next"?')
@@ -186,7 +187,7 @@ class GithubApi:
                 break
         self._is_down = True
         if known is not None:
-            return Page(body=known.body, next_url=known.next_url, tag=known.tag, from_copy=True)
+            return replace(known, from_copy=True, why=reason)
         raise self._unreachable(reason)
 
     def _count_tries(self) -> int:
@@ -236,9 +237,9 @@ class GithubApi:
             raise self._refusal(response)
         if rest_ms > limits.GITHUB_REST_MS_MAX:
             until = to_iso(self._clock.now_ms() + rest_ms)
-            self._patience.lose(f"asks to be left alone until {until}")
+            self._patience.lose(f"asks to be left alone: its {RATE_LIMIT} until {until}")
             raise UnavailableError(
-                f"GitHub's rate limit is used up until {until}",
+                f"GitHub's {RATE_LIMIT} until {until}",
                 hint="what was to be sent is kept; try again then, or use a token of your own",
             )
         return _Again("asks to be left alone for a while", rest_ms, arrived=False)

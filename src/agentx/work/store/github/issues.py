@@ -205,6 +205,17 @@ class GithubIssues:
         offline = "" if all(sent) else self._offline
         return Mirrored(posted=sum(sent), new=len(new), offline=offline)
 
+    def is_mirrored(self, number: int, posts: Iterable[Post], labels: dict[str, bool]) -> bool:
+        """Tell whether GitHub had everything when it was last looked at."""
+        try:
+            has = self._bare(number).labels
+            pages = self._api.all_pages(f"{self._path}/{number}/comments")
+            there = [read_comment(each).body for page in pages for each in page.body]
+        except AgentXError:
+            return False
+        is_labelled = all(wanted == (label in has) for label, wanted in labels.items())
+        return is_labelled and all(any(map(post.is_in, there)) for post in posts)
+
     def hear(self, number: int) -> tuple[PostedComment, ...]:
         """Return what is said on an issue now, oldest first.
 
@@ -213,7 +224,8 @@ class GithubIssues:
         said: list[PostedComment] = []
         for page in self._api.all_pages(f"{self._path}/{number}/comments"):
             if page.from_copy:
-                raise UnavailableError("GitHub cannot be reached", hint="try again later")
+                why = page.why or "cannot be reached"
+                raise UnavailableError(f"GitHub {why}", hint="try again later")
             said.extend(map(read_comment, page.body))
         return tuple(sorted(said, key=lambda each: each.id))
 

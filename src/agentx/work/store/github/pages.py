@@ -26,6 +26,7 @@ class Page:
     next_url: str = ""
     tag: str = ""
     from_copy: bool = False  # GitHub could not be reached
+    why: str = ""  # of a copy: why
 
 
 class Pages(Protocol):

@@ -112,6 +112,8 @@ def _draw(screen: Console, diagnosis: Diagnosis, tried: LiveReply | None) -> Non
         draw_live(screen, tried)
     if diagnosis.is_well and diagnosis.has_waiting:
         screen.print("\nNothing is wrong; records wait in the spool, as told above.")
+    elif diagnosis.is_well and diagnosis.has_contested:
+        screen.print("\nNothing is wrong with AgentX; an answer is contested, as told above.")
     elif diagnosis.is_well:
         screen.print("\nAll is well.", style="green")
 

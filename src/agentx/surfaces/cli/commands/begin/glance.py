@@ -131,7 +131,7 @@ def _list_waiting(reply: StatusReply) -> list[tuple[str, str]]:
         found.append((f"{said}, and still wait", "agentx doctor"))
     if rooms.questions_contested:
         names = ", ".join(rooms.questions_contested[:_YOURS_SHOWN])
-        said = f"a writer that you do not trust says otherwise: {names}"
+        said = f"contested, read what was said otherwise: {names}"
         found.append((said, "agentx clarify inbox"))
     among = rooms.questions_open - len(rooms.questions_yours)
     if among:

@@ -29,6 +29,7 @@ from agentx.surfaces.cli.frame import Invocation, Verb
 
 _NAME_CHARS_SHOWN = 40
 _NAMED_MAX = 3
+_EVERYWHERE = ", here and in every other checkout that goes by this repository's cards"
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -105,8 +106,8 @@ def _change_writer(
         screen.ask("Believe what it says that a person said?", or_leave=True)
     verb = withdraw_writer if revoke else trust_writer
     done = verb(project, writer, caller=caller)
-    says = "trusted no longer" if revoke else "trusted"
-    invocation.show(done, lambda page: page.print(f"{done.writer}: {says}"))
+    says = "trusted no longer" + _EVERYWHERE if revoke else "trusted"
+    invocation.show(done, lambda page: page.print(f"{done.writer}: {says}", soft_wrap=True))
 
 
 def _draw_writer(screen: Console, each: WriterView) -> None:

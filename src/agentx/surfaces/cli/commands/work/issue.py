@@ -188,7 +188,7 @@ def sync(ctx: click.Context, invocation: Invocation, numbers: tuple[str, ...]) -
     for said in (*reply.refused, *reply.unclear):
         invocation.talk.print(f"agentx: {said}", style="yellow")
     if reply.offline:
-        said = f"agentx: offline: {reply.offline}; what could not be sent waits"
+        said = f"agentx: {reply.outage}; what could not be sent waits"
         invocation.talk.print(said, style="yellow")
         ctx.exit(EXIT_CODES[UnavailableError])
 

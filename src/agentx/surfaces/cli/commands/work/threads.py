@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from agentx.clarification.model import PERSON, Clarification, ClarificationStatus, Entry
 from agentx.clarification.rendering import (
+    GO_ON,
     explain_escalation,
     find_asked,
     name_decider,
@@ -113,7 +114,10 @@ def draw_inbox(screen: Console, seen: clarify_read.Overview, who: str) -> None:
     if (seen.clarifications or seen.run_questions) and seen.withheld:
         screen.print(f"\n{clarify_read.say_withheld(seen)}", style="yellow", soft_wrap=True)
     for note in seen.notes:
-        screen.print(f"\n{printable(note)}", style="yellow", soft_wrap=True)
+        screen.print()
+        said = render.text(printable(note), style="yellow")
+        for line in lay(render.text(""), said, screen.width):
+            screen.print(line)
 
 
 def _draw_run_questions(screen: Console, seen: clarify_read.Overview) -> None:
@@ -161,7 +165,8 @@ def _list_words(state: Clarification, who: str) -> list[tuple[str, str]]:
     if state.status is ClarificationStatus.ESCALATED:
         rows.append(("why", explain_escalation(state)))
     if state.claim is not None:
-        rows.append(("claimed", f"{state.claim.body} ({name_speaker(state.claim)})"))
+        claimed = state.claim.body or GO_ON
+        rows.append(("claimed", f"{claimed} ({name_speaker(state.claim)})"))
         if state.claim.via == Vouching.UNTRUSTED:
             rows.append(("by", "a writer that you do not trust: agentx trust --show"))
     settled = state.resolution
