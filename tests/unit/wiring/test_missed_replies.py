@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,12 +18,15 @@ from agentx.clarification.data import as_data
 from agentx.clarification.model import PERSON
 from agentx.clarification.rendering import say_decision
 from agentx.kernel.bus import Bus
+from agentx.observations.model import Observation
 from agentx.operations.issues.sync import sync_issues
 from agentx.operations.questions.read import inbox_of
 from agentx.project.project import Project
 from agentx.wiring.clarifications import inbox
 from agentx.wiring.github import github_issues
 from agentx.wiring.hub import open_hub
+from agentx.wiring.kept.following import follow_ledgers
+from agentx.wiring.observations import open_observations
 from agentx.work.model import NewIssue
 from agentx.work.service import Issues
 from tests.support.github_server import GithubServer
@@ -123,3 +127,26 @@ def test_a_page_is_looked_at_where_nothing_else_is_open_and_one_refusal_stands_o
     shutil.copytree(project.root / folder, other.root / folder, dirs_exist_ok=True)
     assert (sync_issues(project).posted > 0, sync_issues(other).posted) == (True, 0)
     assert NOT_TAKEN in say_contested(look(project, asked))
+
+
+@pytest.mark.parametrize("how", ["missed", "edited"])
+def test_memory_says_that_what_was_decided_is_contested(
+    project: Project, server: GithubServer, how: str
+) -> None:
+    if how == "missed":
+        decide(project, server, settled=True)
+    else:
+        asked = ask(project, "May I drop it?", to=PERSON)
+        reply = server.say(1, "ada", f"{asked}: {YES}")
+        sync_issues(project)
+        open_hub(project).resolve(asked, by="engineer")
+        reply.update(body=f"{asked}: {NO}", updated_at="2030-01-01T00:00:00Z")
+    follow_ledgers(project)
+    assert [each.contested for each in list_kept(project)] == [False]
+    sync_issues(project)
+    assert [each.contested for each in list_kept(project)] == [True]
+
+
+def list_kept(project: Project) -> list[Observation]:
+    with closing(open_observations(project)) as room:
+        return [*room.store.everything()]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agentx.clarification.model import Clarification, ClarificationStatus, Entry
-from agentx.clarification.replies.page import SAYS, IssuePage, list_taken
+from agentx.clarification.replies.page import IssuePage, list_taken
 from agentx.clarification.replies.parts import split_reply
 from agentx.kernel.text import preview, refer_to_nothing
 from agentx.kernel.values import frozen
@@ -56,8 +56,7 @@ class ReplyChanged:
 def find_changed(page: IssuePage) -> Iterator[ReplyChanged]:
     """Yield the replies that were taken and have changed since."""
     for state, entry in list_taken(page.states):
-        said = [each for each in state.thread if each.type in SAYS and not each.late]
-        if said[-1:] != [entry]:
+        if state.persons_word != entry:
             continue  # something newer is on record
         asked = page.place(state, 0)
         if asked is None or asked not in page.by_id or asked >= entry.comment:

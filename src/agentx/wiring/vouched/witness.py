@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import chain, islice
 
-from agentx.clarification.contested import find_contesting
+from agentx.clarification.contested import is_contested
 from agentx.clarification.model import Clarification
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.clarification.watch.later import find_contesting_later, find_later
@@ -33,6 +33,7 @@ from agentx.project.trust.keyring import Keyring
 from agentx.recall.known.answers import read_decision
 from agentx.redaction.redact import redact
 from agentx.wiring.clarifications import make_pen
+from agentx.wiring.trust.changed_replies import tell_changes
 from agentx.wiring.trust.issue_marks import AskedIssues
 from agentx.wiring.trust.keys import open_keyring
 from agentx.wiring.vouched.outcomes import (
@@ -179,7 +180,8 @@ class Witness:
     def _withhold_earlier(self, one: Observation, state: Clarification) -> Observation:
         """Return what a question came to, as long as nobody decided it otherwise, asked anew."""
         others = self._look(state.issue).values()
-        if find_contesting(state) is not None or find_contesting_later(state, others) is not None:
+        [told] = tell_changes(self._project, (state,))
+        if is_contested(told) or find_contesting_later(state, others) is not None:
             one = replace(one, contested=True)
         if one.superseded_by or one.mended_ms:
             return one
@@ -237,7 +239,8 @@ class Witness:
         folder = self._project.paths.questions / str(issue)
         names = list_folder(folder).files if is_folder(folder) else ()
         view = self._project.paths.ledgers / f"issue-{issue}.json"
-        seen = map(look, (view, *(folder / name for name in names)))
+        changed = self._project.store.github_changed
+        seen = map(look, (view, changed, *(folder / name for name in names)))
         return repr([each and (each.st_ino, each.st_size, each.st_mtime_ns) for each in seen])
 
 
