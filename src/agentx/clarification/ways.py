@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from agentx.kernel.vouching import standing
 
 # How something was said that claims a person, and that nobody saw say it.
@@ -20,6 +22,7 @@ UNVERIFIED_WAYS = frozenset({FILE, UNSIGNED, UNTRUSTED, FORGED})
 GITHUB = "github/"
 # How something was said there that was not taken, as what it was said to had been decided before.
 MISSED = "missed/"
+WAY_MISSED = "missed"  # the field that names the comment
 # How something was said that memory knew already: with where it stands there.
 MEMORY = "memory/"
 
@@ -42,6 +45,19 @@ def name_missed_way(via: str) -> str:
 def is_missed(via: str) -> bool:
     """Tell whether something was said on GitHub and not taken."""
     return via.startswith(MISSED)
+
+
+def write_way(via: str) -> dict[str, str]:
+    """Return how a way is written; who does not know what was missed takes it for a claim."""
+    return (
+        {"via": UNTRUSTED, WAY_MISSED: via.removeprefix(MISSED)} if is_missed(via) else {"via": via}
+    )
+
+
+def read_missed(said: Mapping[str, object]) -> str:
+    """Return the way of what was said on GitHub and not taken; nothing for anything else."""
+    found = said.get(WAY_MISSED)
+    return name_missed_way(found) if isinstance(found, str) and found else ""
 
 
 def is_unverified_way(via: str) -> bool:

@@ -5,6 +5,7 @@ Method: clones that keep such a reply, decide apart, and meet in either order.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -86,3 +87,7 @@ def test_who_does_not_know_of_it_reads_a_claim(tmp_path: Path) -> None:
     assert kept["type"] == QuestionEventKind.ANSWERED
     assert (kept["via"], kept["missed"]) == ("untrusted", ADA)
     assert look(one, asked).thread[-1].type is EntryType.ANSWER
+    one.clarifications.ledger(42)
+    [row] = json.loads((one.paths.ledgers / "issue-42.json").read_bytes())["clarifications"]
+    shown = row["thread"][-1]
+    assert (shown["via"], shown["missed"], shown["late"]) == ("untrusted", ADA, True)

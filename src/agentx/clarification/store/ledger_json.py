@@ -29,6 +29,7 @@ from agentx.clarification.model import (
     Retry,
 )
 from agentx.clarification.watch.awaiting import find_untrusted_question, is_untrusted_question
+from agentx.clarification.ways import WAY_MISSED, read_missed, write_way
 from agentx.kernel.clock import Millis, from_iso, to_iso
 from agentx.kernel.errors import CorruptRecord, InvalidValue
 from agentx.kernel.ids import UNMARKED, ClarificationId, IssueMark, parse_clarification_id
@@ -48,7 +49,7 @@ _FORMAT = (
 ROW_FIELDS = frozenset((*_FORMAT, *_OURS))
 WORTH_FIELDS = ("standing", "confidence", "remaining")
 ENTRY_FIELDS = frozenset(
-    {"round", "from", "type", "body", "timestamp", "late", "via", "uid", *WORTH_FIELDS}
+    {"round", "from", "type", "body", "timestamp", "late", "via", WAY_MISSED, "uid", *WORTH_FIELDS}
 )
 
 Row = dict[str, Any]
@@ -252,7 +253,8 @@ def entry_json(entry: Entry) -> Row:
         "body": entry.body,
         "timestamp": to_iso(entry.at_ms),
     }
-    ours = {"late": entry.late, "via": entry.via, **worth_json(entry.worth), "uid": entry.uid}
+    ours = {"late": entry.late, **write_way(entry.via), **worth_json(entry.worth)}
+    ours |= {"uid": entry.uid}
     return row | {name: value for name, value in ours.items() if value}
 
 
@@ -367,7 +369,7 @@ def entry_of(row: object, where: str) -> Entry:
         body=read_field(row, "body", str, where),
         at_ms=read_moment(row, "timestamp", where),
         late=read_field(row, "late", bool, where, False),
-        via=read_field(row, "via", str, where, ""),
+        via=read_missed(row) or read_field(row, "via", str, where, ""),
         worth=worth_of(row),
         uid=read_field(row, "uid", str, where, ""),
     )

@@ -43,7 +43,7 @@ from agentx.clarification.store.ledger_json import (
     worth_json,
     worth_of,
 )
-from agentx.clarification.ways import FILE, MISSED, UNTRUSTED, is_missed, name_missed_way
+from agentx.clarification.ways import FILE, read_missed, write_way
 from agentx.kernel.clock import Millis, to_iso
 from agentx.kernel.ids import clarification_id, is_ulid, ulid_ms
 from agentx.kernel.values import frozen
@@ -54,7 +54,6 @@ NUMBER_MAX = 999_999_998  # one more must still be a number of a name
 _TIME_MAX = 1 << 47  # ids go on after it for as long again
 
 _WHERE = "the event"
-_MISSED = "missed"  # the comment, where it was said on GitHub and not taken
 
 
 class QuestionEventKind(StrEnum):
@@ -98,13 +97,13 @@ class QuestionEvent:
     @property
     def is_vouched(self) -> bool:
         """Whether its writer said it, and did not only find it in a file, or on GitHub."""
-        is_found = self.detail.get("via") == FILE or bool(_read_missed(self.detail))
+        is_found = self.detail.get("via") == FILE or bool(read_missed(self.detail))
         return self.standing is Vouching.SIGNED and not is_found
 
     @property
     def doubt(self) -> str:
         """Why nobody vouches for it."""
-        found = _read_missed(self.detail) or FILE
+        found = read_missed(self.detail) or FILE
         return found if self.standing is Vouching.SIGNED else str(self.standing)
 
 
@@ -180,7 +179,7 @@ def say_fact(fact: Fact, after: Clarification) -> tuple[QuestionEventKind, Row]:
         case Asked():
             said |= {"by": fact.by, "body": fact.body}
         case Answered() | Resolved():
-            said |= {"by": fact.by, "body": fact.body, **_say_way(fact.via)}
+            said |= {"by": fact.by, "body": fact.body, **write_way(fact.via)}
             said |= worth_json(fact.worth) if isinstance(fact, Answered) else {}
         case Retried():
             said |= {"runner": fact.runner}
@@ -192,17 +191,6 @@ def say_fact(fact: Fact, after: Clarification) -> tuple[QuestionEventKind, Row]:
         case WentStale():
             pass
     return _KINDS[type(fact)], {name: value for name, value in said.items() if value}
-
-
-def _say_way(via: str) -> Row:
-    """Return how a way is written; who does not know what was missed takes it for a claim."""
-    return {"via": UNTRUSTED, _MISSED: via.removeprefix(MISSED)} if is_missed(via) else {"via": via}
-
-
-def _read_missed(said: Row) -> str:
-    """Return the way of what was said on GitHub and not taken; nothing for anything else."""
-    found = said.get(_MISSED)
-    return name_missed_way(found) if isinstance(found, str) and found else ""
 
 
 def fact_of(event: QuestionEvent) -> Fact:

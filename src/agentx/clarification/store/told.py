@@ -32,7 +32,7 @@ from agentx.clarification.store.ledger_json import (
 from agentx.clarification.store.merging import hear, keep_late
 from agentx.clarification.store.question_events import QuestionEvent
 from agentx.clarification.store.vouching.doubts import Said
-from agentx.clarification.ways import FILE, is_of_elsewhere, is_unverified_way
+from agentx.clarification.ways import FILE, is_missed, is_of_elsewhere, is_unverified_way
 from agentx.kernel.roles import is_speaker
 
 _SAID = frozenset({EntryType.ANSWER, EntryType.RESOLUTION})
@@ -203,8 +203,8 @@ def _is_claim(entry: Entry) -> bool:
 
 
 def _doubt_entry(entry: Entry, event: QuestionEvent) -> Entry:
-    if _is_claim(entry):
-        return replace(entry, late=True)
+    if _is_claim(entry):  # what a file says was said on GitHub is the file's
+        return replace(entry, late=True, via=FILE if is_missed(entry.via) else entry.via)
     if event.is_vouched or entry.type not in _SAID:
         return entry
     if entry.speaker == PERSON:
