@@ -227,7 +227,7 @@ def test_a_commit_that_came_after_the_merge_of_its_lane_is_named_and_can_be_take
     assert unmerged(pair, pair.two) == []
     (found,) = LaneWork(pair.one.runs).list_unmerged(pair.look(pair.one))
     assert (found.lane, found.is_elsewhere) == (lane, False)
-    assert found.why.startswith(f"1 commit of agent/{pair.run_id}/{lane} is not in")
+    assert found.why.startswith("1 commit on its branch is not in the work branch")
     (step,) = pair.one.runs.way_on(pair.look(pair.one), unmerged=(found,)).next[:1]
     assert step.command.startswith(f"agentx run lane merge {lane}")
     with pytest.raises(IllegalTransition, match="counts as merged, but 1 commit"):

@@ -257,7 +257,9 @@ def _say_left(root: Path, ends: tuple[Pushed, ...], branch: str) -> str:
     count = read_git(root, *words).out.strip()
     many = "1 commit" if count == "1" else f"{count or 'some'} commits"
     are = "is" if count == "1" else "are"
-    return f"{many} of {first.name} {are} not in {branch}: {first.commit[:_SHORT]}"
+    remote = first.name[: first.name.find("agent/")].rstrip("/")
+    where = f" at {remote}" if remote else ""
+    return f"{many} on its branch{where} {are} not in the work branch: {first.commit[:_SHORT]}"
 
 
 def list_here(root: Path, commits: frozenset[str]) -> frozenset[str]:
