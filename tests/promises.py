@@ -55,6 +55,7 @@ PROMISES: dict[str, str] = {
     "mcp.light": "A server is ready before it imports anything, and lists what a project uses.",
     "mcp.not-captured": "What memory answers is not captured as if it were said.",
     "recall.next-session": "The next session is told what was decided, and not captured again.",
+    "runs.layout": "What the document of the memory's layout states is so on disk.",
     "runs.merge": "Two clones of a run merge without conflict, agree, and lose nothing.",
     "runs.recover": "A run killed, torn or edited anywhere is taken up again, nothing lost.",
     "runs.lanes": "Lanes run side by side in git and nothing of the user's is touched.",
