@@ -65,7 +65,7 @@ def _notes(edit: FileEdit, request: SetupRequest) -> tuple[str, ...]:
     if request.uninstall or edit.after is None:
         return ()
     notes = []
-    if read_json(edit.after, edit.path).value.get("disableAllHooks") is True:
+    if edit.before and read_json(edit.after, edit.path).value.get("disableAllHooks") is True:
         notes.append(f"disableAllHooks is set in this file: {SWITCHED_OFF} it is taken out")
     if request.scope is SetupScope.PROJECT:
         notes.append(

@@ -61,7 +61,7 @@ def _settings(request: SetupRequest) -> Path:
 def _notes(edit: FileEdit, request: SetupRequest) -> tuple[str, ...]:
     if request.uninstall or edit.after is None:
         return ()
-    settings: Json = read_json(edit.after, edit.path).value
+    settings: Json = read_json(edit.after, edit.path).value if edit.before else {}
     switches = (("hooksConfig", "enabled"), ("hooks", "enabled"), ("tools", "enableHooks"))
     return tuple(
         f"{section}.{key} is false in this file: {SWITCHED_OFF} it is true"

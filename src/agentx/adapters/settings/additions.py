@@ -116,7 +116,9 @@ def start_of(request: SetupRequest) -> dict[str, Json]:
 
 def put_in(before: str | None, path: Path, additions: Additions) -> str:
     """Return the text with all additions, each once and up to date."""
-    document = read_json("{}" if before is None or is_blank(before) else before, path)
+    if before is None or is_blank(before):
+        return pretty(_whole(additions))
+    document = read_json(before, path)
     if not isinstance(document.value, dict):
         raise refuse(document, (), "an object", _whole(additions))
     for key, value in additions.header.items():
@@ -128,7 +130,7 @@ def put_in(before: str | None, path: Path, additions: Additions) -> str:
         document = _with_server(document, additions)
     if additions.rules:
         document = _with_rules(document, additions.rules)
-    return pretty(document.value) if is_blank(before) else document.text
+    return document.text
 
 
 def take_out(before: str | None, path: Path, additions: Additions) -> str | None:
@@ -271,5 +273,9 @@ def _entries(handler: Json, additions: Additions) -> list[Json]:
 
 def _whole(additions: Additions) -> Json:
     hooks = {event: _entries(handler, additions) for event, handler in additions.hooks.items()}
-    server = {additions.servers: {MCP_SERVER: additions.server}} if additions.server else {}
-    return {**additions.header, **({"hooks": hooks} if hooks else {}), **server}
+    parts: dict[str, Json] = {
+        "hooks": hooks,
+        additions.servers: additions.server and {MCP_SERVER: additions.server},
+        "permissions": additions.rules and {"allow": list(additions.rules)},
+    }
+    return {**additions.header, **{key: part for key, part in parts.items() if part}}
