@@ -11,7 +11,7 @@ import sqlite3
 import tomllib
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from agentx.host.files import plain
@@ -22,6 +22,7 @@ from agentx.kernel.limits import ISSUE_NUMBER_MAX
 from agentx.kernel.values import frozen
 from agentx.observations.store.paths import ObservationPaths
 from agentx.project.project import Project
+from agentx.runs.limits import RUN_ARCHIVE_BYTES_MAX
 from agentx.wiring.keeping.facts import base_of, list_fact_files
 
 _ASIDE = ".corrupt-"
@@ -139,11 +140,26 @@ def _judge_toml(path: Path, ground: Path | None) -> str:
 def _judge_packed(path: Path, ground: Path | None) -> str:
     try:
         with open_to_read(path, ground=ground) as file, gzip.open(file) as packed:
+            if _holds_too_much(packed):
+                return f"holds more than {RUN_ARCHIVE_BYTES_MAX:,} bytes"
             while packed.read(_BLOCK_BYTES):
                 pass
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         return f"is not a whole archive: {error}"
     return ""
+
+
+def _holds_too_much(packed: gzip.GzipFile) -> bool:
+    """Tell whether an archive holds more than is ever read of one."""
+    import tarfile  # noqa: PLC0415  only where a run was packed
+
+    size = 0
+    with suppress(tarfile.TarError), tarfile.open(fileobj=packed, mode="r|") as tar:
+        for entry in tar:
+            size += entry.size
+            if size > RUN_ARCHIVE_BYTES_MAX:
+                return True
+    return False
 
 
 def _judge_database(path: Path, ground: Path | None) -> str:
