@@ -14,6 +14,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import tarfile
 import tempfile
 import tomllib
@@ -32,6 +33,7 @@ ANYWHERE = "/@golden"
 _MEASURED = {"pid", "bytes_on_disk"}
 _TARRED = {".git", "db", "bm25-index", "observation-words", "worktrees"}
 _TAR = ".golden.tgz"
+_CHANCE_CHARS = 8  # of the name of a temporary folder
 # The launchers name the interpreter of this machine; RocksDB writes its own diary; notes tell what
 # files looked like.
 _LEFT_OUT = {
@@ -92,8 +94,7 @@ def lay_out(golden: Path, root: Path, *, spooled: bool = False) -> Town:
         to = root / name
         to.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if name.endswith(_TAR):
-            with tarfile.open(path) as tar:
-                tar.extractall(to.parent, filter="data")
+            _unpack(path, to.parent)
         else:
             to.write_bytes(_rewritten(path.read_bytes(), ANYWHERE, str(root)))
     for marked, (mode, changed_ns) in notes["files"].items():
@@ -108,6 +109,12 @@ def lay_out(golden: Path, root: Path, *, spooled: bool = False) -> Town:
         _take_up(town, folder)
     town.now_ms = notes["end_ms"]
     return town
+
+
+def _unpack(path: Path, folder: Path) -> None:
+    """Unpack a folder of binary files; in Python the thousand files of a set take ten times it."""
+    how = ("--extract", "--gzip", "--no-same-owner", "--file", str(path))
+    subprocess.run(["tar", *how, "--directory", str(folder)], check=True, timeout=60)
 
 
 def _take_up(town: Town, folder: Path) -> None:
@@ -158,10 +165,21 @@ def shape(text: str) -> str:
 
 @contextmanager
 def elsewhere() -> Iterator[Path]:
-    """Lend a folder whose name is as long as that of the making: sizes are told, too."""
-    with tempfile.TemporaryDirectory(prefix="ax-g-", dir=MADE_IN.parent) as folder:
+    """Lend a folder whose name is as long as that of the making: sizes are told, too.
+
+    It lies where tests write, which may be memory, if that leaves room for a name.
+    """
+    where = Path(tempfile.gettempdir())
+    if _count_free(where) < 1:
+        where = MADE_IN.parent
+    with tempfile.TemporaryDirectory(prefix="g" * _count_free(where), dir=where) as folder:
         assert len(folder) == len(str(MADE_IN))
         yield Path(folder)
+
+
+def _count_free(where: Path) -> int:
+    """Return how many characters are left for a folder's name, besides those drawn by chance."""
+    return len(str(MADE_IN)) - len(f"{where}/") - _CHANCE_CHARS
 
 
 def normal(answer: Any, root: Path) -> Any:
