@@ -42,7 +42,7 @@ def run(size: str) -> list[Row]:
     del size
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        return [_fold(root), _show(root / "shop"), _show(root / "mill", tasks=LARGE)]
+        return [_fold(root), *_use(root / "shop"), *_use(root / "mill", tasks=LARGE)]
 
 
 def _fold(root: Path) -> Row:
@@ -88,7 +88,8 @@ def _event(at_ms: int, kind: str, detail: dict[str, str], task: str) -> RunEvent
     )
 
 
-def _show(project: Path, *, tasks: int = 0) -> Row:
+def _use(project: Path, *, tasks: int = 0) -> list[Row]:
+    """Measure a look at a run, and a word that is written into it."""
     project.mkdir()
     home = project.parent / f"home-{project.name}"
     home.mkdir()
@@ -110,9 +111,13 @@ def _show(project: Path, *, tasks: int = 0) -> Row:
     if tasks:
         _add_tasks(project, tasks)
         call("task", "log", "TASK-001", "something more was done")  # its pages are made anew
-    took = median(call("show") for _ in range(7))
+    looks = median(call("show") for _ in range(7))
+    writes = median(call("task", "add", f"one more, {number}") for number in range(7))
     what = f"a run with {tasks:,} tasks" if tasks else "an ordinary run"
-    return Row(f"agentx run show, {what}", took * 1_000, "ms", 300.0)
+    return [
+        Row(f"agentx run show, {what}", looks * 1_000, "ms", 300.0),
+        Row(f"agentx run task add, {what}", writes * 1_000, "ms", 300.0),
+    ]
 
 
 def _add_tasks(project: Path, count: int) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ import pytest
 from agentx.host import crash
 from agentx.host.crash import CrashPoint
 from agentx.host.documents.yaml_file import YAML
+from agentx.host.documents.yaml_rows import dump_rows
 from agentx.kernel.errors import InvalidValue
 from agentx.runs.events import RunEnded, RunRecorded
 from agentx.runs.limits import RUN_CLAIM_MS
@@ -403,9 +403,9 @@ def test_a_command_makes_only_the_files_that_change_and_again_what_others_touche
 
     def dump(page: dict[str, Any]) -> bytes:
         dumped.append(page)
-        return YAML.dump(page)
+        return dump_rows(page)
 
-    monkeypatch.setattr(run_store, "YAML", replace(YAML, dump=dump))
+    monkeypatch.setattr(run_store, "dump_rows", dump)
     paths = team.store.paths.run(run_id)
     before = _files(team, run_id)
 

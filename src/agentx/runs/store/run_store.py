@@ -22,6 +22,7 @@ from agentx import __version__
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.documents.json_file import json_file
 from agentx.host.documents.yaml_file import YAML
+from agentx.host.documents.yaml_rows import dump_rows
 from agentx.host.files.atomic import replace_file, write_if_changed
 from agentx.host.files.kept import FactsKept
 from agentx.host.files.merged_lines import LineFault, has_merge_marks
@@ -395,11 +396,11 @@ class OpenRun:
         made = pages(self.run, None if everything else self._made)
         # What people write there was taken in, or kept.
         taken_in = {self.paths.artifacts / name for name in self.run.artifacts}
-        taken_in |= {self.paths.work_log(name) for name in self.run.tasks}
+        taken_in |= {self.paths.work_log(path.parent.name) for path in made}
         for relative, page in made.items():
             path = self.paths.root / relative
             data = (
-                page.encode("utf-8", "replace") if isinstance(page, str) else YAML.dump(dict(page))
+                page.encode("utf-8", "replace") if isinstance(page, str) else dump_rows(dict(page))
             )
             if path.name.startswith("contract"):
                 self._hand.keep_edited_contract(self.run, path, data)

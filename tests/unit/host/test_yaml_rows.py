@@ -1,0 +1,44 @@
+"""Goal: a long page is the same bytes, row by row, as if it were written at once.
+
+Method: rows of every kind of text, laid out by both.
+"""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentx.host.documents.yaml_file import YAML
+from agentx.host.documents.yaml_rows import dump_rows
+
+ODD = ("", "yes", "Null", "12", "1e5", "2026-03-02", "a: b", "a #b", "- a", "a - b", " a", "a ")
+WORDS = (*ODD, "é", "日本語", "T-1", "x" * 150, "word " * 40, "a\nb", "'", '"q"', "~", "=", "off")
+TEXTS = st.sampled_from(WORDS) | st.from_regex(r"[A-Za-z0-9 :/_#-]{0,90}", fullmatch=True)
+ROWS = st.lists(
+    st.fixed_dictionaries(
+        {"task_id": TEXTS, "title": TEXTS, "depends_on": st.lists(TEXTS, max_size=3)}
+    ),
+    min_size=50,
+    max_size=55,
+)
+
+
+@given(ROWS, st.lists(TEXTS, max_size=5))
+def test_rows_are_written_as_the_whole_would_be(
+    rows: list[dict[str, object]], names: list[str]
+) -> None:
+    page = {
+        "run_id": "20260302-1000-a",
+        "tasks": rows,
+        "steps": [[*names], ["T-1"]],
+        "ready": names,
+    }
+
+    assert dump_rows(page) == YAML.dump(page)
+
+
+def test_one_sign_that_takes_long_makes_no_other_row_slow_or_different() -> None:
+    page = {"tasks": [{"title": f"task {number}"} for number in range(60)]}
+    page["tasks"][7] = {"title": "ship it 🚀"}
+
+    assert dump_rows(page) == YAML.dump(page)
