@@ -15,6 +15,8 @@ from agentx.runs.service import Runs, next_name
 from agentx.runs.store.by_hand import contract_in
 from agentx.runs.store.run_store import OpenRun
 
+_DONE = "task-completed"
+
 
 class TaskWork:
     """Tasks of runs."""
@@ -59,17 +61,31 @@ class TaskWork:
         """
 
         def work(desk: OpenRun) -> tuple[RunEvent, ...]:
-            task = said.task or self._runs.which.find_task(desk.run)
+            if said.task in desk.run.tasks:
+                return desk.say(self._runs.clean(said))
+            here = self._runs.which.find_task(desk.run)
+            meant = _read_as_text(said, here)
+            task = meant.task or here
             if task not in desk.run.tasks:
+                hint = "`agentx run task list` shows them, `agentx run task add` makes one"
+                if task and here and said.kind == _DONE:
+                    hint = f"this is the lane of {here}: `agentx run task done {here} '{task}'`"
                 raise NotFound(
                     f"{task}: no such task in {desk.run.id}"
                     if task
                     else f"it is not said which task of {desk.run.id} is meant",
-                    hint="`agentx run task list` shows them, `agentx run task add` makes one",
+                    hint=hint,
                 )
-            return desk.say(self._runs.clean(replace(said, task=task)))
+            return desk.say(self._runs.clean(replace(meant, task=task)))
 
         return self._runs.doing(run_id, work)
+
+
+def _read_as_text(said: Happening, here: str) -> Happening:
+    """Return what was said where only words were given: of the task of the lane, in its folder."""
+    if said.kind != _DONE or not here or " " not in said.task or "text" in said.detail:
+        return said
+    return replace(said, task="", detail={**said.detail, "text": said.task})
 
 
 def read_contract(text: str, file: Path) -> Contract:

@@ -146,6 +146,19 @@ def test_commits_that_are_on_no_branch_are_merged_by_nobody_and_never_lost(team:
     assert not one.exists()
 
 
+def test_a_folder_in_which_its_branch_is_not_checked_out_is_named(team: Team) -> None:
+    run_id, one, _ = _two_lanes(team)
+    commit(one, "one", b_py="b = 1\n")
+    work = one.parent / "work"
+    git(work, "checkout", "-q", "--detach")
+
+    with pytest.raises(ConflictError, match=f"agent/{run_id}/work is not checked out in") as said:
+        team.lanes.merge(run_id, one.name, actor="executor")
+    assert f"git -C {work} switch agent/{run_id}/work" in said.value.hint
+    git(work, "switch", "-q", f"agent/{run_id}/work")
+    assert team.lanes.merge(run_id, one.name, actor="executor").conflict is None
+
+
 def test_branches_that_are_somebody_elses_are_left_alone(team: Team) -> None:
     run_id = team.runs.start("careful").id
     team.lanes.open(run_id, actor="executor")

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import make_private_directory, replace_file
+from agentx.host.files.plain import exists
 from agentx.host.git.command import GitReply, do_git, read_git
 from agentx.host.git.facts import PLAIN_DIFF
 from agentx.host.git.facts import branch as branch_at
@@ -386,6 +387,12 @@ class GitLanes:
             raise ConflictError(
                 f"{branch} is checked out in {where}",
                 hint=f"switch that checkout to another branch: git -C {where} switch -",
+            )
+        if exists(folder / ".git"):
+            raise ConflictError(
+                f"{branch} is not checked out in its folder {folder}",
+                hint=f"git -C {folder} switch {branch}; commits that are on no branch first get "
+                "one: git branch NAME",
             )
         make_private_directory(folder.parent)
         # Forced only past a folder that is gone: that the branch is nowhere else was seen above.
