@@ -118,6 +118,7 @@ class Unmerged:
     commit: str
     why: str
     is_elsewhere: bool = True  # who merged it has what is missing
+    is_here: bool = False  # in this repository, and not in the work branch
     left: tuple[str, ...] = ()  # where its branch is, here or at a remote, beyond the work branch
 
 

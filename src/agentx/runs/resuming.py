@@ -152,9 +152,12 @@ def list_lost_steps(run: Run, unmerged: tuple[Unmerged, ...]) -> Iterator[NextSt
     if elsewhere:
         names = ", ".join(each.lane for each in elsewhere[:3])
         push = f"git push origin 'refs/heads/agent/{run.id}/*:refs/heads/agent/{run.id}/*'"
+        ways = f"who merged pushes it ({push}), then"
+        if all(each.is_here for each in elsewhere):
+            ways = "it is in this repository: mend what keeps the work branch from it, then"
         yield NextStep(
             text=f"{names}: merged elsewhere, and not in the work branch here "
-            f"({elsewhere[0].why}); who merged pushes it ({push}), then",
+            f"({elsewhere[0].why}); {ways}",
             command=f"agentx run resume {run.id}",
         )
     for each in unmerged:

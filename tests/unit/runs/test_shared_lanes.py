@@ -58,6 +58,22 @@ def test_a_merge_elsewhere_counts_only_where_its_commits_are(pair: Pair) -> None
     assert unmerged(pair, pair.two) == []
 
 
+def test_who_has_a_merge_and_cannot_take_it_in_is_not_told_that_others_push_it(pair: Pair) -> None:
+    pair.work_in_lane(pair.two, "TASK-002", c_py="c = 1\n")  # so the work branch has a folder
+    pair.share(pair.two, "work")
+    pair.share(pair.one)
+    pair.work_in_lane(pair.one, "TASK-001", b_py="b = 1\n")
+    pair.share(pair.one, "work")
+    pair.share(pair.two)
+    (pair.two.runs.git.folder(pair.run_id, "work") / "left.pyc").write_text("of a check")
+
+    found, rebuilt = pair.two.runs.resume(pair.run_id)
+
+    assert any("left.pyc" in each for each in rebuilt.remarks)
+    assert "who merged pushes it" not in found.next[0].text
+    assert "it is in this repository: mend what keeps the work branch" in found.next[0].text
+
+
 @pytest.mark.promise("runs.git-is-true")
 def test_no_box_is_ticked_and_nothing_ends_where_git_says_otherwise(
     pair: Pair, tmp_path: Path

@@ -205,6 +205,7 @@ def find_unmerged(root: Path, run: Run, branch: str) -> tuple[Unmerged, ...]:
                 commit=commit,
                 why=why,
                 is_elsewhere=is_elsewhere,
+                is_here=commit in out,
                 left=tuple(each.name for each in ends),
             )
         )
