@@ -97,8 +97,9 @@ class LaneWork:
             return (*first, *desk.say(merged))
 
         told = self._runs.doing(run_id, work)
-        if not conflict:
-            self._git.leave(told.run.id, find_lane(told.run, lane).id)
+        stays = "" if conflict else self._git.leave(told.run.id, find_lane(told.run, lane).id)
+        if stays:
+            told = replace(told, remarks=(*told.remarks, stays))
         return self._tell(told, lambda: lane, conflict)
 
     def rebase(self, run_id: str, *, actor: str) -> LaneTold:

@@ -146,6 +146,29 @@ def test_commits_that_are_on_no_branch_are_merged_by_nobody_and_never_lost(team:
     assert not one.exists()
 
 
+def test_a_folder_with_files_that_git_ignores_stays_and_that_is_said(team: Team) -> None:
+    run_id, one, two = _two_lanes(team)
+    commit(one, "one", b_py="b = 1\n")
+    (one / ".gitignore").write_text(".env\ncache/\n")
+    commit(one, "ignores")
+    (one / "cache").mkdir()
+    (one / "cache" / "x").write_text("made again by what made it")
+    (one / ".env").write_text("KEY=1\n")
+
+    told = team.lanes.merge(run_id, one.name, actor="executor").told
+
+    assert told.remarks[-1] == f"{one} stays: git ignores .env, and no branch has it"
+    assert (one / ".env").exists()
+    commit(two, "two", c_py="c = 1\n")
+    (two / "cache").mkdir()
+    (two / "cache" / "x").write_text("made again by what made it")
+    git(two, "merge", "-q", f"agent/{run_id}/work")
+    assert "stays" not in " ".join(
+        team.lanes.merge(run_id, two.name, actor="executor").told.remarks
+    )
+    assert not two.exists()
+
+
 def test_a_folder_in_which_its_branch_is_not_checked_out_is_named(team: Team) -> None:
     run_id, one, _ = _two_lanes(team)
     commit(one, "one", b_py="b = 1\n")

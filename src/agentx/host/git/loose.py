@@ -36,6 +36,18 @@ def tell_loose(folder: Path) -> str:
     return f"{count} {'commit is' if count == '1' else 'commits are'} on no branch"
 
 
+def tell_ignored(folder: Path) -> str:
+    """Return which files of a folder git ignores and has nowhere else; whole folders of them do
+    not count: they are made again by what made them.
+
+    Raises: UnavailableError.
+    """
+    words = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+    names = [each for each in read_git(folder, *words).names if not each.endswith("/")]
+    shown = ", ".join(names[:_FILES_SHOWN_MAX])
+    return f"git ignores {shown}, and no branch has it" if names else ""
+
+
 def require_committed(folder: Path, whose: str, branch: str = "") -> None:
     """See that all in a folder is committed, and on a branch if that is named.
 

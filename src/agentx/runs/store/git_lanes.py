@@ -22,7 +22,7 @@ from agentx.host.files.plain import exists
 from agentx.host.git.command import GitReply, do_git, read_git
 from agentx.host.git.facts import PLAIN_DIFF
 from agentx.host.git.facts import branch as branch_at
-from agentx.host.git.loose import require_committed, tell_loose
+from agentx.host.git.loose import require_committed, tell_ignored, tell_loose
 from agentx.host.git.work import (
     as_somebody,
     checkouts,
@@ -323,18 +323,21 @@ class GitLanes:
         self._end(run_id)
         return undone
 
-    def leave(self, run_id: str, lane: str) -> bool:
-        """Take away a lane's folder if everything in it is on a branch; its own stays."""
+    def leave(self, run_id: str, lane: str) -> str:
+        """Take away a lane's folder if everything in it is on a branch; return why it stays."""
         folder = self.folder(run_id, lane)
-        if not folder.is_dir() or tell_loose(folder):
-            return False
-        return self._do(self._root, "worktree", "remove", str(folder)).code == 0
+        if not folder.is_dir():
+            return ""
+        why = tell_loose(folder) or tell_ignored(folder)
+        if why or self._do(self._root, "worktree", "remove", str(folder)).code == 0:
+            return f"{folder} stays: {why}" if why else ""
+        return f"{folder} stays: not all of it is committed"
 
     def leave_all(self, run_id: str) -> tuple[Path, ...]:
         """Take away all folders of a run; return those that stay, as not all is committed there."""
         root = self.folder(run_id, WORK_FOLDER).parent
         folders = sorted(root.iterdir()) if root.is_dir() else []
-        stay = tuple(folder for folder in folders if not self.leave(run_id, folder.name))
+        stay = tuple(folder for folder in folders if self.leave(run_id, folder.name))
         if folders and not stay:
             root.rmdir()
         return stay
