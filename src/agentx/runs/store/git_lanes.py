@@ -191,6 +191,9 @@ class GitLanes:
         remarks = list(fetch_run(self._root, run.id))
         branch = work_branch(run.id)
         here = commit_of(self._root, f"refs/heads/{branch}")
+        if not here and run.git.work_branch and self._find_pushed(branch):
+            self._make_branch(branch, self._find_pushed(branch))  # by this name it is spoken of
+            here = commit_of(self._root, f"refs/heads/{branch}")
         for pushed in list_pushed(self._root, branch) if here else ():
             there = pushed.commit
             if is_ancestor(self._root, there, here):
