@@ -295,6 +295,29 @@ def test_a_person_who_says_otherwise_than_an_agent_answered_decides_as_a_person(
     assert "NO, none of them (architect had answered: the first). Decided by" in told
 
 
+@pytest.mark.parametrize(
+    ("answered", "settled", "told"),
+    [
+        ("YES go on, drop it", "NO, stop", "NO, stop (architect had answered: YES go on, drop it)"),
+        ("the first", "No", "No (architect had answered: the first)"),
+        ("use PostgreSQL", "PostgreSQL it is", "use PostgreSQL"),
+        ("use PostgreSQL", "ok, thanks!", "use PostgreSQL"),
+        ("use PostgreSQL", "not PostgreSQL", "not PostgreSQL (architect had answered: use Postgre"),
+    ],
+)
+def test_a_role_that_settles_otherwise_than_was_answered_decides_in_its_own_name(
+    begun: Team, answered: str, settled: str, told: str
+) -> None:
+    team, name = begun, "CLR-1-002"
+    team.say(team.ana, *ASK, "--to", "architect", "--question", "Which table is old?")
+    team.say(team.ana, "clarify", "answer", name, answered, role="architect")
+    team.say(team.ana, "clarify", "resolve", name, settled, role="engineer")
+    recalled = team.say(team.ana, "recall", role="tester")
+    assert f": {told}" in recalled
+    whose = "engineer" if "had answered" in told else "architect"
+    assert f"Decided by {whose}" in recalled
+
+
 def test_what_contests_the_last_word_contests_the_first_that_says_the_same(begun: Team) -> None:
     team = begun
     team.say(team.ana, "clarify", "resolve", CLR, YES, "--as-person")

@@ -55,6 +55,11 @@ _TURNS = cues.anywhere(
     gave up | away from | was | were | used to | after all | until | except | unless | only
     """
 )
+_POINTS_AT_IT = frozenset({"it", "that", "this"})
+_TAKES = compile_late(
+    r"(?i:(?:\W*\b(?:ok(?:ay)?|thanks?(?: you)?|thx|great|good|fine|perfect|agreed|understood|noted"
+    r"|got it|will do|done|clear|makes sense|sounds good|going with (?:that|it)|settled)\b\W*)+)"
+)
 _SAYS_AMOUNT = compile_late(r"\d")
 _OF_QUESTION = "[CLR-"  # a settled question is looked at itself
 # What a sentence that states something can answer.
@@ -259,13 +264,29 @@ def _say_answer(state: Clarification) -> str:
     answered = fold_text(state.answer)
     if any(words in decided.casefold() for words in _NO_ANSWER):
         return ""
-    if decided and answered and settled.speaker == PERSON:
+    if decided and answered and (settled.speaker == PERSON or _is_settlers(state)):
         assert state.answered is not None, "it says something"
         is_same = state.question_of(state.answered) == state.question_of(settled)
         before = f" ({_name_answerer(state)} had answered: {answered})" if is_same else ""
         return f"{decided}{before}{_say_contrary(state, told=state.answered if is_same else None)}"
     said = "" if _is_weak(state) else answered or decided
     return f"{said}{_say_contrary(state)}" if said else ""
+
+
+def _is_settlers(state: Clarification) -> bool:
+    """Tell whether a role that settled a question said otherwise than was answered.
+
+    Who takes the answer, in its words or with thanks, leaves it the answerer's.
+    """
+    settled = state.resolution
+    if settled is None or settled is not state.decision or not settled.body:
+        return False
+    if state.answered is None or _TAKES.fullmatch(settled.body):
+        return False
+    said, answered = settled.body, state.answered.body
+    terms = frozenset(list_terms(said)) - _POINTS_AT_IT
+    is_turned = cues.finds(cues.DENIES, said) != cues.finds(cues.DENIES, answered)
+    return is_turned or not terms or not terms <= frozenset(list_terms(answered))
 
 
 def _say_contrary(state: Clarification, told: Entry | None = None) -> str:
@@ -298,11 +319,15 @@ def _counts(state: Clarification, asked: str) -> bool:
 
 
 def find_word(state: Clarification) -> Entry | None:
-    """Return whose word a settled question came to: a person's who said it, else who answered."""
+    """Return whose word a settled question came to: a person's who said it, else who answered.
+
+    A role that settles it otherwise than was answered does so in its own name.
+    """
     settled, said = state.resolution, state.decision
     if said is not None and said.speaker == PERSON:
         return said
-    return settled if settled is not None and settled.speaker == PERSON else state.answered
+    is_settlers = settled is not None and (settled.speaker == PERSON or _is_settlers(state))
+    return settled if is_settlers else state.answered
 
 
 def _find_decider(state: Clarification) -> str:
