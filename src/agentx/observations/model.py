@@ -26,7 +26,6 @@ class Category(StrEnum):
     COMPACTION_SUMMARY = "compaction-summary"
 
 
-CONTESTED = "contested, somebody said otherwise: ask the user"
 _CONTESTED_MARK = ":contested"
 
 

@@ -6,6 +6,7 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.ids import digest, spell
 from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.values import frozen
+from agentx.kernel.vouching.standing import Vouching
 
 _UNCONFIRMED = "unconfirmed"
 
@@ -87,6 +88,21 @@ class Escalation:
             and each.by == stands.by == PERSON_ROLE
             and each.key != stands.key
             and each.text != stands.text
+        )
+
+    @property
+    def contesting(self) -> tuple[PersonsAnswer, ...]:
+        """What writers who are not trusted here signed otherwise, unseen by who answered."""
+        stands = self.standing
+        if stands is None or stands.by != PERSON_ROLE:
+            return ()
+        seen = {name for each in self.answers for name in each.saw}
+        return tuple(
+            each
+            for each in self.claims
+            if each.why == Vouching.UNTRUSTED
+            and each.event_id not in seen
+            and each.text.split() != stands.text.split()
         )
 
     def _list_last(self) -> list[PersonsAnswer]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.text import preview
+from agentx.kernel.vouching.standing import CONTESTED
 from agentx.runs.asked import Escalation, PersonsAnswer
 from agentx.runs.context import Context
 from agentx.runs.model import Run, RunEvent
@@ -46,7 +47,8 @@ def say_answer(asked: Escalation) -> str:
     """Return who answered a question and what, with what others answered otherwise."""
     stands = asked.standing
     who = asked.resolved_by if stands is None else stands.speaker
-    return f"{who}: {preview(asked.resolution, _ANSWER_CHARS)}{_say_contrary(asked)}"
+    contested = f" [{CONTESTED}]" if asked.contesting else ""
+    return f"{who}: {preview(asked.resolution, _ANSWER_CHARS)}{_say_contrary(asked)}{contested}"
 
 
 def tell_answered(asked: Escalation) -> str:
@@ -85,6 +87,23 @@ def tell_contradicted(asked: Escalation, own: str) -> str:
     return (
         f"{asked.id} ({preview(asked.question, _QUESTION_CHARS)}): {who} answered: "
         f"{preview(stands.text, _ANSWER_CHARS)}, which stands; {said}"
+    )
+
+
+def tell_contested(asked: Escalation) -> str:
+    """Return to a person that a writer whom they do not trust answered otherwise; or nothing.
+
+    Never in that writer's words: `agentx run show` has them.
+    """
+    if not asked.contesting:
+        return ""
+    writers = list(dict.fromkeys(each.writer for each in asked.contesting if each.writer))
+    named = ", ".join(writers) or "a writer"
+    return (
+        f"{asked.id} ({preview(asked.question, _QUESTION_CHARS)}) is contested: {named}, "
+        "whom you do not trust, answered otherwise. `agentx run show` has both; "
+        f'say what holds: agentx run escalate --resolve {asked.id} "ANSWER"; '
+        f"or agentx trust --writer {writers[0] if writers else 'NAME'}"
     )
 
 

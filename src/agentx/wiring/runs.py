@@ -30,7 +30,7 @@ from agentx.runs.events import RunEnded, RunRecorded, RunRepaired
 from agentx.runs.lane_work import LaneWork
 from agentx.runs.model import Happening, Run, RunEvent
 from agentx.runs.paths import RunNotes
-from agentx.runs.rendering import event_line, list_answered, tell_contradicted
+from agentx.runs.rendering import event_line, list_answered, tell_contested, tell_contradicted
 from agentx.runs.replies import GoneCommit, Unmerged
 from agentx.runs.resuming import name_answer
 from agentx.runs.rules.claims import GOES_ON
@@ -305,6 +305,14 @@ def list_contradicted(project: Project) -> tuple[str, ...]:
         return ()
     own = name_own_key(project)
     return tuple(filter(None, (tell_contradicted(asked, own) for _, asked in answered)))
+
+
+def list_contested_asks(project: Project) -> tuple[str, ...]:
+    """Return where a writer who is not trusted answered a run's question otherwise than stands."""
+    if not project.has_runs:
+        return ()
+    asked = (each for run in open_runs(project).list_asking() for each in run.escalations.values())
+    return tuple(filter(None, map(tell_contested, asked)))
 
 
 def story_of(project: Project, run_id: str) -> tuple[Run, tuple[RunEvent, ...]]:

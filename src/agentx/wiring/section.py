@@ -243,7 +243,7 @@ class _Rooms:
         answers = tuple(
             RunAnswer(
                 id=each.id,
-                stage=f"{each.id}:{len(each.answers)}",
+                stage=f"{each.id}:{len(each.answers) + len(each.claims)}",
                 run_id=run.id,
                 text=tell_answered(each),
                 at_ms=each.resolved_ms or each.at_ms,

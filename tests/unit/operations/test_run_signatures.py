@@ -431,6 +431,43 @@ def test_two_people_who_answer_otherwise_are_both_told(
 
 
 @pytest.mark.promise("runs.signed")
+def test_an_answer_that_an_untrusted_writer_gave_otherwise_is_told_as_contested(
+    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = shop.begin()
+    other = Shop(tmp_path / "other", monkeypatch)
+    carry(shop, other)
+    other.play()
+    other.agentx("trust", "--yes")
+    other.agentx(*answer(asked, "NO, says the other"))
+    shop.play()
+    shop.agentx(*answer(asked, "YES"))
+    carry(other, shop)
+    shop.play()
+    (theirs,) = [one for one in list_writers(shop.project) if not one.own]
+
+    def look(*words: str) -> str:
+        return shop.agentx(*words)[1]
+
+    for words in (
+        ("run", "show"),
+        ("recall",),
+        ("hook", "start", "--issue", "1", "--agent", "engineer"),
+        ("run", "resume"),
+    ):
+        told = " ".join(look(*words).split())
+        assert "YES [contested, somebody said otherwise: ask the user]" in told, words
+    noted = " ".join(look("clarify", "inbox").split())
+    assert f"{asked} ({QUESTION}) is contested: {theirs.writer}, whom you do not trust" in noted
+    assert "NO, says the other" not in noted
+    # Who has seen it says what holds, and that ends it; so does trusting who said it.
+    code, said = shop.agentx(*answer(asked, "YES, I have read it"))
+    assert code == 0, said
+    assert "contested" not in look("run", "show") + look("clarify", "inbox")
+    assert shop.agentx(*answer(asked, "once more"))[0] != 0
+
+
+@pytest.mark.promise("runs.signed")
 def test_a_packed_run_still_tells_that_people_answered_otherwise(
     shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

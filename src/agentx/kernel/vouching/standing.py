@@ -6,6 +6,8 @@ from enum import StrEnum
 
 # What claims a person and is vouched for by nobody.
 UNVERIFIED = "unverified"
+# How an answer that stands is told where a word that does not count says otherwise.
+CONTESTED = "contested, somebody said otherwise: ask the user"
 
 
 class Vouching(StrEnum):

@@ -43,6 +43,7 @@ from agentx.wiring.listeners.notify import check_command
 from agentx.wiring.runs import (
     RunQuestion,
     find_shown_asks,
+    list_contested_asks,
     list_contradicted,
     list_run_questions,
 )
@@ -140,7 +141,10 @@ def inbox_of(project: Project, who: str) -> Overview:
     notes: tuple[str, ...] = ()
     if is_told and speaker == PERSON:
         overruled = (*map(tell_overruled, list_overruled(project)), *list_contradicted(project))
-        contested = starmap(tell_contested, list_contested(project))
+        contested = (
+            *starmap(tell_contested, list_contested(project)),
+            *list_contested_asks(project),
+        )
         untrusted = (*_tell_untrusted(list_untrusted(project)), *contested)
         notes = (*overruled, *untrusted, *list_changes(project))
     asked = list_run_questions(project) if speaker == PERSON else ()

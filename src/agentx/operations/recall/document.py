@@ -17,6 +17,7 @@ from agentx.kernel.errors import NotFound
 from agentx.kernel.ids import is_run_id, is_ulid
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
+from agentx.kernel.vouching.standing import CONTESTED
 from agentx.memory.port import Memory
 from agentx.operations.recall.branches import find_learnt_on
 from agentx.operations.recall.origins import origin_of
@@ -136,7 +137,6 @@ def speak_kind(event_type: str) -> str:
 
 
 def _observation(project: Project, doc_id: str) -> Opened:
-    from agentx.observations.model import CONTESTED  # noqa: PLC0415  see above
 
     found = open_observation(project, doc_id)
     replaced = f"superseded by {found.superseded_by}" if found.superseded_by else ""

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING
 
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
+from agentx.kernel.vouching.standing import CONTESTED
 from agentx.observations.ids import parse_observation_id, shorten_id
 from agentx.observations.labels import LABELS, WAITS, strip_label, strip_said
-from agentx.observations.model import CONTESTED, Category
+from agentx.observations.model import Category
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.likeness import coverage

@@ -18,7 +18,7 @@ def _escalation_resolved(run: Run, said: Happening) -> tuple[Happening, ...]:
         raise NotFound(
             f"{name}: no such escalation in {run.id}", hint="`agentx run show` lists the open ones"
         )
-    if not found.open and not found.contrary:
+    if not (found.open or found.contrary or found.contesting):
         raise IllegalTransition(f"{name} was resolved already: {found.resolution}")
     _check_short(said, "resolution")
     shown = str(said.detail.get("about", ""))
@@ -28,7 +28,7 @@ def _escalation_resolved(run: Run, said: Happening) -> tuple[Happening, ...]:
             hint="`agentx clarify inbox` shows all of it; then answer again",
         )
     # What is said stands for what was seen then: the question, and what others had answered.
-    saw = [each.event_id for each in found.answers]
+    saw = [each.event_id for each in (*found.answers, *found.contesting)]
     detail = {**said.detail, "about": found.digest, **({"saw": saw} if saw else {})}
     return (replace(said, detail=detail),)
 

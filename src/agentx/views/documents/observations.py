@@ -12,7 +12,8 @@ from contextlib import closing
 
 from agentx.kernel.clock import DAY_MS
 from agentx.kernel.ids import digest
-from agentx.observations.model import CONTESTED, Observation, ObservationIndex, SearchFilters
+from agentx.kernel.vouching.standing import CONTESTED
+from agentx.observations.model import Observation, ObservationIndex, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.search.document import Document
 

@@ -186,7 +186,9 @@ def _list_answered(run: Run) -> Iterator[Taught]:
                     context=_tell_question(escalation),
                     area=_area_of_task(run, escalation.task),
                 ),
-                confidence=Confidence.MEDIUM if otherwise else Confidence.HIGH,
+                confidence=Confidence.MEDIUM
+                if otherwise or escalation.contesting
+                else Confidence.HIGH,
                 evidence=escalation.id,
                 source=escalation.resolved_by or escalation.actor,
                 said_by=_name_speaker(escalation),

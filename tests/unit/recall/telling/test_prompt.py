@@ -16,7 +16,8 @@ from agentx.kernel.capture import Channel, Draft, EventType, Harness, Role
 from agentx.kernel.clock import Millis
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
 from agentx.kernel.tokens import estimate
-from agentx.observations.model import CONTESTED, Observation
+from agentx.kernel.vouching.standing import CONTESTED
+from agentx.observations.model import Observation
 from agentx.recall.section.learnt import WeighedMemory
 from agentx.recall.section.standing import Standing
 from agentx.recall.telling.bar import Bar, bar_of
