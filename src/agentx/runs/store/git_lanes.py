@@ -20,7 +20,6 @@ from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.files.plain import exists
 from agentx.host.git.command import GitReply, do_git, read_git
-from agentx.host.git.facts import PLAIN_DIFF
 from agentx.host.git.facts import branch as branch_at
 from agentx.host.git.loose import require_committed, tell_ignored, tell_loose
 from agentx.host.git.work import (
@@ -48,6 +47,7 @@ from agentx.runs.store.git_shared import (
     is_replaced,
     list_pushed,
     look_at,
+    measure_changes,
     tell_moved,
 )
 
@@ -353,20 +353,7 @@ class GitLanes:
 
     def changes(self, run_id: str, base: str) -> Changes | None:
         """Return what the work branch changes; None when there is no such branch."""
-        branch = f"refs/heads/{work_branch(run_id)}"
-        commit = commit_of(self._root, branch)
-        if not commit or not base:
-            return None
-        said = read_git(self._root, "diff", "--numstat", "-z", *PLAIN_DIFF, f"{base}...{branch}")
-        if said.code != 0:
-            return None
-        rows = [row.split("\t", 2) for row in said.names]
-        return Changes(
-            commit=commit,
-            files=tuple(row[2] for row in rows if len(row) == 3),
-            lines_added=sum(int(row[0]) for row in rows if row[0].isdigit()),
-            lines_removed=sum(int(row[1]) for row in rows if len(row) > 1 and row[1].isdigit()),
-        )
+        return measure_changes(self._root, f"refs/heads/{work_branch(run_id)}", base)
 
     # --- parts ---------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from agentx.host.git.work import commit_of, is_ancestor, list_changed_files
 from agentx.kernel.errors import ConflictError, NotFound, UnavailableError
 from agentx.kernel.values import frozen
 from agentx.runs.model import Lane, LaneStatus, Rebased, Run, RunEvent
-from agentx.runs.replies import GoneCommit, Unmerged
+from agentx.runs.replies import Changes, GoneCommit, Unmerged
 
 _REMOTES_MAX = 5
 _KEPT_HERE = (".agent-memory/", ".agentx/")  # by AgentX: it is not what is checked
@@ -166,6 +166,23 @@ def tell_moved(root: Path, run: Run, lane: str, branch: str, commit: str) -> str
     if read_git(root, *words).code == 0:
         return ""
     return f"it was at {commit[:_SHORT]}, and {name} is at {tip[:_SHORT]} now"
+
+
+def measure_changes(root: Path, branch: str, base: str) -> Changes | None:
+    """Return what a branch changes, compared with its base; None when there is no such branch."""
+    commit = commit_of(root, branch)
+    if not commit or not base:
+        return None
+    said = read_git(root, "diff", "--numstat", "-z", *PLAIN_DIFF, f"{base}...{branch}")
+    if said.code != 0:
+        return None
+    rows = [row.split("\t", 2) for row in said.names]
+    return Changes(
+        commit=commit,
+        files=tuple(row[2] for row in rows if len(row) == 3),
+        lines_added=sum(int(row[0]) for row in rows if row[0].isdigit()),
+        lines_removed=sum(int(row[1]) for row in rows if len(row) > 1 and row[1].isdigit()),
+    )
 
 
 def find_unmerged(root: Path, run: Run, branch: str) -> tuple[Unmerged, ...]:
