@@ -30,7 +30,7 @@ from agentx.clarification.summary import (
 )
 from agentx.kernel.clock import age, to_iso
 from agentx.kernel.roles import speak_role
-from agentx.kernel.text import cut, preview, printable
+from agentx.kernel.text import cut, preview, printable, quote_word
 
 _RESET = "\x1b[0m"
 _COLOURS = {
@@ -203,9 +203,9 @@ def next_actions(state: Clarification, others: tuple[str, ...] = ()) -> tuple[st
 def _order_actions(state: Clarification, others: tuple[str, ...]) -> tuple[str, ...]:
     """Return what an asker can do with an answer: the likeliest depends on how good it is."""
     worth = AnswerWorth() if state.answered is None else state.answered.worth
-    left = preview(worth.remaining, 200).replace('"', "'") or "..."
+    left = quote_word(preview(worth.remaining, 200) or "...")
     resolve = f"agentx clarify resolve {state.id}"
-    follow_up = f'agentx clarify ask --follow-up {state.id} --question "{left}"'
+    follow_up = f"agentx clarify ask --follow-up {state.id} --question {left}"
     if is_contested(state):
         return f"agentx clarify escalate {state.id}", resolve
     if worth.standing == PARTIAL:
@@ -213,10 +213,8 @@ def _order_actions(state: Clarification, others: tuple[str, ...]) -> tuple[str, 
     if worth.standing != UNKNOWN:
         return resolve, follow_up
     ask = f"agentx clarify ask --issue {state.issue} --from {state.asker}"
-    topic, question = (
-        preview(text, 200).replace('"', "'") for text in (state.topic, state.question)
-    )
-    asks = (f'{ask} --to {role} --topic "{topic}" --question "{question}"' for role in others)
+    topic, question = (quote_word(preview(text, 200)) for text in (state.topic, state.question))
+    asks = (f"{ask} --to {role} --topic {topic} --question {question}" for role in others)
     return (*asks, f"agentx clarify escalate {state.id}", resolve)
 
 

@@ -21,7 +21,7 @@ from agentx.clarification.model import (
     OverruledWord,
     Reason,
 )
-from agentx.kernel.text import fold_text, preview
+from agentx.kernel.text import fold_text, preview, quote_word
 from agentx.kernel.tokens import Budget, estimate
 
 _WHY = {
@@ -67,12 +67,11 @@ def ask_again(state: Clarification) -> str:
 
 def word_ask(state: Clarification, to: str) -> str:
     """Return the command that asks the same anew."""
-    topic, question = (
-        preview(text, _POSITION_CHARS).replace('"', "'") for text in (state.topic, state.question)
-    )
+    texts = (state.topic, state.question)
+    topic, question = (quote_word(preview(text, _POSITION_CHARS)) for text in texts)
     return (
         f"agentx clarify ask --issue {state.issue} --from {state.asker} --to {to} "
-        f'--topic "{topic}" --question "{question}"'
+        f"--topic {topic} --question {question}"
     )
 
 

@@ -45,6 +45,7 @@ _WORDS_ONLY = "".join(
     char if char.isalnum() or char == "_" else " " for char in map(chr, range(128))
 )
 _CUT_MARK = "\n[... {count} characters cut by agentx ...]\n"
+_OBEYED = frozenset('"\\$`!')  # by a shell, between double quotes
 
 
 def compile_late(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
@@ -240,6 +241,14 @@ def call_nobody(text: str) -> str:
 def refer_to_nothing(text: str) -> str:
     """Return a text that mentions nobody and links no issue on GitHub, and looks the same."""
     return _REFERENCE.sub("\\1\u200b", _HASH_SPELLED.sub("#", call_nobody(text)))
+
+
+def quote_word(text: str) -> str:
+    """Return a text as one word of a command that somebody may type: no shell obeys what is in it.
+
+    Others wrote it, and who copies the command does not read it twice.
+    """
+    return f'"{text}"' if not _OBEYED & frozenset(text) else "'" + text.replace("'", "'\\''") + "'"
 
 
 def printable(text: str) -> str:

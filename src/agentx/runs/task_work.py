@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.text import quote_word
 from agentx.runs.model import Contract, Happening, RunEvent
 from agentx.runs.pages.contracts import fields_of
 from agentx.runs.replies import Told
@@ -69,7 +70,8 @@ class TaskWork:
             if task not in desk.run.tasks:
                 hint = "`agentx run task list` shows them, `agentx run task add` makes one"
                 if task and here and said.kind == _DONE:
-                    hint = f"this is the lane of {here}: `agentx run task done {here} '{task}'`"
+                    typed = f"agentx run task done {here} {quote_word(task)}"
+                    hint = f"this is the lane of {here}: `{typed}`"
                 raise NotFound(
                     f"{task}: no such task in {desk.run.id}"
                     if task

@@ -35,7 +35,7 @@ def test_how_good_an_answer_is_is_kept_shown_and_acted_on(tmp_path: Path) -> Non
     assert found.answered.worth == worth
     said = as_data(found)
     assert (said["standing"], said["confidence"]) == ("partial", "low")
-    follow_up = f"agentx clarify ask --follow-up {state.id} --question \"Which 'region'?\""
+    follow_up = f"agentx clarify ask --follow-up {state.id} --question 'Which \"region\"?'"
     assert next_actions(found)[0] == follow_up
     assert "[Architect (partly, low confidence)] JWT" in stream(found)
     assert "architect (partly, low confidence) -> engineer" in terminal(found, colour=False)

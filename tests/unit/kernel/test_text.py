@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import unicodedata
 
 import pytest
@@ -22,6 +23,7 @@ from agentx.kernel.text import (
     fold_text,
     preview,
     printable,
+    quote_word,
     refer_to_nothing,
     whole_head,
     whole_tail,
@@ -257,3 +259,14 @@ def test_words_on_a_page_call_nobody_and_link_nothing() -> None:
     ).replace("~", "\u200b")
     # An agent that edits an issue names what blocks it.
     assert call_nobody("Blocked-by: #3, ask @dana") == "Blocked-by: #3, ask @\u200bdana"
+
+
+@given(st.text(st.characters(exclude_characters="\x00", codec="utf-8")))
+def test_a_word_of_a_command_is_that_text_to_a_shell_and_nothing_is_obeyed(text: str) -> None:
+    assert shlex.split(f"ask {quote_word(text)}") == ["ask", text]
+
+
+def test_what_a_shell_would_obey_is_not_between_double_quotes() -> None:
+    assert quote_word("JWT or sessions?") == '"JWT or sessions?"'
+    for text in ("$(rm -rf ~)", "`id`", "a $HOME", 'say "x"', "it's $1", "wow!"):
+        assert quote_word(text).startswith("'")

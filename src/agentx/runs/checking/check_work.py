@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from agentx.kernel.errors import InvalidValue, LimitError, NotFound
-from agentx.kernel.text import preview
+from agentx.kernel.text import preview, quote_word
 from agentx.runs.choosing.place import Aim
 from agentx.runs.limits import RUN_CHECKS_MAX
 from agentx.runs.model import Happening, Lane, Report, Run, RunEvent, Task, TaskStatus, Verdict
@@ -109,7 +109,8 @@ class CheckWork:
             first = next(iter(doubted))
             raise InvalidValue(
                 f"{what} asks for {first!r}, and nobody whom you trust put that there",
-                hint=f"look at it; then `agentx run verify{_say_task(task)} --run '{first}'`, "
+                hint="look at it; then "
+                f"`agentx run verify{_say_task(task)} --run {quote_word(first)}`, "
                 "or trust who wrote it: `agentx trust --show` lists the writers; one who is not "
                 "there commits and pushes their card in .agentx/questions/writers/ first",
             )
