@@ -15,6 +15,7 @@ from dataclasses import field
 from enum import StrEnum
 
 from agentx.kernel.clock import Millis
+from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.kernel.vouching.standing import UNVERIFIED, Vouching
 from agentx.runs.asked import Escalation
@@ -23,6 +24,7 @@ from agentx.runs.holding.settling import ClaimLine, SettledClaims, TaskClaim, se
 Detail = Mapping[str, object]
 
 _NEVER = Millis(0)
+_GIT_NAME = compile_late(r"""(?!-)[^\s"'`$\\;&|<>(){}*?!~\x00-\x1f]{1,250}""")
 
 
 class Phase(StrEnum):
@@ -130,6 +132,14 @@ class RunEvent:
         """Return a field of the detail that is a text; empty when there is none."""
         found = self.detail.get(name, "")
         return found if isinstance(found, str) else ""
+
+    def git_name(self, name: str) -> str:
+        """Return a field of the detail that names a branch or a commit; empty where it is none.
+
+        Others wrote it: it is given to git, and stands in commands that people copy.
+        """
+        found = self.text(name)
+        return found if _GIT_NAME.fullmatch(found) else ""
 
     def texts(self, name: str) -> tuple[str, ...]:
         """Return a field of the detail that is a list of texts; a lone text is a list of one."""

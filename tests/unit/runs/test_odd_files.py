@@ -110,6 +110,23 @@ def test_a_run_that_is_packed_and_has_late_events_is_both_together(team: Team) -
         archive.unpack(run_id)
 
 
+@pytest.mark.parametrize("typed", ["$(touch x)", "a;id", "--exec=id", "a b", "`id`", "a\nb"])
+def test_what_somebody_types_as_a_branch_or_a_commit_is_given_to_no_shell_and_no_git(
+    team: Team, typed: str
+) -> None:
+    run_id = _begin(team)
+    team.says(run_id, "branch-made", branch=typed)
+    team.says(run_id, "lane-opened", lane="lane-001", branch=typed, commit=typed)
+    team.says(run_id, "commit-made", commit=typed)
+
+    run, _ = team.runs.run(run_id)
+
+    shown = [run.git.work_branch, run.git.latest_commit]
+    shown += [run.lanes["lane-001"].branch, run.lanes["lane-001"].commit]
+    assert all(typed not in name for name in shown)
+    assert run.git.base_branch == team.runs.git.base()[0]
+
+
 def test_a_title_is_one_line_wherever_it_is_shown(team: Team) -> None:
     run_id = team.runs.start("two\nlines").id
     team.says(run_id, "task-added", task="TASK-001", title=" Write\n\n - [x] b \t")

@@ -114,9 +114,9 @@ def _run_started(draft: RunDraft, event: RunEvent) -> None:
     _checks_declared(draft, event)
     draft.git = replace(
         draft.git,
-        base_branch=event.text("base_branch"),
-        base_commit=event.text("base_commit"),
-        latest_commit=draft.git.latest_commit or event.text("base_commit"),
+        base_branch=event.git_name("base_branch"),
+        base_commit=event.git_name("base_commit"),
+        latest_commit=draft.git.latest_commit or event.git_name("base_commit"),
     )
     if not draft.phases:
         draft.phases[Phase.PLANNING] = _enter(event.at_ms)
@@ -199,7 +199,7 @@ def _verification_recorded(draft: RunDraft, event: RunEvent) -> None:
         checks=tuple(checks_in(event)),
         summary=event.text("summary"),
         event_id=event.id,
-        commit=event.text("commit"),
+        commit=event.git_name("commit"),
         dirty=event.texts("dirty"),
         was_executed=event.kind == RAN,
         is_vouched=not event.is_doubtful,
@@ -267,7 +267,7 @@ def _checkpoint_made(draft: RunDraft, event: RunEvent) -> None:
         actor=event.actor,
         text=event.text("text"),
         task=task_named(draft, event) or draft.current_task,
-        commit=event.text("commit"),
+        commit=event.git_name("commit"),
     )
 
 

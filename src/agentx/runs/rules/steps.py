@@ -191,12 +191,12 @@ def _lane_opened(draft: RunDraft, event: RunEvent) -> None:
     draft.lanes[name] = Lane(
         id=name,
         born=event.id,
-        branch=event.text("branch"),
+        branch=event.git_name("branch"),
         task="" if task is None else task.id,
         actor=event.actor,
         checkout=event.text("checkout") or _find_checkout(event.lane),
-        start_commit=event.text("commit"),
-        commit=event.text("commit"),
+        start_commit=event.git_name("commit"),
+        commit=event.git_name("commit"),
         opened_ms=event.at_ms,
         changed_ms=event.at_ms,
     )
@@ -217,7 +217,7 @@ def _lane_taken(draft: RunDraft, event: RunEvent) -> None:
         draft.lanes[lane.id] = replace(
             lane,
             checkout=event.text("checkout"),
-            commit=event.text("commit") or lane.commit,
+            commit=event.git_name("commit") or lane.commit,
             changed_ms=event.at_ms,
         )
 
@@ -239,13 +239,13 @@ def _lane_changed(draft: RunDraft, event: RunEvent) -> None:
         lane,
         status=_LANE_STEPS[event.kind],
         reason=event.text("reason"),
-        commit=event.text("commit") or lane.commit,
-        merged_as=event.text("commit") if event.kind == "lane-merged" else lane.merged_as,
+        commit=event.git_name("commit") or lane.commit,
+        merged_as=event.git_name("commit") if event.kind == "lane-merged" else lane.merged_as,
         attempts=lane.attempts + (event.kind == "lane-retried"),
         changed_ms=event.at_ms,
     )
-    if event.kind == "lane-merged" and event.text("commit"):
-        draft.git = replace(draft.git, latest_commit=event.text("commit"))
+    if event.kind == "lane-merged" and event.git_name("commit"):
+        draft.git = replace(draft.git, latest_commit=event.git_name("commit"))
 
 
 def _conflict_found(draft: RunDraft, event: RunEvent) -> None:
@@ -295,20 +295,20 @@ def _conflict_resolved(draft: RunDraft, event: RunEvent) -> None:
 
 
 def _branch_made(draft: RunDraft, event: RunEvent) -> None:
-    draft.git = replace(draft.git, work_branch=event.text("branch"))
+    draft.git = replace(draft.git, work_branch=event.git_name("branch"))
 
 
 def _commit_made(draft: RunDraft, event: RunEvent) -> None:
     lane = draft.lanes.get(lane_named(draft, event))
     if lane is not None:
-        draft.lanes[lane.id] = replace(lane, commit=event.text("commit"))
+        draft.lanes[lane.id] = replace(lane, commit=event.git_name("commit"))
     else:
-        draft.git = replace(draft.git, latest_commit=event.text("commit"))
+        draft.git = replace(draft.git, latest_commit=event.git_name("commit"))
 
 
 def _commit_given_up(draft: RunDraft, event: RunEvent) -> None:
     """Stand on what is left; a lane that was merged by what is gone is to be merged again."""
-    gone, instead = event.text("commit"), event.text("instead")
+    gone, instead = event.git_name("commit"), event.git_name("instead")
     lane = draft.lanes.get(lane_named(draft, event))
     if event.is_claim:
         return
@@ -329,7 +329,7 @@ def _commit_given_up(draft: RunDraft, event: RunEvent) -> None:
 
 def _work_rebased(draft: RunDraft, event: RunEvent) -> None:
     """Keep the new commit, also as the one that holds the lanes which were there before."""
-    commit, before = event.text("commit"), event.text("before")
+    commit, before = event.git_name("commit"), event.git_name("before")
     known = (*draft.git.rebased, Rebased(before=before, commit=commit))
     draft.git = replace(draft.git, latest_commit=commit, rebased=known)
     held = event.texts("holds") if "holds" in event.detail else None
