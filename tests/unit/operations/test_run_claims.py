@@ -22,6 +22,7 @@ from agentx.operations.runs.write import add_task, record_event, task_step
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.runs.limits import RUN_CLAIM_MS
 from agentx.runs.model import Contract
+from agentx.runs.settings import BRANCH
 from agentx.runs.taking.claim_work import ClaimWork
 from agentx.wiring.bound.claims import push_claim, reach
 from agentx.wiring.bound.sessions import attach_sessions
@@ -115,6 +116,24 @@ def test_whose_push_comes_second_yields_to_who_was_faster(both: Two) -> None:
     both.sync(both.one)
     assert both.holder(both.one) == both.holder(both.two) == "anna"
     assert both.look(both.one)[1].settled == both.look(both.two)[1].settled
+
+
+@pytest.mark.promise("runs.claims")
+def test_who_is_overtaken_while_the_remote_checks_a_push_yields_as_well(both: Two) -> None:
+    exchange = reach(both.two, [])
+    assert exchange is not None
+    work = ClaimWork(open_runs(both.two))
+    said = both.claim_unpushed(work)
+    remote = both.clones.remote
+    before = git(remote, "rev-parse", BRANCH)
+    both.start(both.one)
+    both.clones.let_overtake(BRANCH, git(remote, "rev-parse", BRANCH))
+    git(remote, "update-ref", f"refs/heads/{BRANCH}", before)
+
+    with pytest.raises(IllegalTransition, match=r"orchestrator of anna \(\w+\) was faster"):
+        push_claim(work, exchange, said, [])
+
+    assert both.holder(both.two) == "anna"
 
 
 @pytest.mark.promise("runs.claims")

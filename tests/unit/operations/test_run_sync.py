@@ -88,6 +88,38 @@ def test_a_push_that_lost_the_race_is_tried_again(clones: Clones) -> None:
     assert sorted(_tasks(two)) == ["from one", "from two"]
 
 
+def test_a_push_that_is_overtaken_while_the_remote_checks_it_is_tried_again(
+    clones: Clones,
+) -> None:
+    one, two = clones.clone("one"), clones.clone("two")
+    start_run(one, "shared", actor="orchestrator")
+    _sync(one)
+    _sync(two)
+    before = git(clones.remote, "rev-parse", BRANCH)
+    _add(one, "from one")
+    _add(two, "from two")
+    _sync(one)
+    clones.let_overtake(BRANCH, git(clones.remote, "rev-parse", BRANCH))
+    git(clones.remote, "update-ref", f"refs/heads/{BRANCH}", before)
+
+    assert _sync(two).is_pushed
+
+    assert sorted(_tasks(two)) == ["from one", "from two"]
+
+
+@pytest.mark.parametrize("does", ["exit 1", 'echo "cannot lock ref" >&2; exit 1'])
+def test_a_remote_that_declines_is_said_at_once(clones: Clones, does: str) -> None:
+    one = clones.clone("one")
+    start_run(one, "shared", actor="orchestrator")
+    asked = clones.folder / "asked"
+    clones.set_hook(f"echo >> {asked}; {does}")
+
+    with pytest.raises(UnavailableError, match=f"origin did not take {BRANCH}"):
+        _sync(one)
+
+    assert len(asked.read_text(encoding="utf-8").splitlines()) == 1
+
+
 def test_the_first_push_asks_a_person_once_and_no_agent(clones: Clones) -> None:
     one = clones.clone("one")
     start_run(one, "mine", actor="orchestrator")

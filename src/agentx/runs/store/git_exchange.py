@@ -36,7 +36,11 @@ from agentx.runs.store.run_store import RunStore
 
 _FETCH_WAIT_MS = 60_000
 _AGREED = "pushes_to"
-_REFUSED = ("non-fast-forward", "fetch first", "cannot lock ref", "stale info", "rejected")
+# What git, or a remote, says of a branch that is not where it was seen; hooks say other things.
+_OVERTAKEN = (
+    *("failed to update ref", "cannot lock ref", "failed to lock", "but expected"),
+    *("reference already exists", "incorrect old value", "stale info"),
+)
 
 
 @frozen(kw_only=False)
@@ -94,12 +98,22 @@ def push(kept: KeptBranch, root: Path, remote: Remote, wait_ms: int = _FETCH_WAI
     done = do_git(root, *words, wait_ms=wait_ms)
     if done.code == 0:
         return True
-    if any(word in done.err for word in _REFUSED) and "remote rejected" not in done.err:
+    refused = next((each.strip() for each in done.err.splitlines() if each[:4] == " ! ["), "")
+    if _is_overtaken(refused, done.err):
         return False
-    why = (done.err.splitlines() or ["git push failed"])[-1]
+    why = refused or (done.err.splitlines() or ["git push failed"])[-1]
     raise UnavailableError(
         f"{remote.name} did not take {BRANCH}: {why}", hint="runs are kept here meanwhile"
     )
+
+
+def _is_overtaken(refused: str, err: str) -> bool:
+    """Tell whether a push was refused as somebody else was faster, and not for good."""
+    if refused.startswith("! [rejected]"):
+        return True
+    why = refused.rpartition(" -> ")[2].partition("(")[2]
+    is_broken = "Unable to create" in err and "File exists" not in err  # no lock: no rights, say
+    return any(word in why for word in _OVERTAKEN) and not is_broken
 
 
 def take_in(store: RunStore, kept: KeptBranch, tip: str) -> tuple[str, ...]:
