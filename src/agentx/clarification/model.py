@@ -1,8 +1,7 @@
 """The nouns of the room: a clarification, its thread and the ledger of an issue.
 
-A clarification is what one agent wants to know of another, with everything that was
-said about it. Nothing happens here: `facts` says what can, `protocol` what may, and `monitor` what
-must.
+A clarification is what one agent wants to know of another, with everything that was said about it.
+Nothing happens here: `facts` says what can, `protocol` what may, and `monitor` what must.
 """
 
 from __future__ import annotations
@@ -245,10 +244,8 @@ class Clarification:
         """Whether the asker cannot go on: until an answer, or a person's resolution."""
         if not self.blocking:
             return False
-        waits_for_person = (
-            self.status is ClarificationStatus.ESCALATED and self.reason not in ASKER_GOES_ON
-        )
-        return self.is_unanswered or waits_for_person
+        is_called = self.status is ClarificationStatus.ESCALATED
+        return self.is_unanswered or (is_called and self.reason not in ASKER_GOES_ON)
 
     @property
     def waits_for_person(self) -> bool:
@@ -284,15 +281,19 @@ class Clarification:
     def was_decided_for_asker(self) -> bool:
         """Whether its asker has to hear how it was settled: by others, or as people disagree."""
         settled = self.resolution
-        if self.status is not ClarificationStatus.RESOLVED or settled is None:
-            return False
-        return settled.speaker != self.asker or bool(self.contrary_words)
+        return settled is not None and (settled.speaker != self.asker or bool(self.contrary_words))
 
     @property
     def persons_word(self) -> Entry | None:
         """What a person said that stands, or None."""
-        said = (each for each in (self.decision, self.answered) if each is not None)
+        said = (each for each in (self.decision, self.answered) if each and self.is_own(each))
         return next((each for each in said if each.body and each.is_persons_word), None)
+
+    def is_own(self, entry: Entry) -> bool:
+        """Tell whether it was said here, and not on the thread that an offshoot grew from."""
+        turns = (turn for turn, each in enumerate(self.thread) if each.uid == self.uid)
+        first = next(turns, 0) if self.stem else 0
+        return any(each is entry for each in self.thread[first:])
 
     @property
     def contrary_words(self) -> tuple[Entry, ...]:
@@ -367,11 +368,12 @@ class Clarification:
         What a person answered is what a role settles, whatever it says with it.
         """
         settled, answered = self.resolution, self.answered
+        answered = answered if answered and self.is_own(answered) else None
         if settled is not None and settled.speaker == PERSON and not settled.body:
             # Who settles it without a word takes back nobody's.
             said = (each for each in self.thread if each.is_persons_word and each.body)
             asked = self.question_of(settled)
-            words = [each for each in said if self.question_of(each) == asked]
+            words = [each for each in said if self.question_of(each) == asked and self.is_own(each)]
             return words[-1] if words else answered or settled
         if settled is None or answered is None:
             return settled

@@ -302,6 +302,10 @@ def test_a_person_who_says_otherwise_than_an_agent_answered_decides_as_a_person(
         ("the first", "No", "No (architect had answered: the first)"),
         ("use PostgreSQL", "PostgreSQL it is", "use PostgreSQL"),
         ("use PostgreSQL", "ok, thanks!", "use PostgreSQL"),
+        ("Tabs over spaces", "spaces over tabs", "spaces over tabs (architect had answered: Tabs"),
+        ("Do not wait: use MySQL", "not MySQL", "not MySQL (architect had answered: Do not wait"),
+        ("A; B only if slow", "B", "B (architect had answered: A; B only if slow)"),
+        ("YES", "OK, I go on without it", "OK, I go on without it (architect had answered: YES)"),
         ("use PostgreSQL", "not PostgreSQL", "not PostgreSQL (architect had answered: use Postgre"),
     ],
 )
@@ -316,6 +320,29 @@ def test_a_role_that_settles_otherwise_than_was_answered_decides_in_its_own_name
     assert f": {told}" in recalled
     whose = "engineer" if "had answered" in told else "architect"
     assert f"Decided by {whose}" in recalled
+
+
+def test_what_an_offshoot_begins_with_is_no_later_word(begun: Team) -> None:
+    team = begun
+    team.say(team.bob, "trust", "--writer", name_other(team.bob, team), "--yes")
+    team.say(team.bob, "clarify", "answer", CLR, YES, "--as-person")
+    team.say(team.ana, "clarify", "resolve", CLR, NO, "--as-person")
+    further = ("clarify", "ask", "--follow-up", CLR, "--question", "The backups too?")
+    team.say(team.bob, *further, role="engineer")
+    team.merge()
+    team.say(team.ana, "trust", "--writer", name_other(team.ana, team), "--yes")
+    told = wait(team, CLR)
+    assert NO in told
+    assert "later decided otherwise" not in told
+    offshoot = "CLR-1-002"
+    assert "The backups too?" in team.say(team.ana, "clarify", "--issue", "1")
+    assert NO in team.say(team.ana, "recall", role="tester")
+    # Who lets the further question go says nothing of the first.
+    team.say(team.ana, "clarify", "resolve", offshoot, "--as-person")
+    assert "go on with what is known" in wait(team, offshoot)
+    for words in (("recall",), ("memory", "list"), ("hook", "start", "--issue", "1")):
+        assert f"The table: {YES}" not in team.say(team.ana, *words, role="tester"), words
+    assert NO in team.say(team.ana, "recall", role="tester")
 
 
 def test_what_contests_the_last_word_contests_the_first_that_says_the_same(begun: Team) -> None:

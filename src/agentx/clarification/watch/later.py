@@ -67,6 +67,8 @@ def _is_anew(each: Clarification, state: Clarification, word: Entry) -> bool:
     """
     if each.id == state.id or not is_of_same_issue(state, each):
         return False
+    if state.uid and (each.stem or each.uid) == (state.stem or state.uid):
+        return False  # an offshoot begins with words of the thread that it grew from
     if is_ulid(each.uid) and is_ulid(state.uid) and each.uid < state.uid:
         return False
     return _find_asked_moment(each) >= word.at_ms

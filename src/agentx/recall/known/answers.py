@@ -262,7 +262,9 @@ def _say_answer(state: Clarification) -> str:
     said_before = word is not None and word is not state.answered and not settled.body
     decided = fold_text(word.body if word is not None and said_before else settled.body)
     answered = fold_text(state.answer)
-    if any(words in decided.casefold() for words in _NO_ANSWER):
+    if not decided and state.decision is settled:
+        return ""  # it was let go: what an offshoot begins with was answered elsewhere
+    if decided.casefold().rstrip(".! ") in _NO_ANSWER:
         return ""
     if decided and answered and (settled.speaker == PERSON or _is_settlers(state)):
         assert state.answered is not None, "it says something"
@@ -276,17 +278,19 @@ def _say_answer(state: Clarification) -> str:
 def _is_settlers(state: Clarification) -> bool:
     """Tell whether a role that settled a question said otherwise than was answered.
 
-    Who takes the answer, in its words or with thanks, leaves it the answerer's.
+    Who takes the answer, in its words or with thanks, leaves it the answerer's. Any other text is
+    told beside it: words that the answer has too may say the contrary of it.
     """
     settled = state.resolution
     if settled is None or settled is not state.decision or not settled.body:
         return False
     if state.answered is None or _TAKES.fullmatch(settled.body):
         return False
-    said, answered = settled.body, state.answered.body
-    terms = frozenset(list_terms(said)) - _POINTS_AT_IT
-    is_turned = cues.finds(cues.DENIES, said) != cues.finds(cues.DENIES, answered)
-    return is_turned or not terms or not terms <= frozenset(list_terms(answered))
+    said, answered = (
+        tuple(term for term in list_terms(text) if term not in _POINTS_AT_IT)
+        for text in (settled.body, state.answered.body)
+    )
+    return not said or said != answered
 
 
 def _say_contrary(state: Clarification, told: Entry | None = None) -> str:
