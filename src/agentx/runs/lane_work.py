@@ -121,7 +121,14 @@ class LaneWork:
                 )
             self._catch_up(desk)
             before = self._git.find_work(run.id)
-            lost = {each.lane for each in self._git.list_unmerged(run)}
+            unmerged = self._git.list_unmerged(run)
+            for each in (one for one in unmerged if not one.is_elsewhere):
+                raise IllegalTransition(
+                    f"{each.lane} is merged in part: {each.why}",
+                    hint=f"`agentx run lane merge {each.lane}` takes that in; then rebase",
+                )
+            lost = {each.lane for each in unmerged}
+            took = self._git.list_held(run, before)
             done = self._git.rebase(run.id, run.git.base_branch)
             if isinstance(done, Conflicted):
                 events, conflict = _conflict(desk, actor, "rebase", "", done.files)
@@ -139,6 +146,7 @@ class LaneWork:
                 "onto": done.onto,
                 "before": before,
                 "holds": holds,
+                **({"took": list(took)} if took else {}),
             }
             return desk.say(Happening(kind="work-rebased", actor=actor, detail=detail))
 

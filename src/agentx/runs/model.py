@@ -91,6 +91,11 @@ class Happening:
     detail: Detail = field(default_factory=dict)
 
 
+def is_git_name(text: str) -> bool:
+    """Tell whether a text may name a branch or a commit."""
+    return _GIT_NAME.fullmatch(text) is not None
+
+
 @frozen
 class RunEvent:
     """One thing that happened in a run.
@@ -139,7 +144,7 @@ class RunEvent:
         Others wrote it: it is given to git, and stands in commands that people copy.
         """
         found = self.text(name)
-        return found if _GIT_NAME.fullmatch(found) else ""
+        return found if is_git_name(found) else ""
 
     def texts(self, name: str) -> tuple[str, ...]:
         """Return a field of the detail that is a list of texts; a lone text is a list of one."""
@@ -351,6 +356,8 @@ class Rebased:
 
     before: str
     commit: str
+    took: tuple[str, ...] = ()  # where branches of merged lanes were, all of which it holds
+    is_vouched: bool = True  # somebody vouches for it: else git alone tells what it holds
 
 
 @frozen

@@ -5,11 +5,14 @@ Method: a bare remote and two clones with real git; both work on one run, push a
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from agentx.kernel.errors import ConflictError, IllegalTransition, InvalidValue, NotFound
+from agentx.kernel.ids import ulid
+from agentx.kernel.vouching.standing import Vouching
 from agentx.operations.runs.read import show_run
 from agentx.operations.runs.recover import pull_request
 from agentx.operations.runs.saying import Saying
@@ -19,9 +22,11 @@ from agentx.project.project import open_project
 from agentx.runs.checking.check_work import CheckWork
 from agentx.runs.choosing.place import Aim
 from agentx.runs.lane_work import LaneWork
+from agentx.runs.rules.claims import must_be_vouched, must_sign
+from agentx.runs.rules.fold import fold
 from agentx.wiring.runs import list_unmerged_runs
 from tests.support.repository import commit, git
-from tests.support.run_stories import Team
+from tests.support.run_stories import Team, happening
 from tests.support.shared_run import ACTOR, Pair
 
 
@@ -332,6 +337,65 @@ def test_what_a_rebase_took_over_is_held_also_where_the_old_work_branch_never_wa
     pair.two.runs.fetch(pair.run_id)
 
     assert unmerged(pair, pair.one) == unmerged(pair, pair.two) == []
+
+
+def rebase_on_near_change(pair: Pair) -> tuple[str, Path]:
+    """Merge a lane and rebase it onto a change next to its own, in one clone; share all of it."""
+    lines = "".join(f"line {number}\n" for number in range(12))
+    commit(pair.one.root, "lines", lines_txt=lines)
+    pair.run_id = pair.one.runs.start("another run").id
+    pair.one.says(pair.run_id, "task-added", task="TASK-001", title="do it")
+    pair.share(pair.one)
+    pair.share(pair.two)
+    mine = lines.replace("line 9", "line nine")
+    lane, folder = open_with(pair, pair.one, "TASK-001", lines_txt=mine)
+    pair.one.lanes.merge(pair.run_id, lane, actor=ACTOR)
+    commit(pair.one.root, "base moved", lines_txt=lines.replace("line 7", "line seven"))
+    pair.one.lanes.rebase(pair.run_id, actor=ACTOR)
+    pair.share(pair.one, "work", lane)
+    return lane, folder
+
+
+def test_a_rebase_says_which_lanes_it_took_over_whoever_saw_the_old_branch(pair: Pair) -> None:
+    rebase_on_near_change(pair)
+    pair.share(pair.two)
+    pair.two.runs.fetch(pair.run_id)
+
+    assert unmerged(pair, pair.one) == unmerged(pair, pair.two) == []
+
+
+@pytest.mark.promise("runs.git-is-true")
+def test_what_came_after_a_rebase_is_named_also_where_it_is_a_merge(pair: Pair) -> None:
+    lane, folder = rebase_on_near_change(pair)
+    branch = f"agent/{pair.run_id}/{lane}"
+    git(pair.one.root, "worktree", "add", "-q", str(folder), branch)
+    git(folder, "merge", "-q", "--no-commit", "--no-ff", "main")
+    commit(folder, "merge and mend", fix_py="fix = 1\n")
+    git(pair.one.root, "push", "-q", "origin", branch)
+    pair.share(pair.two)
+    pair.two.runs.fetch(pair.run_id)
+
+    assert unmerged(pair, pair.one) == unmerged(pair, pair.two) == [lane]
+    with pytest.raises(IllegalTransition, match="merged in part"):
+        pair.one.lanes.rebase(pair.run_id, actor=ACTOR)
+
+
+@pytest.mark.promise("runs.git-is-true")
+def test_a_rebase_that_nobody_vouches_for_takes_no_lane_over(pair: Pair) -> None:
+    lane, folder = open_with(pair, pair.one, "TASK-001", b_py="b = 1\n")
+    base = git(pair.one.root, "rev-parse", f"agent/{pair.run_id}/work").strip()
+    tip = git(folder, "rev-parse", "HEAD").strip()
+    for kind in ("lane-finished", "lane-merged"):
+        pair.one.says(pair.run_id, kind, lane=lane, commit=base)
+    typed = happening("work-rebased", commit=base, onto=base, before=tip, took=[tip])
+    events = pair.one.runs.events(pair.run_id)
+    last = replace(events[-1], id=ulid(events[-1].at_ms + 1, bytes(10)), kind=typed.kind, lane="")
+    last = replace(last, detail=dict(typed.detail), standing=Vouching.UNSIGNED)
+
+    assert must_sign(last)
+    assert must_be_vouched(last)
+    run = fold(pair.run_id, (*events, last))
+    assert [each.lane for each in LaneWork(pair.one.runs).list_unmerged(run)] == [lane]
 
 
 def test_a_conflict_with_what_came_after_asks_a_person_and_leaves_the_lane_to_be_mended(

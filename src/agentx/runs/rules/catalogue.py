@@ -257,7 +257,7 @@ KINDS: dict[str, EventKind] = {
         group="git",
         about="the work branch stands on a newer base",
         needs={"commit": _TEXT, "onto": _TEXT},
-        may={"before": _TEXT, "holds": _TEXTS},
+        may={"before": _TEXT, "holds": _TEXTS, "took": _TEXTS},
     ),
     "candidate-proposed": EventKind(
         group="completion",

@@ -4,6 +4,7 @@
     ends a run           nobody vouches for it: it takes no question to a person away
     settles a conflict   nobody vouches for it: it counts where the lane is merged or given up
     declares a check     nobody vouches for it: it is not run unasked, and takes no check away
+    rebased the work     nobody vouches for it: git alone tells what it holds of merged lanes
     ran checks           nobody vouches for it: no gate opens by it
     anything else        counts as it is: roles are believed
 
@@ -31,7 +32,9 @@ GOES_ON = frozenset(
     | {"lane-finished", "lane-merged", "lane-failed", "lane-retried", "lane-reassigned"}
 )
 _WEIGHTY = frozenset({ANSWERS, "conflict-resolved", "run-completed", "run-failed"})
+REBASED = "work-rebased"
 _SIGNED = _WEIGHTY | {
+    REBASED,
     *("run-started", "run-reopened", "escalation-raised", "conflict-found"),
     *("decision-made", "candidate-proposed"),
 }
@@ -47,7 +50,8 @@ def must_sign(event: RunEvent) -> bool:
 
 def must_be_vouched(event: RunEvent) -> bool:
     """Tell whether it matters that somebody vouches for an event."""
-    return event.kind in _WEIGHTY or is_of_checks(event) or is_person(event.actor)
+    is_weighty = event.kind in _WEIGHTY or event.kind == REBASED
+    return is_weighty or is_of_checks(event) or is_person(event.actor)
 
 
 def is_of_checks(event: RunEvent) -> bool:

@@ -17,6 +17,7 @@ from agentx.runs.model import (
     RunEvent,
     Task,
     TaskStatus,
+    is_git_name,
 )
 from agentx.runs.rules.claim_lines import find_said
 from agentx.runs.rules.draft import (
@@ -330,8 +331,13 @@ def _commit_given_up(draft: RunDraft, event: RunEvent) -> None:
 def _work_rebased(draft: RunDraft, event: RunEvent) -> None:
     """Keep the new commit, also as the one that holds the lanes which were there before."""
     commit, before = event.git_name("commit"), event.git_name("before")
-    known = (*draft.git.rebased, Rebased(before=before, commit=commit))
-    draft.git = replace(draft.git, latest_commit=commit, rebased=known)
+    done = Rebased(
+        before=before,
+        commit=commit,
+        took=tuple(each for each in event.texts("took") if is_git_name(each)),
+        is_vouched=not event.is_doubtful,
+    )
+    draft.git = replace(draft.git, latest_commit=commit, rebased=(*draft.git.rebased, done))
     held = event.texts("holds") if "holds" in event.detail else None
     for lane in list(draft.lanes.values()):
         is_held = lane.status is LaneStatus.MERGED if held is None else lane.born in held

@@ -45,6 +45,7 @@ from agentx.runs.store.git_shared import (
     find_tip,
     find_unmerged,
     is_replaced,
+    list_held,
     list_pushed,
     look_at,
     measure_changes,
@@ -230,6 +231,10 @@ class GitLanes:
     def list_unmerged(self, run: Run) -> tuple[Unmerged, ...]:
         """Return the lanes that count as merged and are not in the work branch here."""
         return find_unmerged(self._root, run, work_branch(run.id))
+
+    def list_held(self, run: Run, commit: str) -> tuple[str, ...]:
+        """Return where the branches of merged lanes are all of which a commit holds."""
+        return list_held(self._root, run, commit)
 
     def tell_moved(self, run: Run, lane: str, commit: str) -> str:
         """Return why a commit is not what a lane, or the run, has now; empty where it is."""

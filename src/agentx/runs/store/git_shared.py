@@ -237,17 +237,25 @@ def _find_left(root: Path, run: Run, merged: list[Lane], tip: str) -> dict[str, 
     ends = _list_ends(root, run.id, {lane.branch for lane in merged}) if tip else ()
     out = _list_outside(root, frozenset(each.commit for _, each in ends), tip)
     if out and run.git.rebased:
-        took = [each for each in run.git.rebased if is_ancestor(root, each.commit, tip)]
-        before = frozenset(each.before for each in took if each.before)
-        here = list_here(root, before)
-        out = _list_outside(root, out, tip, *sorted(here))
-        if here != before:
-            out = frozenset(each for each in out if not _is_replayed(root, each, tip))
+        took = (each for each in run.git.rebased if each.is_vouched)
+        known = [each for each in took if is_ancestor(root, each.commit, tip)]
+        old = {name for each in known for name in (each.before, *each.took) if name}
+        out = _list_outside(root, out, tip, *sorted(list_here(root, frozenset(old))))
+        out = frozenset(each for each in out if not _is_replayed(root, each, tip))
     found: dict[str, dict[str, Pushed]] = {}
     for branch, each in ends:
         if each.commit in out:
             found.setdefault(branch, {}).setdefault(each.commit, each)
     return {branch: tuple(there.values()) for branch, there in found.items()}
+
+
+def list_held(root: Path, run: Run, tip: str) -> tuple[str, ...]:
+    """Return where the branches of merged lanes are all of which a commit holds."""
+    merged = [lane for lane in run.lanes.values() if lane.status is LaneStatus.MERGED]
+    ends = _list_ends(root, run.id, {lane.branch for lane in merged})
+    left = _find_left(root, run, merged, tip)
+    out = {each.commit for there in left.values() for each in there}
+    return tuple(sorted({each.commit for _, each in ends} - out))
 
 
 def _list_ends(root: Path, run_id: str, branches: set[str]) -> tuple[tuple[str, Pushed], ...]:
@@ -263,7 +271,12 @@ def _list_ends(root: Path, run_id: str, branches: set[str]) -> tuple[tuple[str, 
 
 
 def _is_replayed(root: Path, commit: str, tip: str) -> bool:
-    """Tell whether a branch makes every change of a commit's history, though by other commits."""
+    """Tell whether a branch makes every change of a commit's history, though by other commits.
+
+    What was put together in a merge cannot be told so.
+    """
+    if read_git(root, "rev-list", "--merges", "--max-count=1", commit, "--not", tip).lines:
+        return False
     words = ("--cherry-pick", "--right-only", "--no-merges", "--max-count=1")
     said = read_git(root, "rev-list", *words, f"{tip}...{commit}")
     return said.code == 0 and not said.lines
