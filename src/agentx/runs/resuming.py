@@ -163,8 +163,8 @@ def list_lost_steps(run: Run, unmerged: tuple[Unmerged, ...]) -> Iterator[NextSt
     for each in unmerged:
         if not each.is_elsewhere:
             yield NextStep(
-                text=f"{each.lane} counts as merged, but {each.why}; take that in "
-                f"(or delete the branch {each.left[0]}, if nobody wants it)",
+                text=f"{each.lane} counts as merged, but {each.why}; where nobody wants that: "
+                f"{_say_delete(each.left[0])}; else take it in",
                 command=f"agentx run lane merge {each.lane}",
             )
 
@@ -180,6 +180,14 @@ def list_gone_steps(run: Run, gone: tuple[GoneCommit, ...]) -> Iterator[NextStep
             command=f"agentx run resume {run.id} --without {short}",
             takes=True,
         )
+
+
+def _say_delete(branch: str) -> str:
+    """Return what takes a branch away: here, or at a remote and as last seen of it."""
+    remote, _, name = branch.partition("/agent/")
+    if not name:
+        return f"git branch -D {branch}"
+    return f"git push {remote} --delete agent/{name}; git branch -r -d {branch}"
 
 
 def name_answer(run: Run, asked: Escalation) -> str:

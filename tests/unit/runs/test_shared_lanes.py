@@ -251,6 +251,7 @@ def test_a_commit_that_came_after_the_merge_of_its_lane_is_named_and_can_be_take
     assert found.why.startswith("1 commit on its branch is not in the work branch")
     (step,) = pair.one.runs.way_on(pair.look(pair.one), unmerged=(found,)).next[:1]
     assert step.command.startswith(f"agentx run lane merge {lane}")
+    assert f"git branch -D agent/{pair.run_id}/{lane}" in step.text
     with pytest.raises(IllegalTransition, match="counts as merged, but 1 commit"):
         pair.one.runs.check_merged(pair.look(pair.one))
 
@@ -376,6 +377,9 @@ def test_what_came_after_a_rebase_is_named_also_where_it_is_a_merge(pair: Pair) 
     pair.two.runs.fetch(pair.run_id)
 
     assert unmerged(pair, pair.one) == unmerged(pair, pair.two) == [lane]
+    found = LaneWork(pair.two.runs).list_unmerged(pair.look(pair.two))
+    (step,) = pair.two.runs.way_on(pair.look(pair.two), unmerged=found).next[:1]
+    assert f"git push origin --delete {branch}; git branch -r -d origin/{branch}" in step.text
     with pytest.raises(IllegalTransition, match="merged in part"):
         pair.one.lanes.rebase(pair.run_id, actor=ACTOR)
 
