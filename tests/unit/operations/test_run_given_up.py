@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from agentx.clarification.errors import NotThePerson
-from agentx.kernel.errors import IllegalTransition, InvalidValue, NotFound
+from agentx.kernel.errors import IllegalTransition, InvalidValue, NotFound, UnavailableError
 from agentx.operations.runs.lane import merge_lane, open_lane
 from agentx.operations.runs.read import show_run
 from agentx.operations.runs.recover import pull_request, resume_run
@@ -108,3 +108,28 @@ def test_what_a_lost_clone_merged_is_merged_again_from_what_it_pushed(tmp_path: 
     assert "b.py" in git(two.root, "ls-tree", "--name-only", f"agent/{run}/work")
     assert show_run(two).unmerged == ()
     assert "- [x] every lane is merged" in pull_request(two, run, actor="orchestrator").checklist
+
+
+def test_nothing_is_given_up_while_it_may_lie_where_nobody_looked(tmp_path: Path) -> None:
+    clones = Clones(tmp_path)
+    project = clones.clone("one")
+    run = _begin(project)
+    open_lane(project, Saying(task="TASK-001"))
+    runs = open_runs(project)
+    runs.say(run, Happening(kind="commit-made", actor="engineer", detail={"commit": NOWHERE}))
+
+    def go_on() -> None:
+        resume_run(project, run, actor="orchestrator", without=NOWHERE[:10], caller=PERSON)
+
+    clones.remote.rename(tmp_path / "away.git")
+    with pytest.raises(UnavailableError, match="origin was not reached"):
+        go_on()
+    (tmp_path / "away.git").rename(clones.remote)
+    shallow = project.root / ".git" / "shallow"
+    shallow.write_text(git(project.root, "rev-parse", "HEAD") + "\n")
+    with pytest.raises(UnavailableError, match="shallow") as refused:
+        go_on()
+    assert "git fetch --unshallow" in refused.value.hint
+    shallow.unlink()
+    go_on()
+    assert any(each.kind == "commit-given-up" for each in runs.events(run))

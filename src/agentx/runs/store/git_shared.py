@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from agentx.host.files.plain import exists
 from agentx.host.git.command import do_git, read_git
 from agentx.host.git.facts import PLAIN_DIFF
-from agentx.host.git.work import commit_of, is_ancestor, list_changed_files
+from agentx.host.git.work import commit_of, git_file, is_ancestor, list_changed_files
 from agentx.kernel.errors import ConflictError, NotFound, UnavailableError
 from agentx.kernel.values import frozen
 from agentx.runs.model import Lane, LaneStatus, Rebased, Run, RunEvent
@@ -71,6 +72,22 @@ def fetch_run(root: Path, run_id: str) -> tuple[str, ...]:
         if why:
             remarks.append(f"{remote} was not reached, so what others pushed is not seen: {why}")
     return tuple(remarks)
+
+
+def check_reached(root: Path, run_id: str) -> None:
+    """See that every remote is asked and no history is cut off: what lacks is nowhere, then.
+
+    Raises: UnavailableError.
+    """
+    for remark in fetch_run(root, run_id):
+        raise UnavailableError(
+            f"nobody knows whether it is gone: {remark}", hint="try again when it is reached"
+        )
+    if exists(git_file(root, "shallow")):
+        raise UnavailableError(
+            "nobody knows whether it is gone: this clone is shallow",
+            hint="`git fetch --unshallow`, then try again",
+        )
 
 
 def say_why(err: str, otherwise: str) -> str:

@@ -9,7 +9,7 @@ from agentx.kernel.roles import PERSON_ROLE
 from agentx.runs.model import Happening, RunEvent
 from agentx.runs.replies import Told
 from agentx.runs.service import Runs
-from agentx.runs.store.git_shared import find_instead, has_commit, list_named
+from agentx.runs.store.git_shared import check_reached, find_instead, has_commit, list_named
 from agentx.runs.store.run_store import OpenRun
 
 _SHORT = 10
@@ -18,9 +18,11 @@ _SHORT = 10
 def give_up_commit(runs: Runs, run_id: str, commit: str, *, via: str) -> Told:
     """Go on without a commit, from the branches as they are; what it merged is open again.
 
-    Raises: NotFound where no event names it, IllegalTransition where it is here.
+    Raises: NotFound where no event names it, IllegalTransition where it is here, UnavailableError
+        where it may lie at a remote that was not reached, or beyond a shallow clone.
     """
     name = runs.which.choose(run_id)
+    check_reached(runs.git.root, name)
     runs.fetch(name)  # it may be pushed meanwhile
 
     def work(desk: OpenRun) -> tuple[RunEvent, ...]:
