@@ -129,7 +129,7 @@ class LaneWork:
                 )
             lost = {each.lane for each in unmerged}
             took = self._git.list_held(run, before)
-            done = self._git.rebase(run.id, run.git.base_branch)
+            done = self._git.rebase(run)
             if isinstance(done, Conflicted):
                 events, conflict = _conflict(desk, actor, "rebase", "", done.files)
                 return events
@@ -220,10 +220,10 @@ class LaneWork:
     def _merge(self, run: Run, lane: Lane, tips: tuple[str, ...]) -> Moved | Conflicted:
         """Merge commits of a lane one after the other; one that conflicts ends it, as it was."""
         title = run.tasks[lane.task].contract.title if lane.task in run.tasks else run.title
-        done = [self._git.merge(run.id, tips[0], f"Merge {lane.id}: {title}")]
+        done = [self._git.merge(run, tips[0], f"Merge {lane.id}: {title}")]
         for tip in tips[1:]:
             if isinstance(done[-1], Moved):
-                done.append(self._git.merge(run.id, tip, f"Merge {lane.id}: {title}"))
+                done.append(self._git.merge(run, tip, f"Merge {lane.id}: {title}"))
         if isinstance(done[-1], Conflicted) and not lane.open:
             self._git.reopen(run.id, lane.id, lane.branch)  # to be mended there
         return done[-1]

@@ -119,6 +119,7 @@ class Unmerged:
     why: str
     is_elsewhere: bool = True  # who merged it has what is missing
     is_here: bool = False  # in this repository, and not in the work branch
+    lacks_branch: bool = False  # its commits are here, and no work branch is
     left: tuple[str, ...] = ()  # where its branch is, here or at a remote, beyond the work branch
 
 

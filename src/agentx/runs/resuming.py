@@ -153,11 +153,13 @@ def list_lost_steps(run: Run, unmerged: tuple[Unmerged, ...]) -> Iterator[NextSt
         names = ", ".join(each.lane for each in elsewhere[:3])
         push = f"git push origin 'refs/heads/agent/{run.id}/*:refs/heads/agent/{run.id}/*'"
         ways = f"who merged pushes it ({push}), then"
+        what = "merged elsewhere, and not in the work branch here"
         if all(each.is_here for each in elsewhere):
             ways = "it is in this repository: mend what keeps the work branch from it, then"
+        elif all(each.lacks_branch for each in elsewhere):
+            what, ways = "merged", "its commits are here: the branch is made anew by"
         yield NextStep(
-            text=f"{names}: merged elsewhere, and not in the work branch here "
-            f"({elsewhere[0].why}); {ways}",
+            text=f"{names}: {what} ({elsewhere[0].why}); {ways}",
             command=f"agentx run resume {run.id}",
         )
     for each in unmerged:

@@ -197,9 +197,10 @@ class Runs:
         Raises: IllegalTransition.
         """
         for each in self.list_unmerged(run):
+            does = "makes it anew" if each.lacks_branch else "says what to do"
             raise IllegalTransition(
                 f"{each.lane} counts as merged, but {each.why}",
-                hint=f"`agentx run resume {run.id}` says what to do",
+                hint=f"`agentx run resume {run.id}` {does}",
             )
 
     def _check_phase(self, run: Run, said: Happening) -> None:

@@ -436,6 +436,23 @@ def test_a_lane_is_taken_with_its_commits_its_folder_and_its_claim(both: Two) ->
 
 
 @pytest.mark.promise("runs.lane-take")
+def test_what_any_remote_has_of_a_lane_counts_though_another_has_less(both: Two) -> None:
+    lane, folder = _open(both)
+    remote = both.clones.remote
+    git(both.clones.folder, "clone", "-q", "--bare", str(remote), "backup.git")  # it is named first
+    git(both.two.root, "remote", "add", "backup", str(both.clones.folder / "backup.git"))
+    commit(folder, "more", c_py="c = 1\n")
+    finish_lane(both.one, Saying(lane=lane))
+    git(both.one.root, "push", "-q", "origin", f"agent/{both.run_id}/{lane}")
+    both.sync(both.one)
+
+    assert merge_lane(both.two, Saying(lane=lane)).told.run.tasks[FIRST].over
+
+    held = git(both.two.root, "ls-tree", "--name-only", f"agent/{both.run_id}/work").split()
+    assert {"b.py", "c.py"} <= set(held)
+
+
+@pytest.mark.promise("runs.lane-take")
 def test_a_lane_is_not_taken_where_something_would_be_lost_or_somebody_holds_it(both: Two) -> None:
     lane, _ = _open(both, is_pushed=False)
     own = open_runs(both.one).own.checkout

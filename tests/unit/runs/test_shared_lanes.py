@@ -133,6 +133,57 @@ def test_the_work_branch_is_fast_forwarded_before_something_is_merged(pair: Pair
     git(pair.two.root, "push", "-q", "origin", f"agent/{pair.run_id}/work")  # no rejection
 
 
+def lose_work(pair: Pair, team: Team) -> None:
+    """Take away the work branch of a clone and its folder, as a person may."""
+    folder = team.runs.git.folder(pair.run_id, "work")
+    git(team.root, "worktree", "remove", str(folder))
+    git(team.root, "branch", "-q", "-D", f"agent/{pair.run_id}/work")
+
+
+@pytest.mark.promise("runs.git-is-true")
+def test_a_work_branch_that_is_gone_is_made_of_the_run_and_not_of_what_is_checked_out(
+    pair: Pair,
+) -> None:
+    second, _ = open_with(pair, pair.one, "TASK-002", c_py="c = 1\n")
+    pair.work_in_lane(pair.one, "TASK-001", b_py="b = 1\n")
+    git(pair.one.root, "switch", "-q", "-c", "feature")
+    commit(pair.one.root, "mine alone", private_py="p = 1\n")
+    lose_work(pair, pair.one)
+
+    told = pair.one.lanes.merge(pair.run_id, second, actor=ACTOR).told
+
+    assert pair.list_files(pair.one) >= {"b.py", "c.py"}
+    assert "private.py" not in pair.list_files(pair.one)
+    assert unmerged(pair, pair.one) == []
+    assert any("work was not here: it is made from" in each for each in told.remarks)
+    with pytest.raises(NotFound, match="0123456789, which the run stands on, is not in") as no:
+        pair.one.runs.git.ensure_work("another", "0123456789" * 4)
+    assert "who made it pushes it" in no.value.hint
+
+
+@pytest.mark.promise("runs.git-is-true")
+def test_a_run_ends_though_its_work_branch_was_deleted_once_it_was_merged(pair: Pair) -> None:
+    lane = pair.work_in_lane(pair.one, "TASK-001", b_py="b = 1\n")
+    pair.one.says(pair.run_id, "task-dropped", task="TASK-002", reason="not needed")
+    for phase in ("EXECUTION", "VERIFICATION", "CLEANUP", "PR_PREP"):
+        pair.one.says(pair.run_id, "phase-entered", phase=phase)
+    lose_work(pair, pair.one)
+    git(pair.one.root, "branch", "-q", "-D", f"agent/{pair.run_id}/{lane}")
+    with pytest.raises(IllegalTransition, match="is not here") as refused:
+        pair.one.says(pair.run_id, "run-completed")
+    assert f"`agentx run resume {pair.run_id}` makes it anew" in refused.value.hint
+    (lost,) = pair.one.runs.list_unmerged(pair.look(pair.one))
+    step = pair.one.runs.way_on(pair.look(pair.one), unmerged=(lost,)).next[0]
+    assert "its commits are here: the branch is made anew by" in step.text
+    assert "who merged pushes it" not in step.text
+
+    pair.one.runs.resume(pair.run_id)
+
+    assert unmerged(pair, pair.one) == []
+    pair.one.says(pair.run_id, "run-completed")
+    assert pair.look(pair.one).over
+
+
 @pytest.mark.promise("runs.git-is-true")
 def test_two_merges_apart_are_put_together_and_both_count(pair: Pair) -> None:
     pair.work_in_lane(pair.one, "TASK-001", b_py="b = 1\n")

@@ -392,11 +392,12 @@ def _runs(project: Project) -> Iterator[HealthCheck]:
         )
     for run_id, unmerged in list_unmerged_runs(project):
         first = unmerged[0]
+        by = "" if first.lacks_branch else "who merged it pushes the run's branches; then "
         yield HealthCheck(
             name="run",
             health=Health.WRONG,
             says=f"{run_id}: {first.lane} counts as merged, but {first.why}",
-            mend=f"who merged it pushes the run's branches; then `agentx run resume {run_id}`"
+            mend=f"{by}`agentx run resume {run_id}`"
             if first.is_elsewhere
             else f"`agentx run lane merge {first.lane}` takes that in",
         )

@@ -42,9 +42,12 @@ from agentx.runs.store.git_shared import (
     check_latest,
     check_pushed,
     fetch_run,
+    find_pushed,
+    find_start,
     find_tip,
     find_unmerged,
     is_replaced,
+    lack_start,
     list_held,
     list_pushed,
     look_at,
@@ -126,12 +129,10 @@ class GitLanes:
         branch = work_branch(run_id)
         made = False
         if not commit_of(self._root, f"refs/heads/{branch}"):
-            start = self._find_pushed(branch) or base_commit or commit_of(self._root, "HEAD")
+            pushed = find_pushed(self._root, branch, base_commit)
+            start = pushed or base_commit or commit_of(self._root, "HEAD")
             if not start or not commit_of(self._root, start):
-                raise NotFound(
-                    f"{self._root}: lanes need a git repository with a commit",
-                    hint="commit something first, or work without lanes: `agentx run task start`",
-                )
+                raise lack_start(self._root, start)
             self._make_branch(branch, start)
             made = True
         return self._ensure_tree(run_id, WORK_FOLDER, branch), made
@@ -158,7 +159,7 @@ class GitLanes:
     def reopen(self, run_id: str, lane: str, branch: str) -> Path:
         """Return the folder of a lane, made again if it is gone."""
         if not commit_of(self._root, f"refs/heads/{branch}"):
-            start = self._find_pushed(branch)
+            start = find_pushed(self._root, branch)
             if not start:
                 raise _missing(branch)
             self._make_branch(branch, start)
@@ -174,7 +175,7 @@ class GitLanes:
         if folder.is_dir():
             self._check_trust()
             require_committed(folder, lane, branch)
-        found = commit_of(self._root, f"refs/heads/{branch}") or self._find_pushed(branch)
+        found = commit_of(self._root, f"refs/heads/{branch}") or find_pushed(self._root, branch)
         if not found:
             raise _missing(branch)
         check_pushed(self._root, lane, branch, found, folder)
@@ -192,9 +193,12 @@ class GitLanes:
         remarks = list(fetch_run(self._root, run.id))
         branch = work_branch(run.id)
         here = commit_of(self._root, f"refs/heads/{branch}")
-        if not here and run.git.work_branch and self._find_pushed(branch):
-            self._make_branch(branch, self._find_pushed(branch))  # by this name it is spoken of
-            here = commit_of(self._root, f"refs/heads/{branch}")
+        if not here and run.git.work_branch:
+            here = find_start(self._root, run, branch)
+            if here:
+                self._make_branch(branch, here)  # by this name it is spoken of
+            if here and not find_pushed(self._root, branch):
+                remarks.append(f"{branch} was not here: it is made from {here[:10]}")
         for pushed in list_pushed(self._root, branch) if here else ():
             there = pushed.commit
             if is_ancestor(self._root, there, here):
@@ -202,15 +206,15 @@ class GitLanes:
             if is_replaced(self._root, there, here, run.git.rebased):
                 continue
             took = is_replaced(self._root, here, there, run.git.rebased)
-            self._take_over(run.id, pushed, is_replaced=took)
+            self._take_over(run, pushed, is_replaced=took)
             here = commit_of(self._root, f"refs/heads/{branch}")
             remarks.append(f"the work branch holds now what {pushed.name} has")
         check_latest(self._root, run)
         return tuple(remarks)
 
-    def _take_over(self, run_id: str, pushed: Pushed, *, is_replaced: bool) -> None:
+    def _take_over(self, run: Run, pushed: Pushed, *, is_replaced: bool) -> None:
         """Bring the work branch up to what was pushed of it, or change nothing."""
-        folder = self._ready(run_id)
+        folder, run_id = self._ready(run), run.id
         if is_replaced:
             git_done(folder, "reset", "--quiet", "--keep", pushed.commit)
             return
@@ -259,12 +263,12 @@ class GitLanes:
             folder = self._root
         return look_at(folder)
 
-    def merge(self, run_id: str, commit: str, saying: str) -> Moved | Conflicted:
+    def merge(self, run: Run, commit: str, saying: str) -> Moved | Conflicted:
         """Merge a lane's commit into the work branch, or change nothing.
 
         Raises: ConflictError, UnavailableError.
         """
-        folder = self._ready(run_id)
+        folder, run_id = self._ready(run), run.id
         if is_ancestor(folder, commit, "HEAD"):
             return Moved(commit=commit_of(folder, "HEAD"), already=True)
         self._begin(run_id, "merge")
@@ -276,17 +280,18 @@ class GitLanes:
         self._end(run_id)
         return Moved(commit=commit_of(folder, "HEAD"))
 
-    def rebase(self, run_id: str, base: str) -> Moved | Conflicted:
+    def rebase(self, run: Run) -> Moved | Conflicted:
         """Bring the work branch up to its base as it is now, or change nothing.
 
         By a rebase; where that does not go through, by a merge of the base.
 
         Raises: NotFound, ConflictError, UnavailableError.
         """
+        base, run_id = run.git.base_branch, run.id
         onto = commit_of(self._root, f"refs/heads/{base}") if base else ""
         if not onto:
             raise NotFound(f"the base branch {base or '(none)'} is not in this repository")
-        folder = self._ready(run_id)
+        folder = self._ready(run)
         if is_ancestor(folder, onto, "HEAD"):
             return Moved(commit=commit_of(folder, "HEAD"), onto=onto, already=True)
         self._begin(run_id, "rebase")
@@ -362,10 +367,10 @@ class GitLanes:
 
     # --- parts ---------------------------------------------------------------------------------
 
-    def _ready(self, run_id: str) -> Path:
+    def _ready(self, run: Run) -> Path:
         """Return the work branch's folder with nothing half-done or uncommitted in it."""
-        self.recover(run_id)
-        folder, _ = self.ensure_work(run_id, "")
+        self.recover(run.id)
+        folder, _ = self.ensure_work(run.id, run.git.latest_commit or run.git.base_commit)
         require_committed(folder, "the work branch")
         return folder
 
@@ -413,9 +418,6 @@ class GitLanes:
                 f"{self._root} is not trusted: git would run its hooks and filters",
                 hint="look at them, then say `agentx trust`",
             )
-
-    def _find_pushed(self, branch: str) -> str:
-        return next((each.commit for each in list_pushed(self._root, branch)), "")
 
     def _begin(self, run_id: str, doing: str) -> None:
         replace_file(self._notes.git_mark(run_id), doing.encode())

@@ -104,6 +104,43 @@ def list_pushed(root: Path, branch: str) -> tuple[Pushed, ...]:
     return tuple(Pushed(name=name, commit=commit) for name, _, commit in rows)
 
 
+def find_pushed(root: Path, branch: str, holding: str = "") -> str:
+    """Return where a branch is on a remote, as last fetched: of several that came furthest.
+
+    Where they went apart it is one that holds a commit. Empty where no remote has the branch.
+    """
+    commits = tuple(dict.fromkeys(each.commit for each in list_pushed(root, branch)))
+    if len(commits) > 1:
+        ends = read_git(root, "merge-base", "--independent", *commits).lines
+        commits = tuple(each for each in commits if each in ends) or commits
+    holds = (each for each in commits if holding and is_ancestor(root, holding, each))
+    return next(holds, commits[0] if commits else "")
+
+
+def find_start(root: Path, run: Run, branch: str) -> str:
+    """Return of what the work branch of a run is made that is not here; empty where it is new.
+
+    It is what was pushed, where that holds what the run stands on; else what it stands on.
+    """
+    known = run.git.latest_commit
+    latest = commit_of(root, known) if known not in ("", run.git.base_commit) else ""
+    pushed = find_pushed(root, branch, latest)
+    return pushed if not latest or (pushed and is_ancestor(root, latest, pushed)) else latest
+
+
+def lack_start(root: Path, commit: str) -> NotFound:
+    """Return why no work branch can be made of a commit, or of none."""
+    if not commit:
+        return NotFound(
+            f"{root}: lanes need a git repository with a commit",
+            hint="commit something first, or work without lanes: `agentx run task start`",
+        )
+    return NotFound(
+        f"{commit[:10]}, which the run stands on, is not in this repository",
+        hint="who made it pushes it, then fetch it; or work without lanes: `agentx run task start`",
+    )
+
+
 def is_replaced(root: Path, old: str, new: str, rebased: Iterable[Rebased]) -> bool:
     """Tell whether a recorded rebase that `new` holds took over all that `old` holds."""
     return any(
@@ -160,7 +197,7 @@ def find_tip(root: Path, run: Run, lane: str, branch: str) -> str:
     known = "" if found is None else found.commit
     if tip and known not in ("", tip) and not is_ancestor(root, known, tip):
         tip = ""  # it is worked on elsewhere, and came further there
-    return tip or next((each.commit for each in list_pushed(root, name)), "")
+    return tip or find_pushed(root, name, known)
 
 
 def tell_moved(root: Path, run: Run, lane: str, branch: str, commit: str) -> str:
@@ -211,7 +248,7 @@ def find_unmerged(root: Path, run: Run, branch: str) -> tuple[Unmerged, ...]:
     if not merged:
         return ()
     tip = commit_of(root, f"refs/heads/{branch}")
-    tip = tip or next((each.commit for each in list_pushed(root, branch)), "")
+    tip = tip or find_pushed(root, branch, run.git.latest_commit)
     commits = frozenset(lane.merged_as for lane in merged if lane.merged_as)
     here = list_here(root, commits)
     out = _list_outside(root, here, tip)
@@ -240,6 +277,7 @@ def find_unmerged(root: Path, run: Run, branch: str) -> tuple[Unmerged, ...]:
                 why=why,
                 is_elsewhere=is_elsewhere,
                 is_here=commit in out,
+                lacks_branch=not tip and commit in here,
                 left=tuple(each.name for each in ends),
             )
         )
@@ -374,5 +412,4 @@ def find_instead(root: Path, run: Run, gone: GoneCommit, events: tuple[RunEvent,
 
 
 def _find_branch(root: Path, branch: str) -> str:
-    pushed = (each.commit for each in list_pushed(root, branch))
-    return commit_of(root, f"refs/heads/{branch}") or next(pushed, "")
+    return commit_of(root, f"refs/heads/{branch}") or find_pushed(root, branch)

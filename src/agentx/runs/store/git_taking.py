@@ -13,7 +13,7 @@ from agentx.host.git.work import commit_of, git_done, is_ancestor, list_changed_
 from agentx.kernel.errors import ConflictError, NotFound
 from agentx.runs.model import Lane, Run
 from agentx.runs.store.git_lanes import GitLanes
-from agentx.runs.store.git_shared import list_pushed
+from agentx.runs.store.git_shared import find_pushed
 
 _SHORT = 10
 _FILES_SHOWN_MAX = 5
@@ -39,7 +39,7 @@ def find_brought(git: GitLanes, run: Run, lane: Lane) -> str:
             hint=f"commit or undo them in {folder}, then try again",
         )
     here = commit_of(git.root, f"refs/heads/{lane.branch}")
-    pushed = next((each.commit for each in list_pushed(git.root, lane.branch)), "")
+    pushed = find_pushed(git.root, lane.branch, lane.commit)
     if here and pushed and not is_ancestor(git.root, here, pushed):
         if not is_ancestor(git.root, pushed, here):
             raise ConflictError(
