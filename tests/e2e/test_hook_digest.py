@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from agentx.kernel.paths import StorePaths
-from agentx.kernel.places import QUESTIONS_STAMP, stamp_questions
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
+from agentx.kernel.vouching.said_since import DIGESTS_STAMP, NOTICES_STAMP, stamp_questions
 from tests.support.hook_home import HOOK, HookHome
 
 
@@ -144,26 +144,86 @@ def test_a_store_that_is_gone_prints_nothing(home: HookHome) -> None:
     assert home.hook(json.dumps(_STARTS["codex"]).encode(), "--harness", "codex") == b""
 
 
+_YES = "obs-1\t- Drop it: YES. Decided by a person, asked: May we? [CLR-1-001] [human, obs-1]"
+
+
+def _ask(home: HookHome) -> Path:
+    questions = home.work / ".agentx/questions/1"
+    questions.mkdir(parents=True)
+    (questions / "abc.jsonl").write_text("{}\n", encoding="utf-8")
+    return questions
+
+
+def _begin(home: HookHome) -> str:
+    payload = json.dumps(_STARTS["codex"]).encode()
+    return home.hook(payload, "--harness", "codex", AGENTX_AGENT="engineer").decode()
+
+
 @pytest.mark.promise("clarify.signed")
 def test_what_questions_came_to_is_left_out_once_more_was_said(home: HookHome) -> None:
     """A later word may have come with a pull that nobody of ours saw."""
-    work = home.work
-    questions = work / ".agentx/questions/1"
-    questions.mkdir(parents=True)
-    (questions / "abc.jsonl").write_text("{}\n", encoding="utf-8")
-    told = "obs-1\t- Drop it: YES. Decided by a person, asked: May we? [CLR-1-001] [human, obs-1]"
-    store = _remember(home, "codex", f"### Of this issue\n{told}\nobs-2\t- We use tabs. [obs-2]")
-    stamp = store.digests / QUESTIONS_STAMP
-    stamp.write_text(stamp_questions(str(work)), encoding="utf-8")
+    questions = _ask(home)
+    store = _remember(home, "codex", f"### Of this issue\n{_YES}\nobs-2\t- We use tabs. [obs-2]")
+    stamp = store.digests / DIGESTS_STAMP
+    stamp.write_bytes(stamp_questions(str(home.work)))
 
-    def begin() -> str:
-        return home.hook(json.dumps(_STARTS["codex"]).encode(), "--harness", "codex").decode()
-
-    assert "YES" in begin()
+    assert "YES" in _begin(home)
     (questions / "bob.jsonl").write_text("{}\n", encoding="utf-8")
-    said = begin()
+    said = _begin(home)
     assert "YES" not in said
-    assert "1 left out: more was said to questions since: `agentx recall`" in said
+    left = "1 left out: questions, or who is trusted, changed since: `agentx recall`"
+    assert left in said
     assert "We use tabs." in said
-    stamp.write_text(stamp_questions(str(work)), encoding="utf-8")
-    assert "YES" in begin()
+    stamp.write_bytes(stamp_questions(str(home.work)))
+    assert "YES" in _begin(home)
+
+
+@pytest.mark.promise("clarify.signed")
+def test_no_notice_tells_an_answer_once_more_was_said(home: HookHome) -> None:
+    """Not at the start, not at a prompt; and that something changed is told once a change."""
+    questions = _ask(home)
+    store = _remember(home, "codex", "- We use tabs.")
+    answer = "CLR-1-001:2\t- answered: Drop it: YES -- settle with: agentx clarify resolve X"
+    work = "agentx ready\t- Your issue: #1 Drop"
+    store.notice("engineer").write_text(f"\t### For you\n{answer}\n{work}\n", encoding="utf-8")
+    stamp = store.digests / NOTICES_STAMP
+    stamp.write_bytes(stamp_questions(str(home.work)))
+
+    def go_on(session: str = "s-1") -> str:
+        prompt = {"session_id": session, "hook_event_name": "UserPromptSubmit", "prompt": "On"}
+        payload = json.dumps(prompt).encode()
+        return home.hook(payload, "--harness", "codex", AGENTX_AGENT="engineer").decode()
+
+    assert "YES" in _begin(home)
+    assert "YES" in go_on("s-2")
+    (questions / "bob.jsonl").write_text("{}\n", encoding="utf-8")
+    left = "1 left out: questions, or who is trusted, changed since: `agentx clarify inbox`"
+    for said in (go_on(), go_on("s-3"), _begin(home)):
+        assert "YES" not in said
+        assert left in said
+    assert "Your issue: #1" in _begin(home)
+    assert go_on() == ""
+    (questions / "bob.jsonl").unlink()
+    (questions / "abc.jsonl").unlink()
+    assert "YES" not in _begin(home), "all of it is forgotten"
+
+
+@pytest.mark.promise("clarify.signed")
+def test_what_is_prepared_counts_as_of_where_it_was_made(home: HookHome) -> None:
+    """A worktree has files of its own, and in another checkout the user may trust somebody."""
+    main, keys = home.root / "main", home.root / "keys.json"
+    asked = main / ".agentx/questions/1"
+    asked.mkdir(parents=True)
+    (asked / "abc.jsonl").write_text("{}\n", encoding="utf-8")
+    _ask(home)
+    store = _remember(home, "codex", _YES)
+    stamp = store.digests / DIGESTS_STAMP
+    stamp.write_bytes(stamp_questions(str(main), str(keys)))
+
+    assert "YES" in _begin(home)
+    keys.write_text("{}", encoding="utf-8")
+    assert "YES" not in _begin(home)
+    stamp.write_bytes(stamp_questions(str(main), str(keys)))
+    assert "YES" in _begin(home)
+    (asked / "bob.jsonl").write_text("{}\n", encoding="utf-8")
+    assert "YES" not in _begin(home)

@@ -8,7 +8,7 @@ A text that is prepared beforehand holds the times of its lines; whoever prints 
 they are by then.
 """
 
-# ruff: noqa: PTH114, PTH117, PTH118
+# ruff: noqa: PTH117, PTH118
 
 import os
 import os.path
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 _NAME_BYTES_MAX = 200
-_QUESTION_FILES_MAX = 2_000
-QUESTIONS_STAMP = "questions.stamp"  # beside digests: what was asked when they were made
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 _MARK = "\x1f"  # around the minutes of a time; no text that is told has one
 _MINUTE_MS = 60_000
@@ -30,35 +28,6 @@ ROLE_ALIASES = {"pm": "product-manager", "ux": "ux-designer", "devops": "devops-
 OPEN_ROLE = "?"  # noted where a role is to be found out anew
 NO_ROLE = "none"  # said where a session is to play no role, whatever is set elsewhere
 _TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108  the folder beneath is private and checked
-
-
-def stamp_questions(root: str) -> str:
-    """Return what changes when something is asked or said; nothing where nobody did.
-
-    By the files of the repository alone, whoever wrote them.
-    """
-    own = os.path.join(root, ".agentx")
-    asked = os.path.join(own, "questions")
-    if os.path.islink(own) or os.path.islink(asked):
-        return ""
-    newest = count = 0
-    try:
-        for folder in _list_some(asked):
-            if not folder.name.isdigit() or not folder.is_dir(follow_symlinks=False):
-                continue
-            for file in _list_some(folder.path):
-                newest = max(newest, file.stat(follow_symlinks=False).st_mtime_ns)
-                count += 1
-            if count >= _QUESTION_FILES_MAX:
-                break
-    except OSError:
-        pass
-    return f"{count}:{newest}" if count else ""
-
-
-def _list_some(folder: str) -> "list[os.DirEntry[str]]":
-    with os.scandir(folder) as entries:
-        return [entry for _, entry in zip(range(_QUESTION_FILES_MAX), entries, strict=False)]
 
 
 def age(then_ms: int, *, now_ms: int) -> str:

@@ -39,6 +39,7 @@ from agentx.wiring.clarifications import make_logged_bus, open_clarifications
 from agentx.wiring.runners import role_texts
 from agentx.wiring.section import renew_notices
 from agentx.wiring.trust.issue_marks import AskedIssues
+from agentx.wiring.trust.stamp import are_notices_late
 from agentx.wiring.work import (
     is_github,
     issue_store,
@@ -85,6 +86,8 @@ def open_bus(project: Project) -> Bus:
 
             follow_ledgers(project)
             renew_notices(project)  # which may hold what is forgotten by now
+        elif are_notices_late(project):
+            renew_notices(project)  # hooks tell no answer before
 
     bus.listen(MonitorRan, follow)
     bus.listen(ClarificationEvent, lambda event: changed.add(event.issue))

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from agentx.host.files.plain import is_folder, look
 from agentx.host.git.heads import has_branches
 from agentx.kernel.errors import AgentXError, DataError, UnavailableError
-from agentx.kernel.places import QUESTIONS_STAMP, stamp_questions
 from agentx.kernel.text import preview
+from agentx.kernel.vouching.said_since import DIGESTS_STAMP
 from agentx.memory.found import KINDS, REPOSITORY_KINDS, SearchReply, SearchRequest
 from agentx.memory.port import Readable
 from agentx.project.project import Project
@@ -26,6 +26,7 @@ from agentx.project.zone import project_zone
 from agentx.recall.section.moment import Present
 from agentx.recall.section.sources import About, Sources
 from agentx.recall.section.standing import RunAnswer, Standing
+from agentx.wiring.trust.stamp import open_stamp
 
 if TYPE_CHECKING:
     from agentx.lessons.model import Lesson
@@ -95,7 +96,8 @@ def renew_notices(project: Project) -> None:
         if not is_settled(project):
             settle(project)  # so that the hook finds the notices
         statuses = project.private.place(AGENT_STATUS)
-        notices.renew_notices(gather, project.paths, statuses, project.store)
+        stamp = open_stamp(project)
+        notices.renew_notices(gather, project.paths, statuses, project.store, stamp)
     except AgentXError as error:
         project.log.record("warning", "notice-left-out", message=error.message)
 
@@ -103,14 +105,14 @@ def renew_notices(project: Project) -> None:
 def renew_digests(project: Project, reader: Readable) -> int:
     """Bring notices and digests up to date; return how many digests changed."""
     from agentx.recall.section.digests import prepare_digests  # noqa: PLC0415  only when there is news
-    from agentx.recall.section.notices import put_text  # noqa: PLC0415  as above
+    from agentx.recall.section.notices import put_bytes  # noqa: PLC0415  as above
 
-    stamp = stamp_questions(str(project.root))  # first: what is said meanwhile is not in them
+    stamp = open_stamp(project)()  # first: what is said meanwhile is not in them
     renew_notices(project)
     with section_sources(project, reader, may_wait=True) as sources:
         role, here = read_noted_role(project), _list_checked_out(project)
         written = prepare_digests(sources, project.store, here, role)
-        put_text(project.store.digests / QUESTIONS_STAMP, stamp)
+        put_bytes(project.store.digests / DIGESTS_STAMP, stamp)
         return written + _renew_cautions(project, sources)
 
 

@@ -6,6 +6,7 @@ Method: one project in process; trust withdrawn, and files as a merge brings the
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,8 @@ from agentx.project.roles import caller
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.hub import open_issues
+from agentx.wiring.section import renew_notices
+from agentx.wiring.trust.stamp import are_notices_late
 from agentx.work.model import AgentState, NewIssue
 from tests.support.clarifying import project_at, request
 
@@ -64,3 +67,21 @@ def test_no_notice_keeps_what_was_forgotten_elsewhere(project: Project) -> None:
     assert "zebrafish" in notice.read_text("utf-8")
     clarify_read.active(project)
     assert not notice.exists() or "zebrafish" not in notice.read_text("utf-8")
+
+
+def test_who_looks_at_questions_lets_hooks_tell_answers_again(project: Project) -> None:
+    """Files that git wrote anew, with the same in them: hooks cannot know that."""
+    clarify_settle.answer(project, "CLR-1-001", "NO zebrafish", by=PERSON, caller=TYPING)
+    assert not are_notices_late(project)
+    for file in project.paths.questions.glob("1/*.jsonl"):
+        os.utime(file, (2e9, 2e9))
+    assert are_notices_late(project)
+    clarify_read.inbox_of(project, "engineer")
+    assert not are_notices_late(project)
+
+
+def test_where_nobody_asked_anything_no_stamp_lies(tmp_path: Path) -> None:
+    made = project_at(tmp_path / "quiet")
+    renew_notices(made)
+    assert not are_notices_late(made)
+    assert not list(made.store.digests.glob("*.stamp"))

@@ -19,7 +19,9 @@ from agentx.project.project import Project
 from agentx.project.trust.cards import WriterCard
 from agentx.project.trust.ed25519 import find_public, sign
 from agentx.wiring.clarifications import open_clarifications
+from agentx.wiring.section import renew_notices
 from agentx.wiring.trust.keys import open_keyring
+from agentx.wiring.trust.stamp import are_notices_late, open_stamp
 from tests.support.clarifying import SCOPE, request
 from tests.support.repository import commit, git, repository
 from tests.unit.project.test_keyring import PERSON_AT_TERMINAL, decide, trust_all, user
@@ -190,3 +192,22 @@ def vars_of(card: WriterCard) -> dict[str, str]:
         "name": card.name,
         "since": card.since,
     }
+
+
+def test_what_hooks_have_prepared_in_one_checkout_is_late_once_another_trusts_otherwise(
+    remote: Path, tmp_path: Path
+) -> None:
+    ana, second = user(tmp_path / "homes/ana", tmp_path / "ana"), clone(tmp_path, "ana", "second")
+    trust_all(second)
+    renew_notices(ana)
+    stamp = open_stamp(ana)
+    before = stamp()
+    assert not are_notices_late(ana)
+    [bob] = [each for each in list_writers(second) if not each.own]
+    withdraw_writer(second, bob.writer, caller=PERSON_AT_TERMINAL)
+    assert are_notices_late(ana)
+    assert stamp() != before, "digests are made again"
+    renew_notices(ana)
+    assert not are_notices_late(ana)
+    trust_writer(second, bob.writer, caller=PERSON_AT_TERMINAL)
+    assert are_notices_late(ana)

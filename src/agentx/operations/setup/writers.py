@@ -12,7 +12,6 @@ from itertools import islice
 
 from agentx.host.files.plain import list_folder
 from agentx.kernel.errors import InvalidValue, NotFound
-from agentx.kernel.places import QUESTIONS_STAMP
 from agentx.kernel.text import fold_text, preview
 from agentx.kernel.values import frozen
 from agentx.project.audit import AuditAct, record_act
@@ -20,7 +19,6 @@ from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls
 from agentx.project.trust.cards import WriterCard
 from agentx.project.trust.keyring import Keyring
-from agentx.recall.section.notices import put_text
 from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.kept.following import follow_ledgers
 from agentx.wiring.section import renew_notices
@@ -120,8 +118,6 @@ def _change(project: Project, change: Callable[[], None]) -> None:
     ledgers.renew()
     follow_ledgers(project)
     renew_notices(project)
-    # What was prepared for hooks may tell a word that counts no longer.
-    put_text(project.store.digests / QUESTIONS_STAMP, "")
 
 
 def _find(project: Project, wanted: str, caller: WhoCalls) -> WriterView:

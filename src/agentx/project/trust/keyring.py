@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
+from pathlib import Path
 
 from agentx.host.files.atomic import replace_file
 from agentx.host.files.disk import look_at
@@ -88,6 +89,11 @@ class Keyring:
         record, stamp = self._look()
         others = self._list_siblings(record)
         return digest(stamp, *others).hex() if others else stamp
+
+    def list_files(self) -> tuple[Path, ...]:
+        """Return the files of the user that say whose words count here."""
+        others = self._known.list_files(self._list_all_names())
+        return (*((self._trust.folder.writers(self._mark),) if self._mark else ()), *others)
 
     def is_begun(self) -> bool:
         """Tell whether somebody signed here: the user, or a writer whose card lies here."""

@@ -69,6 +69,10 @@ class KnownKeys:
                 said = {name: asdict(key) for name, key in sorted(known.items())}
                 replace_file(path, line_of({"keys": said}) + b"\n")
 
+    def list_files(self, names: Iterable[str]) -> tuple[Path, ...]:
+        """Return where it stands what is said of keys, name by name."""
+        return tuple(map(self._place, names))
+
     def _look(self, path: Path) -> Keys:
         seen = look_at(path)
         if seen is None:

@@ -21,6 +21,7 @@ from agentx.host.files.disk import look_at
 from agentx.host.files.plain import find_files
 from agentx.kernel.paths import NOTICE_SUFFIX, ProjectPaths, StorePaths
 from agentx.kernel.roles import PERSON_ROLE
+from agentx.kernel.vouching.said_since import NOTICES_STAMP
 from agentx.recall.section.moment import Present
 from agentx.recall.section.render import Cap, RecallLine, Section, section
 from agentx.recall.section.sources import Sources
@@ -33,15 +34,20 @@ _RENEWALS_MAX = 3
 
 
 def renew_notices(
-    gather: Callable[[], Sources], paths: ProjectPaths, statuses: Path, store: StorePaths
+    gather: Callable[[], Sources],
+    paths: ProjectPaths,
+    statuses: Path,
+    store: StorePaths,
+    stamp: Callable[[], bytes],
 ) -> None:
-    """Bring every notice up to date; `gather` says what there is now.
+    """Bring every notice up to date; `gather` says what there is now, `stamp` as of what.
 
     Raises: UnavailableError, DataError.
     """
     for _ in range(_RENEWALS_MAX):
-        before = _stamp(paths, statuses)
+        before, said = _stamp(paths, statuses), stamp()
         _write_all(gather(), store)
+        put_bytes(store.digests / NOTICES_STAMP, said)
         if _stamp(paths, statuses) == before:
             return
 
@@ -58,8 +64,13 @@ def _write(standing: Standing, lines: Iterable[RecallLine]) -> Section:
 
 def put_text(path: Path, text: str) -> bool:
     """Make a file hold a text, or be gone without one; say whether it held another."""
-    if text:
-        return write_if_changed(path, text.encode("utf-8", "replace"))
+    return put_bytes(path, text.encode("utf-8", "replace"))
+
+
+def put_bytes(path: Path, data: bytes) -> bool:
+    """Do the same with bytes."""
+    if data:
+        return write_if_changed(path, data)
     was_there = path.exists()
     path.unlink(missing_ok=True)
     return was_there

@@ -52,10 +52,16 @@ def _read_cwd(raw: bytes) -> str:
 
 def read_small(path: str, bytes_max: int = _SMALL_BYTES_MAX) -> str | None:
     """Return the beginning of a file; None where there is none, and never waiting for a pipe."""
+    raw = read_raw(path, bytes_max)
+    return None if raw is None else raw.decode("utf-8", "replace")
+
+
+def read_raw(path: str, bytes_max: int) -> bytes | None:
+    """Return the same as it stands."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         try:
-            return os.read(file, bytes_max).decode("utf-8", "replace")
+            return os.read(file, bytes_max)
         finally:
             os.close(file)
     except (OSError, ValueError):

@@ -42,6 +42,7 @@ from agentx.views.sessions.observer import Observer
 from agentx.views.store import CaptureMarks
 from agentx.views.toc_view import TocView
 from agentx.wiring.rooms import searchable_rooms
+from agentx.wiring.trust.stamp import open_stamp
 
 if TYPE_CHECKING:
     from agentx.conversation.toc_model import Segment
@@ -255,10 +256,11 @@ def _polish(source: ViewSource, observers: tuple[Observer, ...]) -> int:
 
 def _stamp(project: Project, rooms: Rooms, feed: Feed) -> Callable[[], str]:
     settings = (project.config.section(MemorySettings), project.config.section(RecallSettings))
+    asked = open_stamp(project)
     return lambda: repr(
         (
             *(settings, project.trust.has_data, rooms.stamps(), feed.node_versions("toc:day:")),
-            *(_look_at_branches(project), read_noted_role(project)),
+            *(_look_at_branches(project), read_noted_role(project), asked()),
         )
     )
 

@@ -1,19 +1,20 @@
 """At session start: the recall digest, fresh from the daemon or as it was prepared beforehand.
 
 A daemon has 100 ms to make it. Without one, or without an answer by then, what was prepared is
-read from disk, without what questions came to if anything was said since: a later word may have
-come with a pull. Which digest is settled by the branch, the role and the agent CLI, in this order
-of preference: branch and role, branch, role, neither. Before it stands the notice of the role, or
-of everybody: what waits at this moment. What was printed is spooled too, so that memory knows what
-the session was told: on every line of a prepared text the id of what it tells stands before a tab.
-A line without a tab is told as it is, and names nothing. Times in a prepared text become the ages
-they have now.
+read from disk, without what questions came to if anything was said since, or others are trusted:
+a later word may have come with a pull. Which digest is settled by the branch, the role and the
+agent CLI, in this order of preference: branch and role, branch, role, neither. Before it stands
+the notice of the role, or of everybody: what waits at this moment. What was printed is spooled
+too, so that memory knows what the session was told: on every line of a prepared text the id of
+what it tells stands before a tab. A line without a tab is told as it is, and names nothing. Times
+in a prepared text become the ages they have now.
 """
 
 import os
 
-from agentx.kernel.places import QUESTIONS_STAMP, encode_name, stamp_questions, tell_ages
-from agentx.surfaces.hooks.checkout import branch_of, read_small
+from agentx.kernel.places import encode_name, tell_ages
+from agentx.kernel.vouching.said_since import DIGESTS_STAMP, NOTICES_STAMP, find_change
+from agentx.surfaces.hooks.checkout import branch_of, read_raw, read_small
 from agentx.surfaces.hooks.payload import session_of, text_at
 from agentx.surfaces.hooks.settled import find_digests, find_store_near
 from agentx.surfaces.hooks.spool import Caller
@@ -23,7 +24,11 @@ from agentx.surfaces.hooks.telling.told import note_start, sweep_told
 
 _DIGEST_BYTES_MAX = 262_144
 _SOURCE_BYTES_MAX = 64
+_STAMP_BYTES_MAX = 65_536
 _OF_QUESTION = "[CLR-"
+_QUESTIONS = ("CLR-", "ESC-")  # what the ids of questions and answers begin with
+_CHANGED = "questions:"  # and the id of the line that tells that they changed
+WAITING = (*_QUESTIONS, _CHANGED)
 _USER = "human"  # whose session it is that plays no role
 _FRESH_WAIT_MS = 100  # with the start of this program under 150
 
@@ -70,22 +75,42 @@ def _digest(call: Caller, folder: str, branch: str) -> tuple[str, str] | None:
 
 
 def _leave_out_replaced(call: Caller, folder: str, text: str) -> str:
-    """Return a prepared text without decisions of questions, if something was said since."""
+    """Return a prepared digest without decisions of questions, if something was said since."""
     rows = text.split("\n")
     told = [at for at, row in enumerate(rows) if _OF_QUESTION in row]
-    if not told:
-        return text
-    stamp = stamp_questions(branch_of(call.cwd)[0] or call.cwd)
-    if not stamp or stamp == read_small(os.path.join(folder, QUESTIONS_STAMP), _SOURCE_BYTES_MAX):
-        return text
-    rows[told[0]] = f"- {len(told)} left out: more was said to questions since: `agentx recall`"
-    return "\n".join([row for at, row in enumerate(rows) if at not in told[1:]])
+    if told and _find_change(call, folder, DIGESTS_STAMP):
+        rows = _leave_out(rows, told, "", "agentx recall")
+    return "\n".join(rows)
 
 
 def find_notice(call: Caller, folder: str) -> tuple[str, str] | None:
-    """Return the name and the text of what a session is told of this moment."""
+    """Return the name and the text of what a session is told of this moment.
+
+    Questions and answers are left out if something was said since; that is told once a change.
+    """
     names = (call.agent or _USER, "")
-    return _first(folder, [f"{encode_name(name)}.notice" for name in names])
+    found = _first(folder, [f"{encode_name(name)}.notice" for name in names])
+    if found is None:
+        return None
+    rows = found[1].split("\n")
+    told = [at for at, row in enumerate(rows) if row.startswith(_QUESTIONS)]
+    changed = _find_change(call, folder, NOTICES_STAMP) if told else ""
+    if changed:
+        rows = _leave_out(rows, told, f"{_CHANGED}{changed}\t", "agentx clarify inbox")
+    return found[0], "\n".join(rows)
+
+
+def _find_change(call: Caller, folder: str, stamp: str) -> str:
+    """Return how questions are now, if something was said since, or others are trusted."""
+    noted = read_raw(os.path.join(folder, stamp), _STAMP_BYTES_MAX) or b""
+    return find_change(noted, branch_of(call.cwd)[0] or call.cwd)
+
+
+def _leave_out(rows: list[str], told: list[int], known_as: str, command: str) -> list[str]:
+    """Return the rows with one for all those that told of questions."""
+    why = "questions, or who is trusted, changed since"
+    rows[told[0]] = f"{known_as}- {len(told)} left out: {why}: `{command}`"
+    return [row for at, row in enumerate(rows) if at not in told[1:]]
 
 
 def _first(folder: str, names: list[str]) -> tuple[str, str] | None:

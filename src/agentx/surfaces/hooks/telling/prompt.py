@@ -1,7 +1,8 @@
 """At a prompt: what the daemon finds close to it, within a bound of time; mostly nothing.
 
 Without a daemon nothing is waited for, and only what is prepared is told: questions and answers
-that came since the session was last told, which are for it whatever it asks.
+that came since the session was last told, which are for it whatever it asks; that they changed,
+where something was said since that was prepared.
 """
 
 import os
@@ -15,7 +16,6 @@ from agentx.surfaces.hooks.telling.question import ask_to_tell
 _WAIT_MS = 240  # with the start of this program under 300
 _TEXT_BYTES_MAX = 16_384
 _FENCES = 2  # rows before the first line that tells something
-_QUESTIONS = ("CLR-", "ESC-")
 
 
 def tell_at_prompt(call: Caller, named: bytes, raw: bytes) -> None:
@@ -52,12 +52,12 @@ def tell_at_prompt(call: Caller, named: bytes, raw: bytes) -> None:
 
 def _list_waiting(call: Caller, folder: str) -> list[tuple[str, str, str]]:
     """Return what is prepared of questions that wait for this session, and of answers to it."""
-    from agentx.surfaces.hooks.telling.digest import find_notice
+    from agentx.surfaces.hooks.telling.digest import WAITING, find_notice
 
     notice = find_notice(call, folder)
     rows = [line.partition("\t") for line in notice[1].split("\n")] if notice else []
     # An id with its stage is new with each answer. One that was told when it had none is not.
-    return [row for row in rows if row[0].startswith(_QUESTIONS)]
+    return [row for row in rows if row[0].startswith(WAITING)]
 
 
 def _prompt_of(harness: str, raw: bytes) -> str:
