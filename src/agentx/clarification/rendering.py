@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from agentx.clarification.contested import is_contested
+from agentx.clarification.contested import is_contested, say_contested
 from agentx.clarification.model import (
     PARTIAL,
     PERSON,
@@ -23,6 +23,7 @@ from agentx.clarification.model import (
 )
 from agentx.clarification.summary import (
     find_note,
+    name_contrary,
     say_overruled,
     say_pointed_to,
     why_escalated,
@@ -381,7 +382,17 @@ def say_decision(state: Clarification, *, named: bool = False, chars_max: int = 
 
 
 def _say_later(state: Clarification) -> str:
-    return f" (later decided otherwise: {state.decided_later})" if state.decided_later else ""
+    later = _name_later(state)
+    return f" ({later})" if later else ""
+
+
+def _name_later(state: Clarification) -> str:
+    return f"later decided otherwise: {state.decided_later}" if state.decided_later else ""
+
+
+def say_against(state: Clarification) -> str:
+    """Return what speaks against what stands, to be told beside an excerpt; mostly nothing."""
+    return "; ".join(filter(None, (_name_later(state), say_contested(state), name_contrary(state))))
 
 
 def say_contrary(state: Clarification) -> str:

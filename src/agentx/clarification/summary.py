@@ -111,10 +111,15 @@ def say_overruled(state: Clarification) -> str:
 
     Also that somebody did who is not trusted.
     """
-    said = "; ".join(_word_overruled(each) for each in state.overruled)
-    overruled = f" (so says {state.word_of or 'a person'}; {said})" if said else ""
-    contested = say_contested(state)
+    said, contested = name_contrary(state), say_contested(state)
+    overruled = f" ({said})" if said else ""
     return f"{overruled} [{contested}]" if contested else overruled
+
+
+def name_contrary(state: Clarification) -> str:
+    """Return whose word stands, and who said otherwise; nothing where nobody did."""
+    said = "; ".join(_word_overruled(each) for each in state.overruled)
+    return f"so says {state.word_of or 'a person'}; {said}" if said else ""
 
 
 def say_pointed_to(state: Clarification) -> str:

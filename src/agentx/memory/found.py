@@ -53,7 +53,8 @@ class SearchHit:
     tokens: int  # about what the whole text costs
     also: tuple[str, ...] = ()  # ids of what says the same
     why: tuple[str, ...] = ()  # with `explain`: what the score is made of
-    # Of what lies in a repository that is not trusted, holds elsewhere or was replaced: that.
+    # Of what lies in a repository that is not trusted, holds elsewhere, was replaced or is
+    # contradicted: that.
     origin: str = ""
 
 

@@ -22,7 +22,7 @@ from agentx.clarification.events import (
     MonitorRan,
 )
 from agentx.clarification.model import PERSON, Clarification
-from agentx.clarification.rendering import inbox_line
+from agentx.clarification.rendering import inbox_line, say_against
 from agentx.clarification.service import Clarifications
 from agentx.clarification.store.book import Pen
 from agentx.clarification.store.ledgers import LedgerStore
@@ -46,6 +46,7 @@ from agentx.kernel.bus import Bus
 from agentx.kernel.errors import AgentXError, CorruptRecord
 from agentx.kernel.ids import digest
 from agentx.kernel.text import preview
+from agentx.kernel.vouching.standing import join_marks
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
 from agentx.project.trust.writers import Hand
@@ -298,11 +299,17 @@ def keep_signed(project: Project, states: Iterable[Clarification]) -> tuple[Clar
 
 
 def mark_questions(project: Project, names: Iterable[str]) -> dict[str, str]:
-    """Return what is said of questions whose issue's number another has by now, by their names."""
-    asked, room, marks = AskedIssues(project), open_clarifications(project), dict[str, str]()
-    for name in names:
+    """Return what must be told with some questions, by their names.
+
+    That is what speaks against what stands, and of which issue it was asked where another has its
+    number by now. What was written or trusted since a question was indexed counts.
+    """
+    asked, room, found = AskedIssues(project), open_clarifications(project), list[Clarification]()
+    for name in dict.fromkeys(names):
         with suppress(AgentXError):  # gone since it was found, or nobody can read it
-            marks[name] = asked.mark(room.find(name))
+            found.append(room.find(name))
+    told = ((state, say_against(state)) for state in name_overruling(project, found))
+    marks = {str(state.id): join_marks(against, asked.mark(state)) for state, against in told}
     return {name: mark for name, mark in marks.items() if mark}
 
 

@@ -23,6 +23,7 @@ from agentx.project.settings import RecallSettings
 from agentx.project.settlement import is_settled, read_noted_role, settle
 from agentx.project.trust.private import AGENT_STATUS
 from agentx.project.zone import project_zone
+from agentx.prose.sentences import ELLIPSIS
 from agentx.recall.section.moment import Present
 from agentx.recall.section.sources import About, Sources
 from agentx.recall.section.standing import RunAnswer, Standing
@@ -58,7 +59,7 @@ def section_sources(
     rooms = _Rooms(project, may_wait=may_wait, kept=kept)
     if search is not None:
         is_told = project.trust.has_data
-        search = _say_issues(project, search) if is_told else _leave_out_strangers(search)
+        search = _mark_found(project, search) if is_told else _leave_out_strangers(search)
     try:
         yield Sources(
             now=Present(now_ms=project.clock.now_ms(), zone=project_zone(project)),
@@ -153,8 +154,11 @@ def _leave_out_strangers(search: Search) -> Search:
     return answer
 
 
-def _say_issues(project: Project, search: Search) -> Search:
-    """Return a search that says of which issue it was asked, where another has its number."""
+def _mark_found(project: Project, search: Search) -> Search:
+    """Return a search that says what must be told with a question, before what it may cut.
+
+    What speaks against what it came to, and its issue where another has its number.
+    """
     if not any(map(is_folder, project.asked)):
         return search
 
@@ -165,7 +169,7 @@ def _say_issues(project: Project, search: Search) -> Search:
         named = (hit.doc_id for hit in found.hits if hit.kind == "clarification")
         marks = mark_questions(project, named)
         told = (
-            replace(hit, snippet=f"{hit.snippet} ({marks[hit.doc_id]})")
+            replace(hit, snippet=_put_before(hit.snippet, marks[hit.doc_id]))
             if hit.doc_id in marks
             else hit
             for hit in found.hits
@@ -173,6 +177,12 @@ def _say_issues(project: Project, search: Search) -> Search:
         return replace(found, hits=tuple(told)) if marks else found
 
     return answer
+
+
+def _put_before(snippet: str, mark: str) -> str:
+    """Return an excerpt with a mark in front; one that begins within a sentence still does."""
+    begins = ELLIPSIS if snippet.startswith(ELLIPSIS) else ""
+    return f"{begins}({mark}) {snippet.removeprefix(ELLIPSIS)}"
 
 
 class _Rooms:

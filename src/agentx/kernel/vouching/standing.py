@@ -10,6 +10,14 @@ UNVERIFIED = "unverified"
 CONTESTED = "contested, somebody said otherwise: ask the user"
 
 
+def join_marks(*marks: str) -> str:
+    """Return what must be told beside something, each of it once."""
+    said = ""
+    for mark in marks:
+        said = "; ".join(filter(None, (said, "" if mark in said else mark)))
+    return said
+
+
 class Vouching(StrEnum):
     """Whether an event is its writer's, as far as the reader can tell."""
 

@@ -17,10 +17,10 @@ from agentx.kernel.errors import NotFound
 from agentx.kernel.ids import is_run_id, is_ulid
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
-from agentx.kernel.vouching.standing import CONTESTED
+from agentx.kernel.vouching.standing import CONTESTED, join_marks
 from agentx.memory.port import Memory
 from agentx.operations.recall.branches import find_learnt_on
-from agentx.operations.recall.origins import origin_of
+from agentx.operations.recall.origins import mark_question, origin_of
 from agentx.operations.recall.uses import note_use
 from agentx.project.project import Project
 
@@ -42,17 +42,20 @@ class Opened:
     harness: str = ""
     agent: str = ""
     session_id: str = ""
-    origin: str = ""  # of what lies in a repository that is not trusted, or holds elsewhere: that
+    # Of what lies in a repository that is not trusted, holds elsewhere or is contradicted: that.
+    origin: str = ""
 
 
 def open_document(project: Project, memory: Memory, doc_id: str) -> Opened:
-    """Return what an id stands for, and where it comes from if that is a stranger's repository.
+    """Return what an id stands for, with what must be told of it: whose it is, what speaks against.
 
     Raises: NotFound, InvalidValue.
     """
     found = _open(project, memory, doc_id)
     note_use(project, found.doc_id)
-    return replace(found, origin=found.origin or origin_of(project, found.kind))
+    against = mark_question(project, found.doc_id) if found.kind == "clarification" else ""
+    origin = join_marks(origin_of(project, found.kind), against, found.origin)
+    return replace(found, origin=origin)
 
 
 def _open(project: Project, memory: Memory, doc_id: str) -> Opened:

@@ -23,6 +23,7 @@ from agentx.kernel.errors import InputError, InvalidValue, NotFound
 from agentx.kernel.ids import is_ulid
 from agentx.kernel.text import compile_late, fold_text
 from agentx.kernel.values import frozen
+from agentx.kernel.vouching.standing import CONTESTED
 from agentx.memory.found import REPOSITORY_KINDS
 from agentx.memory.port import Memory
 from agentx.observations.ids import parse_observation_id
@@ -85,7 +86,7 @@ def why(project: Project, memory: Memory, doc_id: str) -> Trace:
 def _name_origins(trace: Trace) -> Trace:
     """Return a trace of which each thing from the repository is said to be that."""
     source = trace.source
-    if trace.kind in REPOSITORY_KINDS:
+    if trace.kind in REPOSITORY_KINDS and UNTRUSTED not in source:
         source = ", ".join(filter(None, (source, UNTRUSTED)))
     return replace(trace, source=source, rests_on=tuple(map(_name_origins, trace.rests_on)))
 
@@ -109,7 +110,7 @@ def _trace(project: Project, memory: Memory, doc_id: str) -> Trace:
         kind=opened.kind,
         text=opened.text,
         timestamp_ms=opened.timestamp_ms,
-        source=", ".join(filter(None, (opened.title, opened.agent))),
+        source=", ".join(filter(None, (opened.title, opened.agent, opened.origin))),
     )
 
 
@@ -124,6 +125,7 @@ def _of_observation(project: Project, memory: Memory, doc_id: str, depth: int = 
         with suppress(InputError):
             below.append(_of_observation(project, memory, merged, depth - 1))
     replaced = f", superseded by {found.superseded_by}" if found.superseded_by else ""
+    replaced += f", {CONTESTED}" if found.contested else ""
     learnt_on = str(find_learnt_on(project, found))
     return Trace(
         id=found.id,

@@ -1,7 +1,8 @@
 """Clarifications as documents that can be found: a question with its answers, by issue and role.
 
 A part is a ledger; a document is a clarification. What was resolved is found by what it
-came to first. One that was abandoned is superseded: nobody answered, and nobody asks.
+came to first. One that was abandoned is superseded: nobody answered, and nobody asks. Who shows one
+tells beside it what speaks against it by now (`mark_questions`): an excerpt may leave that out.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from agentx.clarification.contested import say_contested
-from agentx.clarification.model import PERSON, Clarification, ClarificationStatus, EntryType
+from agentx.clarification.model import Clarification, ClarificationStatus, EntryType
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.clarification.summary import find_note
 from agentx.kernel.errors import CorruptRecord
@@ -44,10 +45,8 @@ class ClarificationDocuments:
 
 def clarification_document(state: Clarification, project: str) -> Document:
     """Return a clarification as a document."""
-    settled = state.resolution
-    is_ruled = settled is not None and settled.speaker == PERSON
-    # What a person decided is said first; what was told them to call them says nothing of its own.
-    turns = [*((settled,) if settled is not None and is_ruled else ()), *state.thread]
+    # What was decided is said first; what was told a person to call them says nothing of its own.
+    turns = [*filter(None, (state.decision,)), *state.thread]
     told = (entry for entry in dict.fromkeys(turns) if not entry.is_claim)
     spoken = [entry for entry in told if entry.type is not EntryType.ESCALATION]
     said = [f"{entry.speaker_shown}: {entry.body}" for entry in spoken if entry.body]

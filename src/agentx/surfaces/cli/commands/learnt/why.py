@@ -47,7 +47,7 @@ def _draw(screen: Console, trace: Trace, dates: Dates, depth: int = 0) -> None:
 
 def _label(trace: Trace, dates: Dates) -> Text:
     label = _say(trace)
-    facts = [dates.say(trace.timestamp_ms), trace.source, trace.id]
+    facts = [dates.say(trace.timestamp_ms), printable(trace.source), trace.id]
     label.append(f"\n{'  '.join(filter(None, facts))}", style="not bold not italic dim default")
     if trace.recalled:
         times = "once" if trace.recalled == 1 else f"{trace.recalled:,} times"

@@ -12,6 +12,7 @@ from rich.text import Text
 from agentx.daemon.door import open_other
 from agentx.kernel.clock import Millis, point
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.text import printable
 from agentx.memory.found import KINDS, MODES, REMEMBERED, SearchHit, SearchReply, SearchRequest
 from agentx.operations.recall.everywhere import (
     CONSENT,
@@ -154,12 +155,16 @@ def _source(hit: SearchHit) -> Text:
     if hit.kind == "event":
         said = render.harness(hit.harness).append(f"  {hit.role}")
         said.append(f"  {hit.agent}" if hit.agent else "")
-        return said.append(f"  {hit.origin}" if hit.origin else "", style="not bold yellow")
+        return said.append(_say_origin(hit), style="not bold yellow")
     facts = "  ".join(filter(None, (hit.harness, hit.agent, issue)))
     made = Text(_kind(hit), style="bold magenta")
-    if hit.origin:
-        made.append(f"  {hit.origin}", style="not bold yellow")
+    made.append(_say_origin(hit), style="not bold yellow")
     return made.append(f"  {facts}" if facts else "", style="not bold default")
+
+
+def _say_origin(hit: SearchHit) -> str:
+    """Return what must be told of a hit: words of others may stand in it."""
+    return f"  {printable(hit.origin)}" if hit.origin else ""
 
 
 def _kind(hit: SearchHit) -> str:

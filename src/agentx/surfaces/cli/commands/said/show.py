@@ -36,5 +36,5 @@ def _draw(screen: Console, found: Opened, dates: Dates) -> None:
     head.append("".join(f"  {fact}" for fact in facts if fact), style="dim")
     screen.print(head, soft_wrap=True)
     if found.origin:
-        screen.print(found.origin, style="yellow")
+        screen.print(Text(printable(found.origin), style="yellow"))
     screen.print(Text(printable(found.text)))
