@@ -27,7 +27,7 @@ def test_words_alone_complete_the_task_of_the_lane_and_a_slip_does_not(tmp_path:
     for slip in ("TASK-099", "written"):
         with pytest.raises(NotFound, match=f"{slip}: no such task") as said:
             task_step(there, Saying(task=slip), "task-completed", {})
-        assert f"agentx run task done TASK-001 '{slip}'" in said.value.hint
+        assert f'agentx run task done TASK-001 "{slip}"' in said.value.hint
     words = "written, with tests"
     with pytest.raises(NotFound):  # who stands elsewhere names the task
         task_step(project, Saying(task=words), "task-completed", {})
