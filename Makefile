@@ -8,8 +8,7 @@ SIZE ?= small
 DATA ?=
 MEASURED := tests/unit tests/property tests/contract $(addprefix tests/fault/test_,damage.py carrying.py backups.py mending.py)
 CHOSEN := not clis and not soak and not bench
-# One more than there are cores on a small machine: a fifth of the time a test waits for a process.
-SUITE := -n 3 --dist worksteal -m "$(CHOSEN)"
+SUITE := -n 2 --dist worksteal -m "$(CHOSEN)"
 # Tests sync thousands of small files: in memory, where the machine has 2 GB to spare there. Empty means the usual place.
 MEMORY := $(shell test "$$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 {print $$4}')" -gt 2000000 2>/dev/null && echo /dev/shm)
 # The real agent CLIs are installed outside the checkout: they weigh a gigabyte.

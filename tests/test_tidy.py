@@ -292,7 +292,7 @@ OPENS_FILES_ITSELF = {
         project/claims.py project/exclusion.py project/moves.py project/project.py
         project/trust/marker.py
         surfaces/hooks/checkout.py""",
-    "names and times alone": "kernel/vouching/said_since.py",
+    "names and times alone": "kernel/places.py",
     "a file that the user names": "operations/upkeep/carry.py wiring/keeping/export.py",
     "fresh names of its own, swapped in by renaming": "wiring/keeping/restore.py",
     "standard library only, by descriptor": """

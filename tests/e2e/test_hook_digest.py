@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from agentx.kernel.paths import StorePaths
+from agentx.kernel.places import DIGESTS_STAMP, NOTICES_STAMP, stamp_questions
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
-from agentx.kernel.vouching.said_since import DIGESTS_STAMP, NOTICES_STAMP, stamp_questions
 from tests.support.hook_home import HOOK, HookHome
 
 

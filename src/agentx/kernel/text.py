@@ -17,6 +17,8 @@ from typing import Any, AnyStr, cast
 
 # Lines by which git says that two branches say two things.
 MERGE_MARKS = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
+# How an answer that stands is told where a word that does not count says otherwise.
+CONTESTED = "contested, somebody said otherwise: ask the user"
 RECALL_OPEN = "[agentx:recall]"
 RECALL_CLOSE = "[/agentx:recall]"
 # How what is told begins, in a session's section and in an answer of a tool; and how it once did.
@@ -241,6 +243,14 @@ def call_nobody(text: str) -> str:
 def refer_to_nothing(text: str) -> str:
     """Return a text that mentions nobody and links no issue on GitHub, and looks the same."""
     return _REFERENCE.sub("\\1\u200b", _HASH_SPELLED.sub("#", call_nobody(text)))
+
+
+def join_marks(*marks: str) -> str:
+    """Return what must be told beside something, each of it once."""
+    said = ""
+    for mark in marks:
+        said = "; ".join(filter(None, (said, "" if mark in said else mark)))
+    return said
 
 
 def quote_word(text: str) -> str:

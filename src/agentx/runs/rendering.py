@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from agentx.kernel.roles import PERSON_ROLE
-from agentx.kernel.text import preview
-from agentx.kernel.vouching.standing import CONTESTED
+from agentx.kernel.text import CONTESTED, preview
 from agentx.runs.asked import Escalation, PersonsAnswer
 from agentx.runs.context import Context
 from agentx.runs.model import Run, RunEvent

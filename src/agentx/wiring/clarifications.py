@@ -45,8 +45,7 @@ from agentx.host.git.facts import remote_url
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import AgentXError, CorruptRecord
 from agentx.kernel.ids import digest
-from agentx.kernel.text import preview
-from agentx.kernel.vouching.standing import join_marks
+from agentx.kernel.text import join_marks, preview
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
 from agentx.project.trust.writers import Hand

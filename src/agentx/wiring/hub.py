@@ -37,9 +37,8 @@ from agentx.kernel.text import preview
 from agentx.project.project import Project
 from agentx.wiring.clarifications import make_logged_bus, open_clarifications
 from agentx.wiring.runners import role_texts
-from agentx.wiring.section import renew_notices
+from agentx.wiring.section import are_notices_late, renew_notices
 from agentx.wiring.trust.issue_marks import AskedIssues
-from agentx.wiring.trust.stamp import are_notices_late
 from agentx.wiring.work import (
     is_github,
     issue_store,

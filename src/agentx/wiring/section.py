@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
-from agentx.host.files.plain import is_folder, look
+from agentx.host.files.plain import is_folder, look, read_bytes
 from agentx.host.git.heads import has_branches
 from agentx.kernel.errors import AgentXError, DataError, UnavailableError
+from agentx.kernel.places import DIGESTS_STAMP, NOTICES_STAMP, find_change, stamp_questions
 from agentx.kernel.text import preview
-from agentx.kernel.vouching.said_since import DIGESTS_STAMP
 from agentx.memory.found import KINDS, REPOSITORY_KINDS, SearchReply, SearchRequest
 from agentx.memory.port import Readable
 from agentx.project.project import Project
@@ -27,11 +28,11 @@ from agentx.prose.sentences import ELLIPSIS
 from agentx.recall.section.moment import Present
 from agentx.recall.section.sources import About, Sources
 from agentx.recall.section.standing import RunAnswer, Standing
-from agentx.wiring.trust.stamp import open_stamp
 
 if TYPE_CHECKING:
     from agentx.lessons.model import Lesson
     from agentx.observations.service import Observations
+    from agentx.project.trust.keyring import Keyring
     from agentx.recall.section.learnt import Memories
     from agentx.wiring.bound.bounds import Bounds
     from agentx.wiring.observations import OpenObservations
@@ -341,3 +342,30 @@ class _Rooms:
         from agentx.wiring.taught.lessons import relevant_lessons  # noqa: PLC0415  lessons are there
 
         return relevant_lessons(self._project, limit=limit)
+
+
+def open_stamp(project: Project) -> Callable[[], bytes]:
+    """Return what says how it is now; where the keys lie is looked up once, git may be asked."""
+    root = str(project.root)
+
+    @cache
+    def open_keys() -> Keyring:
+        from agentx.wiring.trust.keys import open_keyring  # noqa: PLC0415  somebody asked something
+
+        return open_keyring(project)
+
+    def stamp() -> bytes:
+        if not (project.has_runs or any(map(is_folder, project.asked))):
+            return stamp_questions(root)
+        return stamp_questions(root, *map(str, open_keys().list_files()))
+
+    return stamp
+
+
+def are_notices_late(project: Project) -> bool:
+    """Tell whether hooks leave out answers, for something changed since notices were made."""
+    try:
+        noted = read_bytes(project.store.digests / NOTICES_STAMP)
+    except OSError:
+        noted = b""
+    return bool(find_change(noted, str(project.root)))

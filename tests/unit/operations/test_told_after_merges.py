@@ -23,8 +23,7 @@ from agentx.project.roles import caller
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.hub import open_issues
-from agentx.wiring.section import renew_notices
-from agentx.wiring.trust.stamp import are_notices_late
+from agentx.wiring.section import are_notices_late, renew_notices
 from agentx.work.model import AgentState, NewIssue
 from tests.support.clarifying import project_at, request
 

@@ -19,9 +19,8 @@ from agentx.project.project import Project
 from agentx.project.trust.cards import WriterCard
 from agentx.project.trust.ed25519 import find_public, sign
 from agentx.wiring.clarifications import open_clarifications
-from agentx.wiring.section import renew_notices
+from agentx.wiring.section import are_notices_late, open_stamp, renew_notices
 from agentx.wiring.trust.keys import open_keyring
-from agentx.wiring.trust.stamp import are_notices_late, open_stamp
 from tests.support.clarifying import SCOPE, request
 from tests.support.repository import commit, git, repository
 from tests.unit.project.test_keyring import PERSON_AT_TERMINAL, decide, trust_all, user

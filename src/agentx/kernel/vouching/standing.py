@@ -6,16 +6,6 @@ from enum import StrEnum
 
 # What claims a person and is vouched for by nobody.
 UNVERIFIED = "unverified"
-# How an answer that stands is told where a word that does not count says otherwise.
-CONTESTED = "contested, somebody said otherwise: ask the user"
-
-
-def join_marks(*marks: str) -> str:
-    """Return what must be told beside something, each of it once."""
-    said = ""
-    for mark in marks:
-        said = "; ".join(filter(None, (said, "" if mark in said else mark)))
-    return said
 
 
 class Vouching(StrEnum):

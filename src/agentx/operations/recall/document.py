@@ -15,9 +15,8 @@ from agentx.conversation.toc_model import TocNode
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import NotFound
 from agentx.kernel.ids import is_run_id, is_ulid
-from agentx.kernel.text import compile_late
+from agentx.kernel.text import CONTESTED, compile_late, join_marks
 from agentx.kernel.values import frozen
-from agentx.kernel.vouching.standing import CONTESTED, join_marks
 from agentx.memory.port import Memory
 from agentx.operations.recall.branches import find_learnt_on
 from agentx.operations.recall.origins import mark_question, origin_of

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agentx.host.files.plain import is_folder
-from agentx.kernel.vouching.standing import CONTESTED, join_marks
+from agentx.kernel.text import CONTESTED, join_marks
 from agentx.memory.found import REPOSITORY_KINDS, SearchHit, SearchReply
 from agentx.observations.ids import ID_PREFIX
 from agentx.operations.recall.branches import mark_hits

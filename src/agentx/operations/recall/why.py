@@ -21,9 +21,8 @@ from agentx.host.files.plain import is_folder
 from agentx.kernel.clock import Millis, to_iso
 from agentx.kernel.errors import InputError, InvalidValue, NotFound
 from agentx.kernel.ids import is_ulid
-from agentx.kernel.text import compile_late, fold_text
+from agentx.kernel.text import CONTESTED, compile_late, fold_text
 from agentx.kernel.values import frozen
-from agentx.kernel.vouching.standing import CONTESTED
 from agentx.memory.found import REPOSITORY_KINDS
 from agentx.memory.port import Memory
 from agentx.observations.ids import parse_observation_id

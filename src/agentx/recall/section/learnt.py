@@ -16,9 +16,8 @@ from heapq import nlargest
 from math import log
 from typing import TYPE_CHECKING
 
-from agentx.kernel.text import compile_late
+from agentx.kernel.text import CONTESTED, compile_late
 from agentx.kernel.values import frozen
-from agentx.kernel.vouching.standing import CONTESTED
 from agentx.observations.ids import parse_observation_id, shorten_id
 from agentx.observations.labels import LABELS, WAITS, strip_label, strip_said
 from agentx.observations.model import Category

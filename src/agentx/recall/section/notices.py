@@ -20,8 +20,8 @@ from agentx.host.files.atomic import write_if_changed
 from agentx.host.files.disk import look_at
 from agentx.host.files.plain import find_files
 from agentx.kernel.paths import NOTICE_SUFFIX, ProjectPaths, StorePaths
+from agentx.kernel.places import NOTICES_STAMP
 from agentx.kernel.roles import PERSON_ROLE
-from agentx.kernel.vouching.said_since import NOTICES_STAMP
 from agentx.recall.section.moment import Present
 from agentx.recall.section.render import Cap, RecallLine, Section, section
 from agentx.recall.section.sources import Sources

@@ -12,7 +12,7 @@ from contextlib import closing
 
 from agentx.kernel.clock import DAY_MS
 from agentx.kernel.ids import digest
-from agentx.kernel.vouching.standing import CONTESTED
+from agentx.kernel.text import CONTESTED
 from agentx.observations.model import Observation, ObservationIndex, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.search.document import Document

@@ -42,7 +42,6 @@ from agentx.views.sessions.observer import Observer
 from agentx.views.store import CaptureMarks
 from agentx.views.toc_view import TocView
 from agentx.wiring.rooms import searchable_rooms
-from agentx.wiring.trust.stamp import open_stamp
 
 if TYPE_CHECKING:
     from agentx.conversation.toc_model import Segment
@@ -255,6 +254,8 @@ def _polish(source: ViewSource, observers: tuple[Observer, ...]) -> int:
 
 
 def _stamp(project: Project, rooms: Rooms, feed: Feed) -> Callable[[], str]:
+    from agentx.wiring.section import open_stamp  # noqa: PLC0415  only for who writes digests
+
     settings = (project.config.section(MemorySettings), project.config.section(RecallSettings))
     asked = open_stamp(project)
     return lambda: repr(

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from agentx.kernel.capture import Channel, Draft, EventType, Harness, Role
 from agentx.kernel.clock import Millis
-from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
+from agentx.kernel.text import CONTESTED, RECALL_CLOSE, RECALL_OPEN
 from agentx.kernel.tokens import estimate
-from agentx.kernel.vouching.standing import CONTESTED
 from agentx.observations.model import Observation
 from agentx.recall.section.learnt import WeighedMemory
 from agentx.recall.section.standing import Standing

@@ -12,8 +12,7 @@ in a prepared text become the ages they have now.
 
 import os
 
-from agentx.kernel.places import encode_name, tell_ages
-from agentx.kernel.vouching.said_since import DIGESTS_STAMP, NOTICES_STAMP, find_change
+from agentx.kernel.places import DIGESTS_STAMP, NOTICES_STAMP, encode_name, find_change, tell_ages
 from agentx.surfaces.hooks.checkout import branch_of, read_raw, read_small
 from agentx.surfaces.hooks.payload import session_of, text_at
 from agentx.surfaces.hooks.settled import find_digests, find_store_near

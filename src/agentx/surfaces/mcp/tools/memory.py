@@ -6,7 +6,7 @@ The same verbs as `agentx memory`.
 from __future__ import annotations
 
 from agentx.kernel.clock import age
-from agentx.kernel.vouching.standing import CONTESTED
+from agentx.kernel.text import CONTESTED
 from agentx.observations.model import Category, ObservationIndex, SearchFilters
 from agentx.operations.memory.read import (
     Shown,

@@ -10,8 +10,7 @@ import click
 
 from agentx.kernel.clock import Millis, age, point
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
-from agentx.kernel.text import printable
-from agentx.kernel.vouching.standing import CONTESTED
+from agentx.kernel.text import CONTESTED, printable
 from agentx.observations.model import Category, ObservationIndex, SearchFilters
 from agentx.operations.memory import read as memory_read
 from agentx.surfaces.cli import render
