@@ -29,7 +29,7 @@ from agentx.kernel.values import frozen
 from agentx.runs.settings import BRANCH
 from agentx.runs.store.archive import Archive, read_packed_events
 from agentx.runs.store.event_files import events_in, read_events
-from agentx.runs.store.git_shared import say_why
+from agentx.runs.store.git_fetching import say_why
 from agentx.runs.store.kept.branch import KeptBranch
 from agentx.runs.store.kept.facts import MEMORY, PACKED, is_fact, run_of
 from agentx.runs.store.run_store import RunStore

@@ -36,12 +36,12 @@ from agentx.kernel.values import frozen
 from agentx.runs.model import Run
 from agentx.runs.paths import WORK_FOLDER, RunNotes
 from agentx.runs.replies import Changes, Unmerged
+from agentx.runs.store.git_fetching import fetch_run
 from agentx.runs.store.git_shared import (
     CheckedOut,
     Pushed,
     check_latest,
     check_pushed,
-    fetch_run,
     find_pushed,
     find_start,
     find_tip,
@@ -190,7 +190,7 @@ class GitLanes:
         if not run.git.base_commit and not run.git.work_branch:
             return ()
         self._check_trust()
-        remarks = list(fetch_run(self._root, run.id))
+        remarks = list(fetch_run(self._root, run))
         branch = work_branch(run.id)
         here = commit_of(self._root, f"refs/heads/{branch}")
         if not here and run.git.work_branch:

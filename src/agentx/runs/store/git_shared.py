@@ -9,20 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from agentx.host.files.plain import exists
-from agentx.host.git.command import do_git, read_git
+from agentx.host.git.command import read_git
 from agentx.host.git.facts import PLAIN_DIFF
-from agentx.host.git.work import commit_of, git_file, is_ancestor, list_changed_files
-from agentx.kernel.errors import ConflictError, NotFound, UnavailableError
+from agentx.host.git.work import commit_of, is_ancestor, list_changed_files
+from agentx.kernel.errors import ConflictError, NotFound
 from agentx.kernel.values import frozen
 from agentx.runs.model import Lane, LaneStatus, Rebased, Run, RunEvent
 from agentx.runs.replies import Changes, GoneCommit, Unmerged
 
-_REMOTES_MAX = 5
 _KEPT_HERE = (".agent-memory/", ".agentx/")  # by AgentX: it is not what is checked
 _NOT_OURS = tuple(f":(exclude){name.rstrip('/')}" for name in _KEPT_HERE)
 _SHORT = 10
-_FETCH_WAIT_MS = 20_000
 
 
 @frozen
@@ -52,48 +49,6 @@ def look_at(folder: Path) -> CheckedOut:
         return CheckedOut(folder=folder)
     found = (name for name in list_changed_files(folder) if not name.startswith(_KEPT_HERE))
     return CheckedOut(folder=folder, commit=commit, changed=tuple(found))
-
-
-def fetch_run(root: Path, run_id: str) -> tuple[str, ...]:
-    """Fetch the branches of a run from every remote; return what could not be reached."""
-    said = read_git(root, "remote")
-    remarks = []
-    for remote in said.lines[:_REMOTES_MAX] if said.code == 0 else ():
-        refs = f"+refs/heads/agent/{run_id}/*:refs/remotes/{remote}/agent/{run_id}/*"
-        try:
-            done = do_git(
-                *(root, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head"),
-                *("--no-recurse-submodules", "--end-of-options", remote, refs),
-                wait_ms=_FETCH_WAIT_MS,
-            )
-            why = "" if done.code == 0 else say_why(done.err, "git fetch failed")
-        except UnavailableError as error:
-            why = error.message
-        if why:
-            remarks.append(f"{remote} was not reached, so what others pushed is not seen: {why}")
-    return tuple(remarks)
-
-
-def check_reached(root: Path, run_id: str) -> None:
-    """See that every remote is asked and no history is cut off: what lacks is nowhere, then.
-
-    Raises: UnavailableError.
-    """
-    for remark in fetch_run(root, run_id):
-        raise UnavailableError(
-            f"nobody knows whether it is gone: {remark}", hint="try again when it is reached"
-        )
-    if exists(git_file(root, "shallow")):
-        raise UnavailableError(
-            "nobody knows whether it is gone: this clone is shallow",
-            hint="`git fetch --unshallow`, then try again",
-        )
-
-
-def say_why(err: str, otherwise: str) -> str:
-    """Return what git says first of why it failed; the rest is advice."""
-    first = next((line.strip() for line in err.splitlines() if line.strip()), otherwise)
-    return first.removeprefix("fatal: ")
 
 
 def list_pushed(root: Path, branch: str) -> tuple[Pushed, ...]:
@@ -251,7 +206,7 @@ def find_unmerged(root: Path, run: Run, branch: str) -> tuple[Unmerged, ...]:
     tip = tip or find_pushed(root, branch, run.git.latest_commit)
     commits = frozenset(lane.merged_as for lane in merged if lane.merged_as)
     here = list_here(root, commits)
-    out = _list_outside(root, here, tip)
+    out = list_outside(root, here, tip)
     left = _find_left(root, run, merged, tip)
     found = []
     for lane in merged:
@@ -290,12 +245,12 @@ def _find_left(root: Path, run: Run, merged: list[Lane], tip: str) -> dict[str, 
     What a recorded rebase took over is held by it.
     """
     ends = _list_ends(root, run.id, {lane.branch for lane in merged}) if tip else ()
-    out = _list_outside(root, frozenset(each.commit for _, each in ends), tip)
+    out = list_outside(root, frozenset(each.commit for _, each in ends), tip)
     if out and run.git.rebased:
         took = (each for each in run.git.rebased if each.is_vouched)
         known = [each for each in took if is_ancestor(root, each.commit, tip)]
         old = {name for each in known for name in (each.before, *each.took) if name}
-        out = _list_outside(root, out, tip, *sorted(list_here(root, frozenset(old))))
+        out = list_outside(root, out, tip, *sorted(list_here(root, frozenset(old))))
         out = frozenset(each for each in out if not _is_replayed(root, each, tip))
     found: dict[str, dict[str, Pushed]] = {}
     for branch, each in ends:
@@ -357,7 +312,7 @@ def list_here(root: Path, commits: frozenset[str]) -> frozenset[str]:
     return commits & frozenset(said.lines) if said.code == 0 else frozenset()
 
 
-def _list_outside(root: Path, commits: frozenset[str], *tips: str) -> frozenset[str]:
+def list_outside(root: Path, commits: frozenset[str], *tips: str) -> frozenset[str]:
     """Return the commits that are not part of branches' history, by asking git once."""
     if not commits or not all(tips):
         return frozenset()

@@ -9,7 +9,8 @@ from agentx.kernel.roles import PERSON_ROLE
 from agentx.runs.model import Happening, RunEvent
 from agentx.runs.replies import Told
 from agentx.runs.service import Runs
-from agentx.runs.store.git_shared import check_reached, find_instead, has_commit, list_named
+from agentx.runs.store.git_fetching import check_reached
+from agentx.runs.store.git_shared import find_instead, has_commit, list_named
 from agentx.runs.store.run_store import OpenRun
 
 _SHORT = 10
@@ -22,7 +23,7 @@ def give_up_commit(runs: Runs, run_id: str, commit: str, *, via: str) -> Told:
         where it may lie at a remote that was not reached, or beyond a shallow clone.
     """
     name = runs.which.choose(run_id)
-    check_reached(runs.git.root, name)
+    check_reached(runs.git.root, runs.run(name)[0])
     runs.fetch(name)  # it may be pushed meanwhile
 
     def work(desk: OpenRun) -> tuple[RunEvent, ...]:

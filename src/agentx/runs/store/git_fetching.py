@@ -1,0 +1,106 @@
+"""The branches of a run as each remote has them: fetched, and forgotten where they were deleted.
+
+Only what lies below `refs/remotes/<remote>/agent/<run-id>/` is touched. A commit that was only on
+a branch that is gone there stays, unless its lane is merged: who deleted that was done with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from agentx.host.files.plain import exists
+from agentx.host.git.command import do_git, read_git
+from agentx.host.git.work import git_done, git_file
+from agentx.kernel.errors import UnavailableError
+from agentx.runs.model import LaneStatus, Run
+from agentx.runs.store.git_shared import list_outside
+
+_REMOTES_MAX = 5
+_SHORT = 10
+_FETCH_WAIT_MS = 20_000
+
+
+def fetch_run(root: Path, run: Run) -> tuple[str, ...]:
+    """Fetch the branches of a run from every remote; return what is gone there, or not reached."""
+    gone, silent = _fetch_all(root, run)
+    return (*gone, *silent)
+
+
+def _fetch_all(root: Path, run: Run) -> tuple[list[str], list[str]]:
+    """Fetch from every remote; return what is gone there, and what was not reached."""
+    said = read_git(root, "remote")
+    gone: list[str] = []
+    silent: list[str] = []
+    for remote in said.lines[:_REMOTES_MAX] if said.code == 0 else ():
+        before = _list_seen(root, remote, run.id)
+        why = _fetch(root, remote, run.id)
+        gone += _list_gone(root, run, remote, before)  # also of one that was cut short
+        if why:
+            silent.append(f"{remote} was not reached, so what others pushed is not seen: {why}")
+    return gone, silent
+
+
+def _fetch(root: Path, remote: str, run_id: str) -> str:
+    """Fetch from a remote; return why it was not reached."""
+    refs = f"+refs/heads/agent/{run_id}/*:refs/remotes/{remote}/agent/{run_id}/*"
+    try:
+        done = do_git(
+            *(root, "fetch", "--quiet", "--prune", "--no-tags", "--no-write-fetch-head"),
+            *("--no-recurse-submodules", "--end-of-options", remote, refs),
+            wait_ms=_FETCH_WAIT_MS,
+        )
+    except UnavailableError as error:
+        return error.message
+    return "" if done.code == 0 else say_why(done.err, "git fetch failed")
+
+
+def say_why(err: str, otherwise: str) -> str:
+    """Return what git says first of why it failed; the rest is advice."""
+    first = next((line.strip() for line in err.splitlines() if line.strip()), otherwise)
+    return first.removeprefix("fatal: ")
+
+
+def _list_seen(root: Path, remote: str, run_id: str) -> dict[str, str]:
+    """Return where a remote has the branches of a run, as last fetched."""
+    words = ("--format=%(refname) %(objectname)", f"refs/remotes/{remote}/agent/{run_id}/")
+    said = read_git(root, "for-each-ref", *words)
+    rows = (line.rpartition(" ") for line in said.lines if said.code == 0)
+    return {ref: commit for ref, _, commit in rows}
+
+
+def _list_gone(root: Path, run: Run, remote: str, before: dict[str, str]) -> Iterator[str]:
+    """Yield what went with branches that were deleted at a remote; put back what must not.
+
+    What another branch holds here, or at a remote, is not lost and not spoken of.
+    """
+    now = _list_seen(root, remote, run.id) if before else {}
+    gone = {ref: commit for ref, commit in before.items() if ref not in now}
+    lost = list_outside(root, frozenset(gone.values()), "--all")
+    merged = {lane.branch for lane in run.lanes.values() if lane.status is LaneStatus.MERGED}
+    for ref, commit in gone.items():
+        if commit not in lost:
+            continue
+        branch = ref.removeprefix(f"refs/remotes/{remote}/")
+        what = f"{remote} has {branch} no more; {commit[:_SHORT]}, which only it had,"
+        if branch in merged:
+            yield f"{what} went with it"
+        else:
+            git_done(root, "update-ref", ref, commit)
+            yield f"{what} stays here as {remote}/{branch}"
+
+
+def check_reached(root: Path, run: Run) -> None:
+    """See that every remote is asked and no history is cut off: what lacks is nowhere, then.
+
+    Raises: UnavailableError.
+    """
+    for remark in _fetch_all(root, run)[1]:
+        raise UnavailableError(
+            f"nobody knows whether it is gone: {remark}", hint="try again when it is reached"
+        )
+    if exists(git_file(root, "shallow")):
+        raise UnavailableError(
+            "nobody knows whether it is gone: this clone is shallow",
+            hint="`git fetch --unshallow`, then try again",
+        )
