@@ -32,7 +32,8 @@ class Team:
         self.entropy = Chance(seed)
         self.bus = Bus()
         self.store = RunStore(ProjectPaths(root), StorePaths(data), self.clock, self.entropy)
-        self.runs = Runs(self.store, GitLanes(root, StorePaths(data)), self.bus)
+        git = GitLanes(root, StorePaths(data), find_checkout=lambda: self.store.own.known)
+        self.runs = Runs(self.store, git, self.bus)
         self.lanes = LaneWork(self.runs)
 
     def lane(self, number: int) -> str:

@@ -16,9 +16,9 @@ from agentx.runs.paths import WORK_FOLDER
 from agentx.runs.replies import Changes, LaneTold, Told, Unmerged
 from agentx.runs.rules.decide import decide, find_lane
 from agentx.runs.service import Runs, name_lane
-from agentx.runs.store.git_lanes import Conflicted, Moved, lane_branch, work_branch
 from agentx.runs.store.git_taking import find_brought
 from agentx.runs.store.run_store import OpenRun
+from agentx.runs.store.shared.branches import Conflicted, Moved, lane_branch, work_branch
 
 
 class LaneWork:
@@ -75,8 +75,19 @@ class LaneWork:
 
         return self._tell(self._runs.doing(run_id, work), lambda: lane)
 
-    def merge(self, run_id: str, lane: str, *, actor: str) -> LaneTold:
-        """Merge a lane into the work branch; a conflict is recorded and asks a person."""
+    def merge(
+        self,
+        run_id: str,
+        lane: str,
+        *,
+        actor: str,
+        see_person: Callable[[str], None] = lambda _lane: None,
+    ) -> LaneTold:
+        """Merge a lane into the work branch; a conflict is recorded and asks a person.
+
+        `see_person` refuses an agent where what is left of a merged lane lies here alone, and
+        another checkout has the lane: who has it may have taken just that out.
+        """
         lane = self._runs.which.choose_lane(lane)
         conflict = ""
 
@@ -85,7 +96,7 @@ class LaneWork:
             run, found = desk.run, find_lane(desk.run, lane)
             desk.check(_say("lane-merged", actor, found.id, {}))
             self._catch_up(desk)
-            tips = self._list_left(run, found) or (self._find_tip(run, found),)
+            tips = self._list_left(run, found, see_person) or (self._find_tip(run, found),)
             done = self._merge(run, found, tips)
             if isinstance(done, Conflicted):
                 events, conflict = _conflict(desk, actor, "merge", found.id, done.files)
@@ -228,21 +239,25 @@ class LaneWork:
             self._git.reopen(run.id, lane.id, lane.branch)  # to be mended there
         return done[-1]
 
-    def _list_left(self, run: Run, lane: Lane) -> tuple[str, ...]:
+    def _list_left(
+        self, run: Run, lane: Lane, see_person: Callable[[str], None]
+    ) -> tuple[str, ...]:
         """Return what of a lane that is merged came after; nothing of one that is not yet.
 
         Raises: IllegalTransition where nothing did.
         """
         if lane.status is not LaneStatus.MERGED:
             return ()
-        found = (each.left for each in self._git.list_unmerged(run) if each.lane == lane.id)
-        left = next(found, ())
-        if not left:
+        unmerged = (each for each in self._git.list_unmerged(run) if each.lane == lane.id)
+        found = next(unmerged, None)
+        if found is None or not found.left:
             raise IllegalTransition(
                 f"{lane.id} is MERGED, and nothing of it is left",
                 hint="`agentx run lane list` shows how the lanes stand",
             )
-        return left
+        if found.is_persons:
+            see_person(lane.id)
+        return found.left
 
     def _find_tip(self, run: Run, lane: Lane) -> str:
         """Return the commit of a lane: of one that is worked on elsewhere all that is known of it.

@@ -120,6 +120,10 @@ class RunNotes:
         """There while git works for a run: what it was doing when it died."""
         return self.root / "runs" / f"{parse_run_id(run)}.git"
 
+    def copy(self, run: str, lane: str) -> Path:
+        """Of which commit the branch of a lane was made that another checkout has."""
+        return self.root / "runs" / "copies" / parse_run_id(run) / lane
+
     def worktree(self, run: str, name: str) -> Path:
         """The files of a lane, or of the work branch: outside of the checkout."""
         return self.worktrees / parse_run_id(run) / name

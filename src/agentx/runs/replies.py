@@ -121,6 +121,8 @@ class Unmerged:
     is_here: bool = False  # in this repository, and not in the work branch
     lacks_branch: bool = False  # its commits are here, and no work branch is
     left: tuple[str, ...] = ()  # where its branch is, here or at a remote, beyond the work branch
+    is_persons: bool = False  # it lies here alone, and another checkout has the lane
+    folder: str = ""  # where that is checked out
 
 
 @frozen

@@ -166,8 +166,10 @@ def list_lost_steps(run: Run, unmerged: tuple[Unmerged, ...]) -> Iterator[NextSt
         if not each.is_elsewhere:
             yield NextStep(
                 text=f"{each.lane} counts as merged, but {each.why}; where nobody wants that: "
-                f"{_say_delete(each.left[0])}; else take it in",
+                f"{_say_delete(each)}; else "
+                + ("a person takes it in" if each.is_persons else "take it in"),
                 command=f"agentx run lane merge {each.lane}",
+                takes=each.is_persons,
             )
 
 
@@ -184,11 +186,13 @@ def list_gone_steps(run: Run, gone: tuple[GoneCommit, ...]) -> Iterator[NextStep
         )
 
 
-def _say_delete(branch: str) -> str:
+def _say_delete(left: Unmerged) -> str:
     """Return what takes a branch away: here, or at a remote and as last seen of it."""
+    branch = left.left[0]
     remote, _, name = branch.partition("/agent/")
     if not name:
-        return f"git branch -D {branch}"
+        folder = f"git worktree remove {left.folder}; " if left.folder else ""
+        return f"{folder}git branch -D {branch}"
     return f"git push {remote} --delete agent/{name}; git branch -r -d {branch}"
 
 

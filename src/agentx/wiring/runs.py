@@ -77,7 +77,11 @@ def open_runs(
         {RunRecorded: "run-recorded", RunEnded: "run-ended", RunRepaired: "run-repaired"},
     )
     lanes = GitLanes(
-        project.root, project.store, project.directory, lambda: may_git_run_all(project)
+        project.root,
+        project.store,
+        project.directory,
+        lambda: may_git_run_all(project),
+        find_checkout=lambda: store.own.known,
     )
     store = open_run_store(project, caller, lanes)
     place = find_place(RunNotes(project.store.root), project.directory, said)

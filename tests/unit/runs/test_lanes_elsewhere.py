@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from agentx.clarification.errors import NotThePerson
 from agentx.runs.lane_work import LaneWork
+from agentx.runs.replies import NextStep
+from agentx.runs.taking.lane_taking import LaneTaking
 from tests.support.repository import commit, git
 from tests.support.run_stories import Team
 from tests.support.shared_run import ACTOR, Pair
@@ -77,3 +80,95 @@ def test_what_a_branch_had_that_was_deleted_before_it_was_merged_stays(pair: Pai
     git(pair.two.root, "branch", "mine", tip)
     assert pair.two.runs.fetch(pair.run_id) == ()
     assert find(pair.two, f"refs/remotes/origin/{branch}") == ""
+
+
+def resume(pair: Pair, team: Team) -> tuple[list[str], list[NextStep]]:
+    """Take the run up in a clone; return what is said, and what is next."""
+    found, rebuilt = team.runs.resume(pair.run_id)
+    made = LaneTaking(team.runs).make_folders(pair.run_id)
+    return [*rebuilt.remarks, *made], list(found.next)
+
+
+def replace_by_force(pair: Pair, lane: str, folder: Path) -> tuple[str, str]:
+    """Take a file out of the last commit of a lane and push that; return what was, what is."""
+    before = git(folder, "rev-parse", "HEAD").strip()
+    git(folder, "rm", "-q", "secret.env")
+    git(folder, "commit", "-q", "--amend", "--no-edit")
+    git(folder, "push", "-q", "--force", "origin", f"agent/{pair.run_id}/{lane}")
+    return before, git(folder, "rev-parse", "HEAD").strip()
+
+
+def copy_lane(pair: Pair) -> tuple[str, Path, Path]:
+    """Open a lane in one clone and resume in the other; return its name and both folders."""
+    lane, folder = open_with(pair, pair.one, b_py="b = 1\n", secret_env="x\n")
+    for team in (pair.one, pair.two):
+        team.clock.advance(10 * 3_600_000)  # nobody holds the task any more
+    pair.share(pair.two)
+    resume(pair, pair.two)
+    copy = pair.two.runs.git.folder(pair.run_id, lane)
+    assert (copy / "secret.env").exists()
+    return lane, folder, copy
+
+
+@pytest.mark.promise("runs.git-is-true")
+def test_a_copy_of_a_lane_follows_who_holds_it_and_brings_nothing_back(pair: Pair) -> None:
+    lane, folder, copy = copy_lane(pair)
+    before, after = replace_by_force(pair, lane, folder)
+    pair.one.lanes.merge(pair.run_id, lane, actor=ACTOR)
+    pair.share(pair.one, "work")
+    pair.share(pair.two)
+
+    said, steps = resume(pair, pair.two)
+
+    assert f"{lane}: who has it replaced its branch; the copy here is at {after[:10]}" in said[-1]
+    assert before[:10] in said[-1]
+    assert git(copy, "rev-parse", "HEAD").strip() == after
+    assert not (copy / "secret.env").exists()
+    assert unmerged(pair, pair.two) == []
+    assert not any("lane merge" in step.command for step in steps)
+    assert resume(pair, pair.two)[0] == []
+
+
+def test_a_copy_that_could_not_follow_yet_does_not_count(pair: Pair) -> None:
+    lane, folder, copy = copy_lane(pair)
+    before, _ = replace_by_force(pair, lane, folder)
+    pair.one.lanes.merge(pair.run_id, lane, actor=ACTOR)
+    pair.share(pair.one, "work")
+    pair.share(pair.two)
+    (copy / "mine.txt").write_text("not committed")
+
+    said, _ = resume(pair, pair.two)
+
+    assert f"{lane}: who has it replaced its branch; the copy here stays at" in said[-1]
+    assert f"{copy} has changes" in said[-1]
+    assert git(copy, "rev-parse", "HEAD").strip() == before
+    assert (copy / "mine.txt").exists()
+    assert unmerged(pair, pair.two) == []
+
+
+def test_what_lies_only_in_a_copy_is_taken_in_by_a_person(pair: Pair) -> None:
+    lane, folder, copy = copy_lane(pair)
+    commit(copy, "mine", mine_py="mine = 1\n")
+    replace_by_force(pair, lane, folder)
+    pair.one.lanes.merge(pair.run_id, lane, actor=ACTOR)
+    pair.share(pair.one, "work")
+    pair.share(pair.two)
+    tip = git(copy, "rev-parse", "HEAD").strip()
+
+    said, steps = resume(pair, pair.two)
+
+    assert "stays at" in said[-1]
+    assert "commits of its own" in said[-1]
+    assert git(copy, "rev-parse", "HEAD").strip() == tip
+    (step,) = (step for step in steps if "lane merge" in step.command)
+    assert step.takes  # an agent is not sent there
+    assert f"git worktree remove {copy}; git branch -D agent/{pair.run_id}/{lane}" in step.text
+
+    def refuse(name: str) -> None:
+        raise NotThePerson(name)
+
+    with pytest.raises(NotThePerson, match=lane):
+        pair.two.lanes.merge(pair.run_id, lane, actor=ACTOR, see_person=refuse)
+    assert "mine.py" not in pair.list_files(pair.two)
+    pair.two.lanes.merge(pair.run_id, lane, actor=ACTOR)
+    assert "mine.py" in pair.list_files(pair.two)

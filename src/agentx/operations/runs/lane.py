@@ -14,6 +14,7 @@ from agentx.runs.replies import LaneTold
 from agentx.runs.rules.decide import find_lane
 from agentx.wiring.bound.claims import holding, meeting_others
 from agentx.wiring.runs import open_lanes, open_runs
+from agentx.wiring.trust.persons_word import require_person
 
 
 def open_lane(project: Project, by: Saying) -> LaneTold:
@@ -39,8 +40,14 @@ def finish_lane(project: Project, by: Saying) -> LaneTold:
 def merge_lane(project: Project, by: Saying) -> LaneTold:
     """Merge a lane into the work branch, or record the conflict."""
     actor = check_speaker(project, by.actor)
+
+    def see_person(lane: str) -> None:
+        what = f"that what is left of {lane} here is wanted: another checkout has the lane"
+        require_person(project, what, hint=f"agentx run lane merge {lane}", about=lane)
+
     with meeting_others(project) as remarks:
-        done = open_lanes(project).merge(by.run_id, by.lane, actor=actor)
+        lanes = open_lanes(project)
+        done = lanes.merge(by.run_id, by.lane, actor=actor, see_person=see_person)
     tell_people(project, done.told)
     return _add_remarks(done, remarks)
 

@@ -29,10 +29,10 @@ from agentx.kernel.values import frozen
 from agentx.runs.settings import BRANCH
 from agentx.runs.store.archive import Archive, read_packed_events
 from agentx.runs.store.event_files import events_in, read_events
-from agentx.runs.store.git_fetching import say_why
 from agentx.runs.store.kept.branch import KeptBranch
 from agentx.runs.store.kept.facts import MEMORY, PACKED, is_fact, run_of
 from agentx.runs.store.run_store import RunStore
+from agentx.runs.store.shared.fetching import say_why
 
 _FETCH_WAIT_MS = 60_000
 _AGREED = "pushes_to"

@@ -30,13 +30,11 @@ from agentx.host.git.work import (
     git_file,
     is_ancestor,
 )
-from agentx.kernel.errors import ConflictError, InvalidValue, NotFound, UnavailableError
+from agentx.kernel.errors import ConflictError, NotFound, UnavailableError
 from agentx.kernel.paths import StorePaths
-from agentx.kernel.values import frozen
 from agentx.runs.model import Run
 from agentx.runs.paths import WORK_FOLDER, RunNotes
 from agentx.runs.replies import Changes, Unmerged
-from agentx.runs.store.git_fetching import fetch_run
 from agentx.runs.store.git_shared import (
     CheckedOut,
     Pushed,
@@ -45,41 +43,24 @@ from agentx.runs.store.git_shared import (
     find_pushed,
     find_start,
     find_tip,
-    find_unmerged,
     is_replaced,
     lack_start,
-    list_held,
     list_pushed,
     look_at,
     measure_changes,
     tell_moved,
 )
-
-
-@frozen
-class Conflicted:
-    """Git could not put changes together: nothing was changed."""
-
-    files: tuple[str, ...]
-
-
-@frozen
-class Moved:
-    """Where a branch is now; `already` when there was nothing to do."""
-
-    commit: str
-    onto: str = ""
-    already: bool = False
-
-
-def work_branch(run_id: str) -> str:
-    """Return the name of a run's work branch."""
-    return f"agent/{run_id}/{WORK_FOLDER}"
-
-
-def lane_branch(run_id: str, lane: str) -> str:
-    """Return the name of a lane's branch: `lane-` stands before its id, once."""
-    return f"agent/{run_id}/lane-{lane.removeprefix('lane-')}"
+from agentx.runs.store.shared.branches import (
+    Conflicted,
+    Moved,
+    check_name,
+    lack_branch,
+    lane_branch,
+    work_branch,
+)
+from agentx.runs.store.shared.copies import LaneCopies
+from agentx.runs.store.shared.fetching import fetch_run
+from agentx.runs.store.shared.merged import find_unmerged, list_held
 
 
 class GitLanes:
@@ -91,10 +72,12 @@ class GitLanes:
         store: StorePaths,
         here: Path | None = None,
         is_trusted: Callable[[], bool] = lambda: True,
+        find_checkout: Callable[[], str] = lambda: "",
     ) -> None:
         self._root = root
         self._notes = RunNotes(store.root)
         self._is_trusted = is_trusted
+        self.copies = LaneCopies(root, self._notes, find_checkout)
         self._here = here or root  # where the user is: a run begins from what is checked out there
 
     @property
@@ -161,8 +144,9 @@ class GitLanes:
         if not commit_of(self._root, f"refs/heads/{branch}"):
             start = find_pushed(self._root, branch)
             if not start:
-                raise _missing(branch)
+                raise lack_branch(branch)
             self._make_branch(branch, start)
+            self.copies.note(run_id, lane, start)
         return self._ensure_tree(run_id, lane, branch)
 
     def tip(self, run_id: str, lane: str, branch: str) -> str:
@@ -177,7 +161,7 @@ class GitLanes:
             require_committed(folder, lane, branch)
         found = commit_of(self._root, f"refs/heads/{branch}") or find_pushed(self._root, branch)
         if not found:
-            raise _missing(branch)
+            raise lack_branch(branch)
         check_pushed(self._root, lane, branch, found, folder)
         return found
 
@@ -190,7 +174,7 @@ class GitLanes:
         if not run.git.base_commit and not run.git.work_branch:
             return ()
         self._check_trust()
-        remarks = list(fetch_run(self._root, run))
+        remarks = [*fetch_run(self._root, run), *self.copies.follow(run)]
         branch = work_branch(run.id)
         here = commit_of(self._root, f"refs/heads/{branch}")
         if not here and run.git.work_branch:
@@ -234,7 +218,7 @@ class GitLanes:
 
     def list_unmerged(self, run: Run) -> tuple[Unmerged, ...]:
         """Return the lanes that count as merged and are not in the work branch here."""
-        return find_unmerged(self._root, run, work_branch(run.id))
+        return find_unmerged(self._root, run, work_branch(run.id), self.copies)
 
     def list_held(self, run: Run, commit: str) -> tuple[str, ...]:
         """Return where the branches of merged lanes are all of which a commit holds."""
@@ -376,13 +360,13 @@ class GitLanes:
 
     def _make_branch(self, branch: str, start: str) -> None:
         self._check_trust()
-        _check_name(branch)
+        check_name(branch)
         git_done(self._root, "branch", "--no-track", "--end-of-options", branch, start)
         passing(CrashPoint.RUN_BRANCH_MADE)
 
     def _ensure_tree(self, run_id: str, name: str, branch: str) -> Path:
         folder = self.folder(run_id, name)
-        _check_name(branch)
+        check_name(branch)
         where = checkouts(self._root).get(branch)
         if where is not None and where.is_dir():
             if where.resolve() == folder.resolve():
@@ -429,19 +413,3 @@ class GitLanes:
 
 def _list_unmerged(folder: Path) -> tuple[str, ...]:
     return git_done(folder, "diff", "--name-only", "--diff-filter=U", "-z").names
-
-
-def _check_name(branch: str) -> None:
-    """See that a branch is one of ours: which it is, events say that others may have written.
-
-    Raises: InvalidValue.
-    """
-    if not branch.startswith("agent/"):
-        raise InvalidValue(f"{branch!r} is no branch of a run", hint="they begin with agent/")
-
-
-def _missing(branch: str) -> NotFound:
-    return NotFound(
-        f"the branch {branch} is not in this repository",
-        hint="it was made in another clone: fetch it from there first",
-    )

@@ -1,7 +1,6 @@
-"""What git knows of a run that several clones work on: what was pushed, what is really merged.
+"""What git knows of a run that several clones work on: what was pushed, what is here.
 
-An event says that a lane was merged; only its commit in the work branch makes it so. A clone that
-has the event and not the commit says that, and builds on nothing else meanwhile.
+A clone that has an event and not its commit says that, and builds on nothing else meanwhile.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from agentx.host.git.facts import PLAIN_DIFF
 from agentx.host.git.work import commit_of, is_ancestor, list_changed_files
 from agentx.kernel.errors import ConflictError, NotFound
 from agentx.kernel.values import frozen
-from agentx.runs.model import Lane, LaneStatus, Rebased, Run, RunEvent
-from agentx.runs.replies import Changes, GoneCommit, Unmerged
+from agentx.runs.model import LaneStatus, Rebased, Run, RunEvent
+from agentx.runs.replies import Changes, GoneCommit
 
 _KEPT_HERE = (".agent-memory/", ".agentx/")  # by AgentX: it is not what is checked
 _NOT_OURS = tuple(f":(exclude){name.rstrip('/')}" for name in _KEPT_HERE)
@@ -24,10 +23,15 @@ _SHORT = 10
 
 @frozen
 class Pushed:
-    """Where a branch of a run is on a remote, as last seen."""
+    """Where a branch of a run is, here or on a remote as last seen."""
 
     name: str  # origin/agent/<run-id>/work
     commit: str
+
+    @property
+    def remote(self) -> str:
+        """The remote that has it; empty for a branch here."""
+        return self.name.rpartition("agent/")[0].removesuffix("/")
 
 
 @frozen
@@ -116,7 +120,7 @@ def check_pushed(root: Path, lane: str, branch: str, tip: str, folder: Path) -> 
             raise ConflictError(
                 f"{each.name} has commits that {lane} lacks here",
                 hint=f"take them in: git -C {folder} merge {each.name}; or, where yours replace "
-                f"them, push yours: git push --force-with-lease {each.name.partition('/')[0]} "
+                f"them, push yours: git push --force-with-lease {each.remote} "
                 f"{branch}; then try again",
             )
 
@@ -192,115 +196,6 @@ def measure_changes(root: Path, branch: str, base: str) -> Changes | None:
         lines_added=sum(int(row[0]) for row in rows if row[0].isdigit()),
         lines_removed=sum(int(row[1]) for row in rows if len(row) > 1 and row[1].isdigit()),
     )
-
-
-def find_unmerged(root: Path, run: Run, branch: str) -> tuple[Unmerged, ...]:
-    """Return the lanes that count as merged and commits of which the work branch here lacks.
-
-    An event says which commit holds the lane; what git has on the lane's branch counts as well.
-    """
-    merged = [lane for lane in run.lanes.values() if lane.status is LaneStatus.MERGED]
-    if not merged:
-        return ()
-    tip = commit_of(root, f"refs/heads/{branch}")
-    tip = tip or find_pushed(root, branch, run.git.latest_commit)
-    commits = frozenset(lane.merged_as for lane in merged if lane.merged_as)
-    here = list_here(root, commits)
-    out = list_outside(root, here, tip)
-    left = _find_left(root, run, merged, tip)
-    found = []
-    for lane in merged:
-        commit, ends = lane.merged_as, left.get(lane.branch, ())
-        if not tip:
-            why = f"the work branch {branch} is not here"
-        elif not commit:
-            why = "no commit was recorded"
-        elif commit not in here:
-            why = f"{commit[:_SHORT]} is not in this repository"
-        elif commit in out:
-            why = f"{commit[:_SHORT]} is not in {branch}"
-        elif ends:
-            why = _say_left(root, ends, branch)
-        else:
-            continue
-        is_elsewhere = not tip or commit not in here or commit in out
-        found.append(
-            Unmerged(
-                lane=lane.id,
-                task=lane.task,
-                commit=commit,
-                why=why,
-                is_elsewhere=is_elsewhere,
-                is_here=commit in out,
-                lacks_branch=not tip and commit in here,
-                left=tuple(each.name for each in ends),
-            )
-        )
-    return tuple(found)
-
-
-def _find_left(root: Path, run: Run, merged: list[Lane], tip: str) -> dict[str, tuple[Pushed, ...]]:
-    """Return where the branches of lanes are, here or at a remote, that hold more than `tip`.
-
-    What a recorded rebase took over is held by it.
-    """
-    ends = _list_ends(root, run.id, {lane.branch for lane in merged}) if tip else ()
-    out = list_outside(root, frozenset(each.commit for _, each in ends), tip)
-    if out and run.git.rebased:
-        took = (each for each in run.git.rebased if each.is_vouched)
-        known = [each for each in took if is_ancestor(root, each.commit, tip)]
-        old = {name for each in known for name in (each.before, *each.took) if name}
-        out = list_outside(root, out, tip, *sorted(list_here(root, frozenset(old))))
-        out = frozenset(each for each in out if not _is_replayed(root, each, tip))
-    found: dict[str, dict[str, Pushed]] = {}
-    for branch, each in ends:
-        if each.commit in out:
-            found.setdefault(branch, {}).setdefault(each.commit, each)
-    return {branch: tuple(there.values()) for branch, there in found.items()}
-
-
-def list_held(root: Path, run: Run, tip: str) -> tuple[str, ...]:
-    """Return where the branches of merged lanes are all of which a commit holds."""
-    merged = [lane for lane in run.lanes.values() if lane.status is LaneStatus.MERGED]
-    ends = _list_ends(root, run.id, {lane.branch for lane in merged})
-    left = _find_left(root, run, merged, tip)
-    out = {each.commit for there in left.values() for each in there}
-    return tuple(sorted({each.commit for _, each in ends} - out))
-
-
-def _list_ends(root: Path, run_id: str, branches: set[str]) -> tuple[tuple[str, Pushed], ...]:
-    """Return branches of a run with where they are, here and at each remote, by asking once."""
-    patterns = (f"refs/heads/agent/{run_id}/", f"refs/remotes/*/agent/{run_id}/*")
-    said = read_git(root, "for-each-ref", "--format=%(refname:short) %(objectname)", *patterns)
-    rows = (line.rpartition(" ") for line in said.lines if said.code == 0)
-    found = (
-        (name[name.find(f"agent/{run_id}/") :], Pushed(name=name, commit=commit))
-        for name, _, commit in rows
-    )
-    return tuple((branch, each) for branch, each in found if branch in branches)
-
-
-def _is_replayed(root: Path, commit: str, tip: str) -> bool:
-    """Tell whether a branch makes every change of a commit's history, though by other commits.
-
-    What was put together in a merge cannot be told so.
-    """
-    if read_git(root, "rev-list", "--merges", "--max-count=1", commit, "--not", tip).lines:
-        return False
-    words = ("--cherry-pick", "--right-only", "--no-merges", "--max-count=1")
-    said = read_git(root, "rev-list", *words, f"{tip}...{commit}")
-    return said.code == 0 and not said.lines
-
-
-def _say_left(root: Path, ends: tuple[Pushed, ...], branch: str) -> str:
-    first = ends[0]
-    words = ("rev-list", "--count", first.commit, "--not", f"refs/heads/{branch}")
-    count = read_git(root, *words).out.strip()
-    many = "1 commit" if count == "1" else f"{count or 'some'} commits"
-    are = "is" if count == "1" else "are"
-    remote = first.name[: first.name.find("agent/")].rstrip("/")
-    where = f" at {remote}" if remote else ""
-    return f"{many} on its branch{where} {are} not in the work branch: {first.commit[:_SHORT]}"
 
 
 def list_here(root: Path, commits: frozenset[str]) -> frozenset[str]:

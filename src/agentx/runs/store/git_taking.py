@@ -66,11 +66,14 @@ def bring_lane(git: GitLanes, run: Run, lane: Lane) -> tuple[Path, str]:
     tip = find_brought(git, run, lane)
     ref = f"refs/heads/{lane.branch}"
     here = commit_of(git.root, ref)
+    was_copy = git.copies.is_copy(run.id, lane)
     if here and here != tip and not has_folder(git, run, lane):
         git_done(git.root, "update-ref", ref, tip, here)
     folder = git.reopen(run.id, lane.id, lane.branch)
     if commit_of(folder, "HEAD") != tip:
         git_done(folder, "reset", "--quiet", "--keep", tip)
+    if was_copy:
+        git.copies.note(run.id, lane.id, tip)
     return folder, tip
 
 

@@ -9,9 +9,9 @@ from agentx.kernel.roles import PERSON_ROLE
 from agentx.runs.model import Happening, RunEvent
 from agentx.runs.replies import Told
 from agentx.runs.service import Runs
-from agentx.runs.store.git_fetching import check_reached
 from agentx.runs.store.git_shared import find_instead, has_commit, list_named
 from agentx.runs.store.run_store import OpenRun
+from agentx.runs.store.shared.fetching import check_reached
 
 _SHORT = 10
 

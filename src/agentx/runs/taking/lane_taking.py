@@ -55,6 +55,7 @@ class LaneTaking:
             found, own = find_lane(desk.run, lane), self._runs.own.checkout
             made, commit = bring_lane(self._runs.git, desk.run, found)
             folder = str(made)
+            self._runs.git.copies.forget(desk.run.id, found.id)
             if found.checkout == own:
                 return ()
             detail = {"checkout": own, "commit": commit, "from": found.checkout}

@@ -1,0 +1,1 @@
+"""The branches of a run that several clones work on: names, fetched, copied, really merged."""

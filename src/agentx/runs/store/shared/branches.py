@@ -1,0 +1,50 @@
+"""What the branches of a run are called, and what comes of moving one."""
+
+from __future__ import annotations
+
+from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.values import frozen
+from agentx.runs.paths import WORK_FOLDER
+
+
+@frozen
+class Conflicted:
+    """Git could not put changes together: nothing was changed."""
+
+    files: tuple[str, ...]
+
+
+@frozen
+class Moved:
+    """Where a branch is now; `already` when there was nothing to do."""
+
+    commit: str
+    onto: str = ""
+    already: bool = False
+
+
+def work_branch(run_id: str) -> str:
+    """Return the name of a run's work branch."""
+    return f"agent/{run_id}/{WORK_FOLDER}"
+
+
+def lane_branch(run_id: str, lane: str) -> str:
+    """Return the name of a lane's branch: `lane-` stands before its id, once."""
+    return f"agent/{run_id}/lane-{lane.removeprefix('lane-')}"
+
+
+def check_name(branch: str) -> None:
+    """See that a branch is one of ours: which it is, events say that others may have written.
+
+    Raises: InvalidValue.
+    """
+    if not branch.startswith("agent/"):
+        raise InvalidValue(f"{branch!r} is no branch of a run", hint="they begin with agent/")
+
+
+def lack_branch(branch: str) -> NotFound:
+    """Return that a branch of a run is not here."""
+    return NotFound(
+        f"the branch {branch} is not in this repository",
+        hint="it was made in another clone: fetch it from there first",
+    )
