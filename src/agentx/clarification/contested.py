@@ -46,8 +46,12 @@ def _find_standing(state: Clarification) -> Entry | None:
 
 def contradicts(said: Entry, word: Entry) -> bool:
     """Tell whether what does not count says otherwise than a word, as a person."""
-    is_contrary = said.late and is_contesting_word(said.type, said.speaker, said.via)
-    return is_contrary and said.body.split() not in ([], word.body.split())
+    return contests(said) and not said.is_over and said.body.split() not in ([], word.body.split())
+
+
+def contests(said: Entry) -> bool:
+    """Tell whether something was said as a person that does not count, and may be a colleague's."""
+    return said.late and is_contesting_word(said.type, said.speaker, said.via)
 
 
 def is_contested(state: Clarification) -> bool:

@@ -76,7 +76,6 @@ class Reason(StrEnum):
 # After these the asker goes on with what is known; after the others it waits for the person.
 ASKER_GOES_ON = frozenset({Reason.AGENT_ERROR, Reason.DEADLOCK})
 
-
 UNASKED = "Not asked any more: "  # what a person is called for past the last round
 
 ANSWERED, PARTIAL, UNKNOWN = "answered", "partial", "unknown"
@@ -109,6 +108,7 @@ class Entry:
     via: str = ""  # how it was said, where that is known
     worth: AnswerWorth = UNJUDGED
     uid: str = ""  # which question, or call for a person, it is; the first is known by the thread's
+    is_over: bool = False  # a person who had it before them said what holds, asked anew
 
     @property
     def doubt(self) -> str:

@@ -66,9 +66,8 @@ def ask_again(state: Clarification) -> str:
 
 
 def word_ask(state: Clarification, to: str) -> str:
-    """Return the command that asks the same anew."""
-    texts = (state.topic, state.question)
-    topic, question = (quote_word(preview(text, _POSITION_CHARS)) for text in texts)
+    """Return the command that asks the same anew: in other words it would be another question."""
+    topic, question = (quote_word(fold_text(text)) for text in (state.topic, state.question))
     return (
         f"agentx clarify ask --issue {state.issue} --from {state.asker} --to {to} "
         f"--topic {topic} --question {question}"

@@ -154,7 +154,7 @@ def name_overruling(project: Project, states: Iterable[Clarification]) -> tuple[
     for issue in issues:
         with suppress(CorruptRecord):
             asked += open_clarifications(project).ledger(issue)
-    known = tell_changes(project, tell_later(known, asked))
+    known = tell_changes(project, tell_later(known, asked), asked)
     if not any(state.contrary_words for state in known):
         return known
     store = LedgerStore(project.paths, project.clock, make_pen(project))

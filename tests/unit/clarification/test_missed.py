@@ -80,6 +80,52 @@ def test_two_clones_that_kept_it_have_it_once_and_what_was_taken_was_not_missed(
     assert len(look(other, again).thread) == 2
 
 
+@pytest.mark.parametrize("sooner", ["one", "two"])
+def test_who_is_asked_anew_and_has_it_before_them_ends_it_in_every_clone(
+    tmp_path: Path, sooner: str
+) -> None:
+    one, two, asked = decided(tmp_path)
+    one.clarifications.resolve(asked.id, by=asked.asker)
+    bring(one, two)
+    (one if sooner == "two" else two).clock.advance(5_000)
+    for here in (one, two):
+        here.clarifications.keep_missed(asked.id, NO, via=ADA)
+    one.clock.advance(60_000)
+    anew = one.clarifications.ask(request(to=PERSON), SCOPE)
+    assert find_contesting(look(one, asked)) is not None
+    one.clarifications.answer(anew.id, YES, by=PERSON, via="terminal")
+    assert find_contesting(look(one, asked)) is None
+    bring(one, two)
+    bring(two, one)
+    assert list_told(one, asked) == list_told(two, asked)
+    assert [find_contesting(look(here, asked)) for here in (one, two)] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "is_over"),
+    [
+        ("terminal", "terminal", True),
+        ("unconfirmed", "unconfirmed", True),
+        ("terminal", "unconfirmed", False),
+    ],
+)
+def test_what_is_in_more_doubt_and_says_otherwise_ends_nothing(
+    tmp_path: Path, first: str, then: str, *, is_over: bool
+) -> None:
+    one = room(tmp_path / "one")
+    asked = one.clarifications.ask(request(to=PERSON), SCOPE)
+    one.clarifications.answer(asked.id, YES, by=PERSON, via=first)
+    one.clarifications.resolve(asked.id, by=asked.asker)
+    one.clarifications.keep_missed(asked.id, NO, via=ADA)
+    one.clock.advance(1_000)
+    anew = one.clarifications.ask(request(to=PERSON), SCOPE)
+    one.clarifications.resolve(anew.id, "no", by=PERSON, via=then)
+    assert (find_contesting(look(one, asked)) is None) == is_over
+    again = one.clarifications.ask(request(to=PERSON), SCOPE)
+    one.clarifications.resolve(again.id, YES, by=PERSON, via="terminal")
+    assert find_contesting(look(one, asked)) is None
+
+
 def test_who_does_not_know_of_it_reads_a_claim(tmp_path: Path) -> None:
     one, _, asked = decided(tmp_path)
     one.clarifications.keep_missed(asked.id, NO, via=ADA)

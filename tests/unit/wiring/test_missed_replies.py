@@ -22,7 +22,7 @@ from agentx.observations.model import Observation
 from agentx.operations.issues.sync import sync_issues
 from agentx.operations.questions.read import inbox_of
 from agentx.project.project import Project
-from agentx.wiring.clarifications import inbox
+from agentx.wiring.clarifications import inbox, name_overruling
 from agentx.wiring.github import github_issues
 from agentx.wiring.hub import open_hub
 from agentx.wiring.kept.following import follow_ledgers
@@ -145,6 +145,38 @@ def test_memory_says_that_what_was_decided_is_contested(
     assert [each.contested for each in list_kept(project)] == [False]
     sync_issues(project)
     assert [each.contested for each in list_kept(project)] == [True]
+
+
+@pytest.mark.parametrize("how", ["missed", "edited"])
+def test_it_is_over_once_the_same_was_asked_anew(
+    project: Project, server: GithubServer, how: str
+) -> None:
+    if how == "missed":
+        asked = decide(project, server, settled=True)
+        sync_issues(project)
+    else:
+        asked = take_and_edit(project, server)
+    [before] = name_overruling(project, (look(project, asked),))
+    assert say_contested(before)
+    anew = ask(project, "May I drop it?", to=PERSON)
+    hub = open_hub(project)
+    hub.answer(anew, YES, by=PERSON, via="terminal")
+    hub.resolve(anew, by="engineer")
+    [after] = name_overruling(project, (look(project, asked),))
+    assert say_contested(after) == ""
+    follow_ledgers(project)
+    assert not any(each.contested for each in list_kept(project))
+
+
+def take_and_edit(project: Project, server: GithubServer) -> str:
+    """Let Ada's reply be taken, and edited since."""
+    asked = ask(project, "May I drop it?", to=PERSON)
+    reply = server.say(1, "ada", f"{asked}: {YES}")
+    sync_issues(project)
+    open_hub(project).resolve(asked, by="engineer")
+    reply.update(body=f"{asked}: {NO}", updated_at="2030-01-01T00:00:00Z")
+    sync_issues(project)
+    return asked
 
 
 def list_kept(project: Project) -> list[Observation]:

@@ -29,7 +29,8 @@ from agentx.clarification.store.question_events import (
     say_opening,
 )
 from agentx.clarification.store.told import name_entry, page_row
-from agentx.clarification.store.vouching.sight import bind, is_bound
+from agentx.clarification.store.vouching.anew import keep_saying, list_contesting
+from agentx.clarification.store.vouching.sight import bind, is_bound, is_word
 from agentx.kernel.errors import IllegalTransition
 from agentx.kernel.ids import ClarificationId, clarification_id, parse_clarification_id
 from agentx.kernel.text import fold_text
@@ -45,6 +46,7 @@ class LedgerEdit:
         self.book = book
         self.events: list[QuestionEvent] = []
         self.forgets: set[str] = set()
+        self.is_anew = False  # something was said that may hold of other questions, too
         self._opener = opener
         self._number_last = book.made.given or given_before()
 
@@ -89,7 +91,10 @@ class LedgerEdit:
         """
         stem = state.stem or state.uid
         for fact in facts:
-            about = bind(state, fact, self._list_lines(state)) if is_bound(fact) else {}
+            elsewhere = self._list_contesting(state) if is_word(fact) else ()
+            self.is_anew |= bool(elsewhere)
+            lines = (*self._list_lines(state), *elsewhere) if is_bound(fact) else ()
+            about = bind(state, fact, lines) if is_bound(fact) else {}
             known = len(state.thread)
             state = evolve(state, fact)
             kind, detail = say_fact(fact, state)
@@ -147,6 +152,18 @@ class LedgerEdit:
         is_parted = len(self._list_family(stem)) > 1
         kept = self._opener.list_lines(stem, state.uid if is_parted else "")
         return (*kept, *(event for event in self.events if event.question == stem))
+
+    def _list_contesting(self, state: Clarification) -> tuple[QuestionEvent, ...]:
+        """Return the lines that contest what was asked before in the same words."""
+        found: list[QuestionEvent] = []
+        for row in self.book.rows.values():
+            if row.get("from") == state.asker and row.get("uid") != state.uid:
+                with suppress(DamagedLedger):
+                    other = clarification_of(row, self.book.issue)
+                    if said := list_contesting(state, other):
+                        stem = other.stem or other.uid
+                        found += keep_saying(self._opener.list_lines(stem), said)
+        return tuple(found)
 
     def say_numbers(self) -> None:
         """Keep the numbers that questions got where others had theirs, so that they stay."""

@@ -39,6 +39,7 @@ from agentx.clarification.store.question_events import (
 )
 from agentx.clarification.store.shortening import is_shortened
 from agentx.clarification.store.told import ToldQuestion, is_told, list_beside, take_row
+from agentx.clarification.store.vouching.anew import end_contests
 from agentx.clarification.store.vouching.doubts import (
     EventDoubt,
     Rights,
@@ -128,6 +129,7 @@ def fold(issue: int, events: Iterable[QuestionEvent]) -> Folded:
             _tell(folded, birth, event)
     for told in folded.told.values():
         told.name_questions()
+    end_contests(folded.told.values(), parted.events)
     return folded
 
 

@@ -48,8 +48,12 @@ _FORMAT = (
 )
 ROW_FIELDS = frozenset((*_FORMAT, *_OURS))
 WORTH_FIELDS = ("standing", "confidence", "remaining")
+_OVER = "over"
 ENTRY_FIELDS = frozenset(
-    {"round", "from", "type", "body", "timestamp", "late", "via", WAY_MISSED, "uid", *WORTH_FIELDS}
+    {
+        *("round", "from", "type", "body", "timestamp", "late", "via", WAY_MISSED, "uid"),
+        *(_OVER, *WORTH_FIELDS),
+    }
 )
 
 Row = dict[str, Any]
@@ -254,7 +258,7 @@ def entry_json(entry: Entry) -> Row:
         "timestamp": to_iso(entry.at_ms),
     }
     ours = {"late": entry.late, **write_way(entry.via), **worth_json(entry.worth)}
-    ours |= {"uid": entry.uid}
+    ours |= {"uid": entry.uid, _OVER: entry.is_over}
     return row | {name: value for name, value in ours.items() if value}
 
 
@@ -372,6 +376,7 @@ def entry_of(row: object, where: str) -> Entry:
         via=read_missed(row) or read_field(row, "via", str, where, ""),
         worth=worth_of(row),
         uid=read_field(row, "uid", str, where, ""),
+        is_over=row.get(_OVER) is True,
     )
 
 

@@ -61,7 +61,6 @@ from agentx.redaction.redact import redact
 from agentx.redaction.tree import redact_tree
 
 LEDGER_WAIT_MS = LOCK_WAIT_MS  # how long a verb waits for a ledger that others keep
-
 _NAMED = QuestionEventKind.NAMED
 
 OnLock = Callable[[str, str, int, int], None]  # file, agent, waited ms, held ms
@@ -214,8 +213,7 @@ class LedgerStore:
         """
         self._take_over()
         path = ledger_path(self._paths, issue)
-        asked_ms = self._clock.now_ms()
-        held_ms = asked_ms
+        asked_ms = held_ms = self._clock.now_ms()
         try:
             with locked(path, owner=agent, clock=self._clock, wait_ms=wait_ms) as held:
                 held_ms = self._clock.now_ms()
@@ -227,6 +225,8 @@ class LedgerStore:
                     edit.say_numbers()
                     book.forgotten |= edit.forgets
                     self._keep(held, book, edit.events, has_words=bool(edit.forgets))
+                    if edit.is_anew:
+                        self._keep(held, opener.open_events(book), (), has_words=False)
         except LockHeld as error:
             raise lock_timeout(path.name, error) from error
         self._on_lock(path.name, agent, held_ms - asked_ms, self._clock.now_ms() - held_ms)

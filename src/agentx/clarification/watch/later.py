@@ -22,21 +22,62 @@ _SAID_CHARS = 200
 
 def find_later(state: Clarification, among: Iterable[Clarification]) -> Clarification | None:
     """Return the question that asked the same later, and to which a person said otherwise."""
+    found = _find_last(state, among)
+    return None if found is None or _says_same(state, found) else found
+
+
+def find_repeated(state: Clarification, among: Iterable[Clarification]) -> Clarification | None:
+    """Return the question that asked the same later, and came to the same by a person's word."""
+    found = _find_last(state, among)
+    is_repeated = found is not None and found.resolution is not None and _says_same(state, found)
+    return found if is_repeated else None
+
+
+def was_said_since(state: Clarification, among: Iterable[Clarification], since_ms: int) -> bool:
+    """Tell whether a person said something since a moment, asked the same anew."""
+    found = _find_last(state, among)
+    word = None if found is None else found.persons_word
+    return found is not None and word is not None and _find_moment(found, word) >= since_ms
+
+
+def _find_last(state: Clarification, among: Iterable[Clarification]) -> Clarification | None:
+    """Return the question that asked the same later, and to which a person said something last."""
     word = state.decision
     if word is None:
         return None
-    asked = _name_asked(state, word)
+    asked = key_asked(state, word)
     found: Clarification | None = None
-    newest, newest_ms = word, _find_moment(state, word)
+    newest_ms = _find_moment(state, word)
     for each in among:
-        said = each.persons_word if _is_anew(each, state, word) else None
-        if said is None or _name_asked(each, said) != asked:
+        said = each.persons_word if is_anew(each, state, word) else None
+        if said is None or key_asked(each, said) != asked:
             continue
         said_ms = _find_moment(each, said)
         # What is in doubt takes nothing back that is not.
         if (not said.doubt or word.doubt) and said_ms >= newest_ms:
-            found, newest, newest_ms = each, said, said_ms
-    return None if newest.body.split() == word.body.split() else found
+            found, newest_ms = each, said_ms
+    return found
+
+
+def _says_same(one: Clarification, other: Clarification) -> bool:
+    first, second = one.decision, other.persons_word
+    return first is not None and second is not None and first.body.split() == second.body.split()
+
+
+def holds_against(state: Clarification, word: Entry, others: Iterable[Clarification]) -> bool:
+    """Tell whether a person's word holds against what the same came to elsewhere.
+
+    It says the same, or was asked for anew, and is in no more doubt.
+    """
+    for each in others:
+        said = None if each.uid == state.uid else each.decision
+        if said is None or said.body.split() == word.body.split():
+            continue
+        if key_asked(each, said) != key_asked(state, word):
+            continue
+        if not is_anew(state, each, said) or (word.doubt and not said.doubt):
+            return False
+    return True
 
 
 def find_contesting_later(
@@ -47,31 +88,36 @@ def find_contesting_later(
     word = state.decision
     if word is None:
         return None
-    asked = _name_asked(state, word)
+    asked = key_asked(state, word)
     for each in among:
-        if not _is_anew(each, state, word):
+        if not is_anew(each, state, word):
             continue
         claims: Iterable[Entry] = each.thread
         if each.persons_word is not None:  # who said it had seen the others
             contesting = find_contesting(each)
             claims = () if contesting is None else (contesting,)
-        if any(contradicts(said, word) and _name_asked(each, said) == asked for said in claims):
+        if any(contradicts(said, word) and key_asked(each, said) == asked for said in claims):
             return each
     return None
 
 
-def _is_anew(each: Clarification, state: Clarification, word: Entry) -> bool:
+def is_anew(each: Clarification, state: Clarification, word: Entry) -> bool:
     """Tell whether a question was asked after a word to another of the same issue.
 
     An id is later than all that its writer had seen, and than clocks that were set back.
     """
     if each.id == state.id or not is_of_same_issue(state, each):
         return False
-    if state.uid and (each.stem or each.uid) == (state.stem or state.uid):
+    if share_thread(each, state):
         return False  # an offshoot begins with words of the thread that it grew from
     if is_ulid(each.uid) and is_ulid(state.uid) and each.uid < state.uid:
         return False
     return _find_asked_moment(each) >= word.at_ms
+
+
+def share_thread(one: Clarification, other: Clarification) -> bool:
+    """Tell whether two questions are one, or grew out of one."""
+    return bool(one.uid) and (one.stem or one.uid) == (other.stem or other.uid)
 
 
 def _find_asked_moment(state: Clarification) -> int:
@@ -103,6 +149,6 @@ def _tell_later(state: Clarification, among: tuple[Clarification, ...]) -> Clari
     return told
 
 
-def _name_asked(state: Clarification, word: Entry) -> tuple[object, ...]:
+def key_asked(state: Clarification, word: Entry) -> tuple[object, ...]:
     """Return what makes two questions of an issue one: who asks what."""
     return state.asker, *fold_words(state.topic, state.question_of(word))

@@ -11,6 +11,7 @@ from typing import Any
 
 from agentx.clarification.model import Clarification
 from agentx.clarification.replies.changed import ReplyChanged
+from agentx.clarification.watch.later import was_said_since
 from agentx.host.files import json_text
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.kernel.clock import DAY_MS
@@ -49,18 +50,30 @@ def note_changes(project: Project, issue: int, changes: Iterable[ReplyChanged]) 
         project.log.record("warning", "github-replies", message=str(error))
 
 
-def tell_changes(project: Project, states: Iterable[Clarification]) -> tuple[Clarification, ...]:
-    """Return questions, each with what became since of the reply on GitHub that it goes by."""
-    found = {
-        (row.get("question"), row.get("comment")): str(row.get("what") or "")
-        for row in _read(project)
-    }
-    return tuple(_tell_change(state, found) for state in states) if found else tuple(states)
+def tell_changes(
+    project: Project, states: Iterable[Clarification], among: Iterable[Clarification]
+) -> tuple[Clarification, ...]:
+    """Return questions, each with what became since of the reply on GitHub that it goes by.
+
+    It is over once a person was asked the same anew, of all that were asked.
+    """
+    found = {(row.get("question"), row.get("comment")): row for row in _read(project)}
+    if not found:
+        return tuple(states)
+    asked = tuple(among)
+    return tuple(_tell_change(state, found, asked) for state in states)
 
 
-def _tell_change(state: Clarification, found: Mapping[tuple[Any, Any], str]) -> Clarification:
+def _tell_change(
+    state: Clarification,
+    found: Mapping[tuple[Any, Any], dict[str, Any]],
+    among: tuple[Clarification, ...],
+) -> Clarification:
     word = state.persons_word
-    said = found.get((state.uid, word.comment)) if word is not None and word.comment else None
+    row = found.get((state.uid, word.comment)) if word is not None and word.comment else None
+    if row is None or was_said_since(state, among, row["at"]):
+        return state
+    said = str(row.get("what") or "")
     return replace(state, contested_by=said) if said else state
 
 

@@ -20,7 +20,7 @@ from itertools import chain, islice
 from agentx.clarification.contested import is_contested
 from agentx.clarification.model import Clarification
 from agentx.clarification.store.ledgers import LedgerStore
-from agentx.clarification.watch.later import find_contesting_later, find_later
+from agentx.clarification.watch.later import find_contesting_later, find_later, find_repeated
 from agentx.host.files.plain import is_folder, list_folder, look
 from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.ids import parse_clarification_id
@@ -178,15 +178,21 @@ class Witness:
         return replace(one, superseded_by=name)
 
     def _withhold_earlier(self, one: Observation, state: Clarification) -> Observation:
-        """Return what a question came to, as long as nobody decided it otherwise, asked anew."""
+        """Return what a question came to, as long as no person decided it anew.
+
+        What they said to that is kept of the question that they were asked.
+        """
         others = self._look(state.issue).values()
-        [told] = tell_changes(self._project, (state,))
+        [told] = tell_changes(self._project, (state,), others)
         if is_contested(told) or find_contesting_later(state, others) is not None:
             one = replace(one, contested=True)
         if one.superseded_by or one.mended_ms:
             return one
         numbers = self._issues.list_numbers(state)
-        later = find_later(state, chain.from_iterable(self._look(n).values() for n in numbers))
+        asked = tuple(chain.from_iterable(self._look(n).values() for n in numbers))
+        later = find_later(state, asked)
+        if later is None and not one.contested:
+            later = find_repeated(state, asked)
         return one if later is None else replace(one, superseded_by=str(later.id))
 
     def _is_told_so(self, state: Clarification, one: Observation) -> bool:
