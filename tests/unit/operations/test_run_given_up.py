@@ -18,10 +18,10 @@ from agentx.operations.runs.read import show_run
 from agentx.operations.runs.recover import pull_request, resume_run
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.sync import sync_runs
-from agentx.operations.runs.write import add_task, record_event, start_run
+from agentx.operations.runs.write import add_task, go_to_phase, record_event, start_run, task_step
 from agentx.project.project import Project
 from agentx.project.roles.caller import Via, WhoCalls
-from agentx.runs.model import Contract, Happening, LaneStatus, TaskStatus
+from agentx.runs.model import Contract, Happening, LaneStatus, Phase, TaskStatus
 from agentx.wiring.runs import list_gone_runs, open_runs
 from tests.support.repository import commit, git
 from tests.support.run_clones import Clones
@@ -108,6 +108,37 @@ def test_what_a_lost_clone_merged_is_merged_again_from_what_it_pushed(tmp_path: 
     assert "b.py" in git(two.root, "ls-tree", "--name-only", f"agent/{run}/work")
     assert show_run(two).unmerged == ()
     assert "- [x] every lane is merged" in pull_request(two, run, actor="orchestrator").checklist
+
+
+def test_what_follows_from_a_word_that_nobody_vouches_for_counts_for_nothing(
+    tmp_path: Path,
+) -> None:
+    clones = Clones(tmp_path)
+    one, two = clones.clone("one"), clones.clone("two")
+    run = _begin(one)
+    opened = open_lane(one, Saying(task="TASK-001"))
+    assert opened.lane is not None
+    lane = opened.lane.id
+    commit(Path(opened.folder), "b", b_py="b = 1\n")
+    merged = merge_lane(one, Saying(lane=lane)).told.run.git.latest_commit
+    git(one.root, "push", "-q", "origin", f"agent/{run}/{lane}")  # and not the work branch
+    task_step(one, Saying(task="TASK-002"), "task-dropped", {"reason": "not needed"})
+    for phase in (Phase.EXECUTION, Phase.VERIFICATION):
+        go_to_phase(one, Saying(), phase)
+    _sync(one)
+    _sync(two)
+
+    resume_run(two, run, actor="orchestrator", without=merged[:10], caller=PERSON)
+    _sync(two)
+    _sync(one)
+
+    there, here = (open_runs(project).run(run)[0] for project in (two, one))
+    assert (there.phase, there.tasks["TASK-001"].status) == (Phase.EXECUTION, TaskStatus.PENDING)
+    said = [each for each in open_runs(one).events(run) if each.text("without") == merged]
+    assert [each.kind for each in said] == ["task-reopened", "phase-entered"]
+    assert all(each.is_claim for each in said)  # one does not trust who says it
+    assert here.lanes[lane].status is LaneStatus.MERGED
+    assert (here.phase, here.tasks["TASK-001"].status) == (Phase.VERIFICATION, TaskStatus.COMPLETED)
 
 
 def test_nothing_is_given_up_while_it_may_lie_where_nobody_looked(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ KINDS: dict[str, EventKind] = {
         group="phase",
         about="a phase begins; the one before is done, or taken up again",
         needs={"phase": Field("text", tuple(Phase))},
-        may={"reason": _TEXT},
+        may={"reason": _TEXT, "without": _TEXT},
     ),
     "task-added": EventKind(
         group="task",
@@ -138,6 +138,7 @@ KINDS: dict[str, EventKind] = {
         group="task",
         about="it is not done after all; what was verified counts no more",
         needs={"reason": _TEXT},
+        may={"without": _TEXT},
         of_task=True,
     ),
     "task-retried": EventKind(

@@ -225,6 +225,7 @@ def _task_step(run: Run, said: Happening) -> tuple[Happening, ...]:
             )
     if said.kind in _TAKES_BACK and PHASES.index(run.phase) > PHASES.index(Phase.EXECUTION):
         detail = {"phase": str(Phase.EXECUTION), "reason": f"{task.id} is taken up again"}
+        detail |= {"without": str(said.detail["without"])} if "without" in said.detail else {}
         return (said, Happening(kind="phase-entered", actor=said.actor, detail=detail))
     return (said,)
 
@@ -382,8 +383,9 @@ def _commit_given_up(run: Run, said: Happening) -> tuple[Happening, ...]:
     task = None if lane is None else run.tasks.get(lane.task)
     if lane is None or lane.open or task is None or task.status is not TaskStatus.COMPLETED:
         return (said,)
-    reason = {"reason": f"what {lane.id} was merged by is gone"}
-    again = Happening(kind="task-reopened", actor=said.actor, task=task.id, detail=reason)
+    # It counts where the give-up does: `without` says from which it follows.
+    detail = {"reason": f"what {lane.id} was merged by is gone", "without": said.detail["commit"]}
+    again = Happening(kind="task-reopened", actor=said.actor, task=task.id, detail=detail)
     return (said, *_task_step(run, again))
 
 

@@ -86,6 +86,8 @@ def _apply(draft: RunDraft, event: RunEvent) -> None:
     draft.updated_ms = max(draft.updated_ms, event.at_ms)
     if not draft.created_ms:
         draft.created_ms = event.at_ms
+    if event.is_claim and event.text("without"):
+        return  # it follows from a give-up that nobody vouches for: that counts for nothing
     step = _STEPS.get(event.kind)
     if step is not None:
         step(draft, event)
