@@ -11,10 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agentx.clarification.model import PERSON, Clarification, Entry, EntryType
-from agentx.clarification.ways import UNTRUSTED, is_missed
+from agentx.clarification.ways import UNTRUSTED, is_brought, is_missed
 
 SAID_OTHERWISE = "a writer who is not trusted here said otherwise"
 REPLY_MISSED = "reply on GitHub says otherwise, and was not taken"
+REPLY_BROUGHT = (
+    "reply on GitHub says otherwise, brought by a writer who is not trusted here, unverified"
+)
 _WORDS = frozenset({EntryType.ANSWER, EntryType.RESOLUTION})
 
 
@@ -86,7 +89,9 @@ def say_by_whom(state: Clarification) -> str:
     word = find_contesting(state)
     if state.contested_by or word is None:
         return state.contested_by
-    return f"{word.account}'s {REPLY_MISSED}" if word.account else SAID_OTHERWISE
+    if not word.account:
+        return SAID_OTHERWISE
+    return f"{word.account}'s {REPLY_BROUGHT if is_brought(word.via) else REPLY_MISSED}"
 
 
 def say_contested(state: Clarification) -> str:
@@ -109,7 +114,10 @@ def tell_contested(state: Clarification, writer: str) -> str:
     otherwise = "it" if find_contesting(state) is None else "otherwise"
     who = f"{writer or 'a writer'}, whom you do not trust, has {verb} {otherwise}"
     believe = f"; or believe it: agentx trust --writer {writer or 'NAME'}"
-    if word.account:
+    if is_brought(word.via):
+        said = f"brought {word.account}'s reply on GitHub, which says {otherwise}, unverified"
+        who = f"{writer or 'a writer'}, whom you do not trust, {said}"
+    elif word.account:
         who, believe = f"{word.account} said {otherwise} on GitHub, which was not taken", ""
     return (
         f"{state.id}: {who}. Read it: agentx clarify --issue {state.issue}; say what holds: "

@@ -13,12 +13,13 @@ from agentx.clarification.ways import (
     FORGED,
     GITHUB,
     MEMORY,
-    MISSED,
     UNCONFIRMED,
     UNVERIFIED,
+    is_brought,
     is_from_memory,
     is_missed,
     is_unverified_way,
+    name_comment,
 )
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import UNMARKED, ClarificationId, IssueMark
@@ -136,13 +137,13 @@ class Entry:
     @property
     def account(self) -> str:
         """Whose account on GitHub said it; nothing where it was said elsewhere."""
-        via = self.via.removeprefix(MISSED)
+        via = name_comment(self.via)
         return via.removeprefix(GITHUB).partition("/")[0] if via.startswith(GITHUB) else ""
 
     @property
     def comment(self) -> int:
-        """Which comment on GitHub said it; 0 where it was said elsewhere."""
-        named = self.via.rpartition("/")[2] if self.account else ""
+        """Which comment on GitHub said it; 0 where it was not, or nobody vouches for that."""
+        named = self.via.rpartition("/")[2] if self.account and not is_brought(self.via) else ""
         return int(named) if named.isascii() and named.isdigit() else 0
 
     @property
@@ -155,8 +156,9 @@ class Entry:
         """What must be told with who said it: what is doubtful, and where it was said."""
         where = f"{self.account} on GitHub" if self.account else ""
         source = f"from memory, {self.source}" if self.source else ""
-        doubt = "not taken" if is_missed(self.via) else self.doubt
-        return ", ".join(filter(None, (where, source, doubt)))
+        taken = "not taken" if is_missed(self.via) else ""
+        doubt = self.doubt if not taken or is_brought(self.via) else ""
+        return ", ".join(filter(None, (where, source, taken, doubt)))
 
     @property
     def speaker_shown(self) -> str:
@@ -298,16 +300,12 @@ class Clarification:
     @property
     def contrary_words(self) -> tuple[Entry, ...]:
         """What people said otherwise than what stands, to the same question."""
-        word = self.persons_word
+        word, said = self.persons_word, (each for each in self.thread if each.is_persons_word)
         if word is None:
             return ()
         asked = self.question_of(word)
-        said = (each for each in self.thread if each.is_persons_word)
-        return tuple(
-            each
-            for each in said
-            if each.body.split() not in ([], word.body.split()) and self.question_of(each) == asked
-        )
+        others = (each for each in said if each.body.split() not in ([], word.body.split()))
+        return tuple(each for each in others if self.question_of(each) == asked)
 
     def entries(self, kind: EntryType) -> tuple[Entry, ...]:
         """Return the entries of one type, in order."""

@@ -23,6 +23,8 @@ GITHUB = "github/"
 # How something was said there that was not taken, as what it was said to had been decided before.
 MISSED = "missed/"
 WAY_MISSED = "missed"  # the field that names the comment
+# The same, where only a writer who is not trusted says that it was said there.
+BROUGHT = "brought/"
 # How something was said that memory knew already: with where it stands there.
 MEMORY = "memory/"
 
@@ -42,9 +44,24 @@ def name_missed_way(via: str) -> str:
     return f"{MISSED}{via}"
 
 
+def name_brought_way(missed: str) -> str:
+    """Return how something was missed by what a writer says who is not trusted."""
+    return f"{BROUGHT}{name_comment(missed)}"
+
+
+def name_comment(via: str) -> str:
+    """Return a way without whether it was taken, and who says so."""
+    return via.removeprefix(MISSED).removeprefix(BROUGHT)
+
+
 def is_missed(via: str) -> bool:
-    """Tell whether something was said on GitHub and not taken."""
-    return via.startswith(MISSED)
+    """Tell whether something was said on GitHub and not taken, whoever says so."""
+    return via.startswith((MISSED, BROUGHT))
+
+
+def is_brought(via: str) -> bool:
+    """Tell whether only a writer who is not trusted says that something was said on GitHub."""
+    return via.startswith(BROUGHT)
 
 
 def write_way(via: str) -> dict[str, str]:
@@ -57,7 +74,9 @@ def write_way(via: str) -> dict[str, str]:
 def read_missed(said: Mapping[str, object]) -> str:
     """Return the way of what was said on GitHub and not taken; nothing for anything else."""
     found = said.get(WAY_MISSED)
-    return name_missed_way(found) if isinstance(found, str) and found else ""
+    if not (isinstance(found, str) and found):
+        return ""
+    return found if is_brought(found) else name_missed_way(found)
 
 
 def is_unverified_way(via: str) -> bool:

@@ -21,6 +21,7 @@ from agentx.kernel.bus import Bus
 from agentx.observations.model import Observation
 from agentx.operations.issues.sync import sync_issues
 from agentx.operations.questions.read import inbox_of
+from agentx.operations.setup.trust import give_trust, look_at_trust
 from agentx.project.project import Project
 from agentx.wiring.clarifications import inbox, name_overruling
 from agentx.wiring.github import github_issues
@@ -118,15 +119,66 @@ def test_what_says_the_same_or_decides_nothing_contests_nothing(
     assert look(project, asked).thread == thread
 
 
-def test_a_page_is_looked_at_where_nothing_else_is_open_and_one_refusal_stands_on_it(
-    project: Project, server: GithubServer, tmp_path: Path
+def test_a_reply_that_speaks_of_another_question_that_waits_contests_too(
+    project: Project, server: GithubServer
+) -> None:
+    other = ask(project, "May I rename it?", to=PERSON)
+    said = f"{NO}, and wait with {other}"
+    asked = decide(project, server, said, settled=True)
+    done = sync_issues(project)
+    assert look(project, asked).thread[-1].body == said
+    assert NOT_TAKEN in say_contested(look(project, asked))
+    assert look(project, other).is_unanswered
+    [told] = done.unclear
+    assert "is settled" in told
+    assert f"speaks of {other} too; begin a line of its own" in told
+
+
+@pytest.mark.parametrize("how", ["first", "after"])
+def test_every_machine_keeps_it_that_reads_the_page(
+    project: Project, server: GithubServer, tmp_path: Path, how: str
 ) -> None:
     asked = decide(project, server, settled=True)
-    other = project_at(tmp_path, server, "two")
+    other = clone(tmp_path, server)
+    assert look(other, asked).answer == YES
+    assert sync_issues(project).posted > 0
+    if how == "first":
+        copy_questions(project, other)
+    again = sync_issues(other)
+    assert (again.posted, again.unclear) == (0, ())
+    assert NOT_TAKEN in say_contested(look(other, asked))
+    copy_questions(other, project)
+    for here in (project, other):
+        thread = look(here, asked).thread
+        assert [each.body for each in thread].count(NO) == 1
+        sync_issues(here)
+        assert look(here, asked).thread == thread
+
+
+def test_who_replies_below_what_was_refused_has_it_before_them(
+    project: Project, server: GithubServer
+) -> None:
+    asked = decide(project, server, YES, settled=False)
+    sync_issues(project)
+    server.say(1, "ada", f"{asked}: {NO}, never")
+    for _ in range(2):
+        sync_issues(project)
+        state = look(project, asked)
+        assert (say_decision(state), say_contested(state)) == (f"{NO}, never", "")
+
+
+def clone(folder: Path, server: GithubServer) -> Project:
+    """Return a second machine of the same user, with what the first knows."""
+    shutil.copytree(folder / "one", folder / "two")
+    made = project_at(folder, server, "two")
+    give_trust(made, look_at_trust(made)[1])
+    return project_at(folder, server, "two")
+
+
+def copy_questions(one: Project, other: Project) -> None:
+    """Bring what one machine wrote to the other."""
     folder = Path(".agentx/questions")
-    shutil.copytree(project.root / folder, other.root / folder, dirs_exist_ok=True)
-    assert (sync_issues(project).posted > 0, sync_issues(other).posted) == (True, 0)
-    assert NOT_TAKEN in say_contested(look(project, asked))
+    shutil.copytree(one.root / folder, other.root / folder, dirs_exist_ok=True)
 
 
 @pytest.mark.parametrize("how", ["missed", "edited"])

@@ -60,6 +60,7 @@ class ReplyNotTaken:
     author: str
     why: str
     is_whole: bool = True  # nothing of it was taken, here or elsewhere
+    is_told: bool = False  # who wrote it was told so before
     missed: tuple[PersonsReply, ...] = ()  # what would have been taken, had it been read before
 
     @property
@@ -78,7 +79,8 @@ def find_replies(
 ) -> Iterator[tuple[PersonsReply | ReplyNotTaken, ...]]:
     """Yield what each comment of people, below one, says to the questions of an issue.
 
-    The oldest comes first. Nothing that a thread holds is yielded again, nor what was refused.
+    The oldest comes first. Nothing that a thread holds is yielded again, nor is what was refused
+    but for what was missed: who refused it was another machine.
     """
     named = {name.casefold() for name in people}
     for remark in page.comments:
@@ -93,8 +95,9 @@ def _read(remark: PageComment, page: IssuePage) -> Iterator[PersonsReply | Reply
     is_kept = remark.is_edited and any(  # what it said then is on record
         entry.comment == remark.id for state in page.states for entry in state.thread
     )
-    if is_kept or page.holds(mark_refusal(remark.id)):
+    if is_kept:
         return
+    is_refused = page.holds(mark_refusal(remark.id))
     parts = split_reply(remark.body)
     has_named = any(part.is_led for part in parts)
     whys: list[str] = []
@@ -125,20 +128,20 @@ def _read(remark: PageComment, page: IssuePage) -> Iterator[PersonsReply | Reply
             )
             doubts = _list_doubts(remark, part, meant.state, page)
             if doubts:
-                whys.append(doubts[0])
-                is_overtaken = doubts == [_find_overtaking(remark, meant.state, page)]
-                if is_overtaken and _is_decided(remark, meant.state, page):
-                    missed.append(reply)
-                continue
-            is_whole = False
-            yield reply
-    if whys and not page.holds(mark_refusal(remark.id, is_whole=False)):
-        why = "; ".join(dict.fromkeys(whys))
+                is_missed = _is_missed(remark, part, meant.state, page, doubts)
+                missed += (reply,) if is_missed else ()
+                whys += doubts if is_missed else doubts[:1]
+            elif not is_refused:
+                is_whole = False
+                yield reply
+    is_told = is_refused or page.holds(mark_refusal(remark.id, is_whole=False))
+    if missed or (whys and not is_told):
         yield ReplyNotTaken(
             remark=remark.id,
             author=remark.author,
-            why=why,
+            why="; ".join(dict.fromkeys(whys)),
             is_whole=is_whole,
+            is_told=is_told,
             missed=tuple(missed),
         )
 
@@ -185,10 +188,42 @@ def _is_taken(meant: ShownQuestion, remark: PageComment) -> bool:
     )
 
 
+def _is_missed(
+    remark: PageComment,
+    part: ReplyPart,
+    state: Clarification,
+    page: IssuePage,
+    doubts: Sequence[str],
+) -> bool:
+    """Tell whether a part of a comment would have been taken, had it been read before.
+
+    What it says beside of another question is no reason to forget what it says to this one. Where
+    somebody replied below it, that was said with it before them.
+    """
+    overtaking = _find_overtaking(remark, state, page)
+    if not overtaking or not {*doubts} <= {overtaking, _find_others(remark, part, state, page)}:
+        return False
+    is_replied = any(each.is_persons_word and each.comment > remark.id for each in state.thread)
+    return not is_replied and _is_decided(remark, state, page)
+
+
 def _is_decided(remark: PageComment, state: Clarification, page: IssuePage) -> bool:
     """Tell whether somebody goes by what was said to the question that a comment answers."""
     is_over = state.status in (ClarificationStatus.ANSWERED, ClarificationStatus.RESOLVED)
     return is_over and page.has_asked_last(state, remark)
+
+
+def _find_others(
+    remark: PageComment, part: ReplyPart, state: Clarification, page: IssuePage
+) -> str:
+    """Return which other questions that wait a part of a comment speaks of; mostly nothing."""
+    others = [name for name in list_names(part.text) if name not in part.names]
+    shown = (each for each in page.list_shown(remark) if each.waits_for_person)
+    waiting = {name for each in shown for name in each.names}
+    if not waiting.intersection(others):
+        return ""
+    spoken = ", ".join(others)
+    return f"what it says to {state.id} speaks of {spoken} too; begin a line of its own with each"
 
 
 def _list_doubts(
@@ -198,10 +233,7 @@ def _list_doubts(
     example = f"`{state.id}: your decision`"
     said, overtaking = part.text, _find_overtaking(remark, state, page)
     is_holding = len(said) <= _HOLDING_CHARS_MAX and _HOLDING.match(said.casefold())
-    others = [name for name in list_names(said) if name not in part.names]
-    waiting = {
-        name for each in page.list_shown(remark) if each.waits_for_person for name in each.names
-    }
+    others = _find_others(remark, part, state, page)
     doubts = (
         (
             remark.author.casefold() in page.programs,
@@ -216,13 +248,7 @@ def _list_doubts(
             f"it was edited, and nobody can tell by whom; write a new one: {example}",
         ),
         (overtaking, overtaking),
-        (
-            waiting.intersection(others),
-            (
-                f"what it says to {state.id} speaks of {', '.join(others)} too; begin a line of "
-                "its own with each"
-            ),
-        ),
+        (others, others),
         (not said, f"it says nothing; say what is decided: {example}"),
         (
             len(said) > CLARIFY_TEXT_CHARS_MAX,

@@ -46,7 +46,7 @@ class LedgerEdit:
         self.book = book
         self.events: list[QuestionEvent] = []
         self.forgets: set[str] = set()
-        self.is_anew = False  # something was said that may hold of other questions, too
+        self.is_told_elsewhere = False  # the rows do not tell all of what happened: events do
         self._opener = opener
         self._number_last = book.made.given or given_before()
 
@@ -92,7 +92,7 @@ class LedgerEdit:
         stem = state.stem or state.uid
         for fact in facts:
             elsewhere = self._list_contesting(state) if is_word(fact) else ()
-            self.is_anew |= bool(elsewhere)
+            self.is_told_elsewhere |= bool(elsewhere)
             lines = (*self._list_lines(state), *elsewhere) if is_bound(fact) else ()
             about = bind(state, fact, lines) if is_bound(fact) else {}
             known = len(state.thread)
@@ -107,6 +107,7 @@ class LedgerEdit:
         """Keep what was said and changes nothing, once the block ends; return it with that."""
         about = bind(state, fact, self._list_lines(state))
         kind, detail = say_fact(fact, state)
+        self.is_told_elsewhere = True  # it may have been brought before
         self._say(LedgerChange(state.stem or state.uid, kind, {**detail, **about}))
         return self._show(keep_late(state, fact))
 

@@ -25,7 +25,7 @@ from agentx.clarification.store.ledger_json import (
     entry_json,
     entry_of,
 )
-from agentx.clarification.store.merging import is_doubtful, is_kept
+from agentx.clarification.store.merging import bear_out, is_doubtful, is_kept
 from agentx.clarification.store.naming.numbers import Numbers, give_numbers
 from agentx.clarification.store.question_events import (
     LEDGER,
@@ -327,6 +327,8 @@ def _say(
         if is_word(fact):
             told.state = hear_about(state, event.detail)
         told.hear(fact, name, beside)
+    elif is_missed(event.doubt) and (sure := bear_out(state, event.doubt, fact.body)) != state:
+        told.state = sure  # somebody read it, too, whose word counts
     elif not (is_missed(event.doubt) and is_kept(state, event.doubt)):
         told.is_doubted = True
         told.keep(fact, event.doubt, name, beside)

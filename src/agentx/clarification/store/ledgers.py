@@ -225,7 +225,7 @@ class LedgerStore:
                     edit.say_numbers()
                     book.forgotten |= edit.forgets
                     self._keep(held, book, edit.events, has_words=bool(edit.forgets))
-                    if edit.is_anew:
+                    if edit.is_told_elsewhere:
                         self._keep(held, opener.open_events(book), (), has_words=False)
         except LockHeld as error:
             raise lock_timeout(path.name, error) from error

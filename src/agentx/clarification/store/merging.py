@@ -41,7 +41,13 @@ from agentx.clarification.model import (
     Reason,
 )
 from agentx.clarification.protocol import TRANSITIONS, evolve
-from agentx.clarification.ways import MISSED, is_unverified_way
+from agentx.clarification.ways import (
+    is_brought,
+    is_missed,
+    is_unverified_way,
+    name_brought_way,
+    name_comment,
+)
 
 # A person was called because there was no answer.
 _UNANSWERED = frozenset({Reason.STALE, Reason.AGENT_ERROR, Reason.DEADLOCK})
@@ -146,9 +152,22 @@ def is_heard(state: Clarification, fact: Fact) -> bool:
 
 
 def is_kept(state: Clarification, via: str) -> bool:
-    """Tell whether a thread holds a comment already; what was taken was not missed."""
-    same = (via, via.removeprefix(MISSED))
-    return any(entry.account and entry.via in same for entry in state.thread)
+    """Tell whether a thread holds a comment already, as surely; what was taken was not missed."""
+    held = (each.via for each in state.thread if each.account)
+    named, worth = name_comment(via), _rank_way(via)
+    return any(name_comment(each) == named and _rank_way(each) >= worth for each in held)
+
+
+def bear_out(state: Clarification, via: str, body: str) -> Clarification:
+    """Return a thread in which a comment that was brought in just these words is borne out."""
+    brought = (name_brought_way(via), body)
+    said = state.thread
+    thread = (replace(one, via=via) if (one.via, one.body) == brought else one for one in said)
+    return replace(state, thread=tuple(thread))
+
+
+def _rank_way(via: str) -> int:
+    return 0 if is_brought(via) else 1 if is_missed(via) else 2
 
 
 def is_doubtful(fact: Fact) -> bool:

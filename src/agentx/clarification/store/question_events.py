@@ -43,7 +43,7 @@ from agentx.clarification.store.ledger_json import (
     worth_json,
     worth_of,
 )
-from agentx.clarification.ways import FILE, read_missed, write_way
+from agentx.clarification.ways import FILE, name_brought_way, read_missed, write_way
 from agentx.kernel.clock import Millis, to_iso
 from agentx.kernel.ids import clarification_id, is_ulid, ulid_ms
 from agentx.kernel.values import frozen
@@ -103,8 +103,10 @@ class QuestionEvent:
     @property
     def doubt(self) -> str:
         """Why nobody vouches for it."""
-        found = read_missed(self.detail) or FILE
-        return found if self.standing is Vouching.SIGNED else str(self.standing)
+        missed = read_missed(self.detail)
+        if missed and self.standing is Vouching.UNTRUSTED:
+            return name_brought_way(missed)
+        return missed or FILE if self.standing is Vouching.SIGNED else str(self.standing)
 
 
 _WORDLESS = frozenset({QuestionEventKind.FORGOTTEN, QuestionEventKind.NAMED})

@@ -134,6 +134,8 @@ class _Listener:
         for each in found:
             if isinstance(each, ReplyNotTaken):
                 self._keep_missed(each)
+                if each.is_told:
+                    continue
                 words = f"@{each.author}, your reply was not taken as a decision: {each.why}."
                 if not each.is_whole:
                     words = f"@{each.author}, not all of your reply was taken: {each.why}."

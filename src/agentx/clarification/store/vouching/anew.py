@@ -114,9 +114,9 @@ def _sum_up(name: str, lines: Iterable[QuestionEvent]) -> frozenset[str]:
     )
 
 
-def _find_comment(line: QuestionEvent) -> tuple[str, str] | None:
-    missed = read_missed(line.detail)
-    return (line.stem or line.question, missed) if missed else None
+def _find_comment(line: QuestionEvent) -> tuple[str, str, str] | None:
+    missed, body = read_missed(line.detail), str(line.detail.get("body"))
+    return (line.stem or line.question, missed, body) if missed else None
 
 
 def _is_word(line: QuestionEvent) -> bool:
