@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ from zlib import crc32
 
 from agentx.demo import sample
 from agentx.kernel.paths import DataPaths
+from tests.support.kept import KeptFolder
 from tests.support.zygote import zygote
 
 BIN = Path(sys.executable).parent
@@ -138,10 +138,13 @@ class KeptHouse:
     """A house that is furnished once, and lent to each test as it was then, in the same place."""
 
     def __init__(self, root: Path, furnish: Callable[[House], object]) -> None:
-        self.house = House(root / "house")
-        furnish(self.house)
-        self._copy = root / "kept"
-        shutil.copytree(self.house.root, self._copy, symlinks=True)
+        def make(place: Path) -> House:
+            house = House(place / "house")
+            furnish(house)
+            return house
+
+        self._kept = KeptFolder(root, make)
+        self.house = self._kept.lend()
 
     def lend(self) -> Iterator[House]:
         """Lend the house; nothing may run in it when it comes back."""
@@ -151,8 +154,7 @@ class KeptHouse:
 
     def put_back(self) -> None:
         """Put everything back as it was."""
-        shutil.rmtree(self.house.root)
-        shutil.copytree(self._copy, self.house.root, symlinks=True)
+        self._kept.put_back()
 
 
 def import_sample(house: House) -> None:

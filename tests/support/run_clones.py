@@ -15,7 +15,7 @@ class Clones:
 
     def __init__(self, folder: Path) -> None:
         seed = repository(folder / "seed", a_py="a = 1\n")
-        git(folder, "clone", "-q", "--bare", str(seed), "remote.git")
+        git(folder, "clone", "-q", "--bare", "-c", "receive.autogc=false", str(seed), "remote.git")
         self.folder = folder
         self.remote = folder / "remote.git"
 

@@ -36,6 +36,13 @@ class Team:
         self.runs = Runs(self.store, git, self.bus)
         self.lanes = LaneWork(self.runs)
 
+    def __deepcopy__(self, _known: dict[int, object]) -> Team:
+        """Open the same checkout again, at the same moment."""
+        made = type(self)(self.root, self.data)
+        made.clock.advance(self.clock.now_ms() - made.clock.now_ms())
+        made.entropy.go_on_after(self.entropy)
+        return made
+
     def lane(self, number: int) -> str:
         """Return how a lane is called that this checkout opened."""
         return f"lane-{number:03}-{self.store.find_writer()}"
@@ -62,6 +69,10 @@ class Chance(CountingEntropy):
     def __init__(self, seed: int) -> None:
         super().__init__()
         self._count = seed << 16
+
+    def go_on_after(self, other: Chance) -> None:
+        """Give none of the bytes that another gave."""
+        self._count = other._count
 
 
 def happening(

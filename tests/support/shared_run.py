@@ -18,7 +18,7 @@ class Pair:
 
     def __init__(self, folder: Path, make: Callable[..., Team] = Team) -> None:
         seed = repository(folder / "seed", a_py="one = 1\n")
-        git(folder, "clone", "-q", "--bare", str(seed), "remote.git")
+        git(folder, "clone", "-q", "--bare", "-c", "receive.autogc=false", str(seed), "remote.git")
         self.remote = folder / "remote.git"
         teams = []
         for number, name in enumerate(("one", "two"), start=1):

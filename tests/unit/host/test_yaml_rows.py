@@ -5,7 +5,7 @@ Method: rows of every kind of text, laid out by both.
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentx.host.documents.yaml_file import YAML
@@ -23,6 +23,7 @@ ROWS = st.lists(
 )
 
 
+@settings(max_examples=20)  # of fifty rows each
 @given(ROWS, st.lists(TEXTS, max_size=5))
 def test_rows_are_written_as_the_whole_would_be(
     rows: list[dict[str, object]], names: list[str]

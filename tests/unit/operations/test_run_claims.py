@@ -37,11 +37,6 @@ PROGRAM = WhoCalls(via=Via.PROGRAM)
 LOCK_HELD = LockHeld("somebody holds it")
 
 
-@pytest.fixture
-def both(tmp_path: Path) -> Two:
-    return Two(tmp_path)
-
-
 @pytest.mark.promise("runs.claims")
 def test_a_task_that_was_claimed_at_the_remote_is_begun_by_nobody_else(both: Two) -> None:
     assert both.start(both.one) == ()

@@ -27,11 +27,6 @@ from tests.support.two_people import FIRST, PERSON, SECOND, Two
 pytestmark = pytest.mark.promise("runs.resume-elsewhere")
 
 
-@pytest.fixture
-def both(tmp_path: Path) -> Two:
-    return Two(tmp_path)
-
-
 def open_with(both: Two, project: Project, task: str, **files: str) -> LaneTold:
     """Open a lane with a commit."""
     both.clock.advance(1_000)

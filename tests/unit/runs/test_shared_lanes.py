@@ -25,14 +25,20 @@ from agentx.runs.lane_work import LaneWork
 from agentx.runs.rules.claims import must_be_vouched, must_sign
 from agentx.runs.rules.fold import fold
 from agentx.wiring.runs import list_unmerged_runs
+from tests.support.kept import KeptFolder
 from tests.support.repository import commit, git
 from tests.support.run_stories import Team, happening
 from tests.support.shared_run import ACTOR, Pair
 
 
+@pytest.fixture(scope="module")
+def kept_pair(tmp_path_factory: pytest.TempPathFactory) -> KeptFolder[Pair]:
+    return KeptFolder(tmp_path_factory.mktemp("pair"), Pair)
+
+
 @pytest.fixture
-def pair(tmp_path: Path) -> Pair:
-    return Pair(tmp_path)
+def pair(kept_pair: KeptFolder[Pair]) -> Pair:
+    return kept_pair.lend()
 
 
 def unmerged(pair: Pair, team: Team) -> list[str]:

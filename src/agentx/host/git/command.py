@@ -30,7 +30,7 @@ _NO_PROGRAM = (
     *("gpg.x509.program=false", "gc.auto=0", "maintenance.auto=false", "core.untrackedCache=false"),
 )
 _ALONE = (
-    *("commit.gpgSign=false", "core.fsmonitor=false", "gc.auto=0"),
+    *("commit.gpgSign=false", "core.fsmonitor=false", "gc.auto=0", "maintenance.auto=false"),
     *("rebase.autoStash=false", "rebase.updateRefs=false", "merge.autoStash=false"),
     "advice.detachedHead=false",
 )
