@@ -10,8 +10,8 @@ import sys
 
 from scripts.page import settle_page
 
+from agentx.host.documents.yaml_file import YAML
 from agentx.runs.pages.event_schema import write_schema
-from agentx.runs.store.run_store import yaml_text
 
 HEAD = """\
 # Every event of a run is checked against this when it is written and when it is read
@@ -21,7 +21,7 @@ HEAD = """\
 
 def write_page() -> str:
     """Return the file as it should be."""
-    return HEAD + yaml_text(write_schema())
+    return HEAD + YAML.dump(write_schema()).decode("utf-8")
 
 
 if __name__ == "__main__":

@@ -106,6 +106,7 @@ class RunNotes:
     writers = Below("runs/writers.json")  # what checkouts are called in the ids of their lanes
     vouched = Below("runs/vouched.json")  # what was unsigned here before, and what is doubted
     shown = Below("runs/shown.json")  # which questions a person was shown
+    claims = Below("runs/claims.json")  # when claims of other clocks were first seen
     worktrees = Below("worktrees")  # the files of lanes, one folder a run
 
     def desk(self, run: str) -> Path:

@@ -19,6 +19,7 @@ from agentx.runs.model import (
     Phase,
     Run,
     RunEvent,
+    Task,
     TaskStatus,
 )
 from agentx.runs.rendering import list_answered, tell_answered
@@ -31,6 +32,7 @@ _MISSING_MAX = 3
 _SHORT = 10
 
 
+FindClaim = Callable[[Task], TaskClaim | None]  # which holds a task now, as seen from here
 Folder = Callable[[str], str]  # the name of a lane, or of the work branch -> where its files are
 
 
@@ -41,6 +43,7 @@ class WhoGoesOn:
     checkout: str = ""
     now_ms: int = 0
     folder: Folder = str
+    find_claim: FindClaim = lambda _task: None
 
 
 def resumption(run: Run, events: tuple[RunEvent, ...], here: WhoGoesOn) -> Resumption:
@@ -262,7 +265,7 @@ def _task_steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
 def _list_held_elsewhere(run: Run, here: WhoGoesOn) -> dict[str, TaskClaim]:
     """Return the tasks that another checkout holds, with its claim."""
     open_tasks = (task for task in run.tasks.values() if task.claims and not task.over)
-    found = {task.id: task.find_claim(here.now_ms) for task in open_tasks}
+    found = {task.id: here.find_claim(task) for task in open_tasks}
     return {
         name: claim
         for name, claim in found.items()

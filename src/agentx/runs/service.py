@@ -28,7 +28,7 @@ from agentx.runs.choosing.place import WorkPlace
 from agentx.runs.choosing.which_run import WhichRun
 from agentx.runs.claiming.own_claims import OwnClaims
 from agentx.runs.claiming.telling import list_taken_over
-from agentx.runs.context import Area, Context, ContextSource, Piece, Tier, assemble
+from agentx.runs.context import Context, ContextSource, Piece, Tier, assemble
 from agentx.runs.events import RunEnded, RunRecorded, RunRepaired
 from agentx.runs.model import (
     ORCHESTRATOR,
@@ -38,10 +38,16 @@ from agentx.runs.model import (
     Run,
     RunEvent,
     Task,
-    TaskStatus,
 )
-from agentx.runs.pages.files import artifact_page, contract_page, manifest, work_log
-from agentx.runs.rendering import event_line, list_answered, tell_answered
+from agentx.runs.pages.files import work_log
+from agentx.runs.pages.pieces import (
+    find_area,
+    list_answer_pieces,
+    list_done_before,
+    list_history,
+    list_pinned,
+    make_piece,
+)
 from agentx.runs.replies import GoneCommit, NextStep, Rebuilt, Resumption, Told, Unmerged
 from agentx.runs.resuming import WhoGoesOn, list_gone_steps, list_lost_steps, resumption
 from agentx.runs.rules.catalogue import kind_named
@@ -52,10 +58,8 @@ from agentx.runs.rules.fold import fold, mark_misplaced
 from agentx.runs.rules.gates import Missing, is_stale, list_missing_of_run
 from agentx.runs.store.git_lanes import GitLanes
 from agentx.runs.store.git_shared import list_gone
-from agentx.runs.store.run_store import OpenRun, RunStore, yaml_text
-from agentx.runs.store.sources import sources
-
-_EVENTS_IN_CONTEXT_MAX = 30
+from agentx.runs.store.run_store import OpenRun, RunStore
+from agentx.runs.store.sources import sources, yaml_text
 
 
 class Runs:
@@ -222,7 +226,7 @@ class Runs:
         self._tell(desk, added[0].actor if added else "")
         if desk.run.over and not before.over:
             self._bus.tell(RunEnded(run_id=name, status=str(desk.run.status)))
-        remarks = [*desk.remarks, *list_taken_over(before, desk.run, added)]
+        remarks = [*desk.remarks, *list_taken_over(before, desk.run, added, self.own.see)]
         if any(event.kind in GOES_ON for event in added):
             remarks += (f"{each.id} waits for an answer still" for each in desk.run.holding)
         return Told(run=desk.run, added=added, remarks=tuple(remarks))
@@ -318,6 +322,7 @@ class Runs:
             checkout=self.own.known,
             now_ms=self.clock.now_ms(),
             folder=lambda name: str(self.git.folder(run.id, name)),
+            find_claim=self.own.find_claim,
         )
         found = resumption(run, events, here)
         steps = (*list_lost_steps(run, unmerged), *list_gone_steps(run, gone), *found.next)
@@ -369,70 +374,22 @@ class Runs:
                 hint="`agentx run task list` shows them; name one with --task",
             )
         pieces = (
-            *_pin(run, found),
-            *_list_answers(run),
+            *list_pinned(run, found, yaml_text),
+            *list_answer_pieces(run),
             *self._task_local(run, found),
-            *_list_done_before(run, found),
-            *(piece for source in others for piece in source.pieces(_area(run, found))),
-            *_history(run, self.events(run.id)),
+            *list_done_before(run, found),
+            *(piece for source in others for piece in source.pieces(find_area(run, found))),
+            *list_history(run, self.events(run.id)),
         )
         return assemble(run.id, found.id, pieces, budget_tokens)
 
     def _task_local(self, run: Run, task: Task) -> Iterator[Piece]:
         if task.log:
-            yield _piece(Tier.TASK_LOCAL, f"tasks/{task.id}/work-log.md", work_log(task))
+            yield make_piece(Tier.TASK_LOCAL, f"tasks/{task.id}/work-log.md", work_log(task))
         lane = self.git.folder(run.id, task.lane) if task.lane else None
         root = lane if lane is not None and lane.is_dir() else self._store.paths.project.root
         for name, text in sources(root, task.contract.files):
-            yield _piece(Tier.TASK_LOCAL, name, text)
-
-
-def _pin(run: Run, task: Task) -> Iterator[Piece]:
-    yield _piece(Tier.PINNED, "manifest.yaml", yaml_text(manifest(run)))
-    contract = contract_page(run, task, task.version, task.contract) if task.born else {}
-    if contract:
-        yield _piece(Tier.PINNED, f"tasks/{task.id}/contract", yaml_text(contract))
-    law = run.artifacts.get("constitution.md")
-    if law is not None:
-        yield _piece(Tier.PINNED, "artifacts/constitution.md", artifact_page(run, law))
-
-
-def _list_answers(run: Run) -> Iterator[Piece]:
-    """Yield what people answered: nothing of a task matters more."""
-    answered = [f"- {tell_answered(asked)}" for asked in list_answered(run)]
-    if answered:
-        yield _piece(Tier.TASK_LOCAL, "what people answered", "\n".join(answered))
-
-
-def _list_done_before(run: Run, task: Task) -> Iterator[Piece]:
-    for name in task.contract.depends_on:
-        done = run.tasks.get(name)
-        if done is not None and done.status is TaskStatus.COMPLETED and done.log:
-            yield _piece(Tier.ON_DEMAND, f"tasks/{name}/work-log.md", work_log(done))
-    if run.decisions:
-        text = "\n".join(f"- {each.text}" for each in run.decisions)
-        yield _piece(Tier.ON_DEMAND, "decisions of this run", text)
-
-
-def _history(run: Run, events: tuple[RunEvent, ...]) -> Iterator[Piece]:
-    for artifact in run.artifacts.values():
-        if artifact.name != "constitution.md":
-            page = artifact_page(run, artifact)
-            yield _piece(Tier.ON_DEMAND, f"artifacts/{artifact.name}", page)
-    lines = [event_line(event) for event in events[-_EVENTS_IN_CONTEXT_MAX:]]
-    yield _piece(Tier.ON_DEMAND, "events (the last of them)", "\n".join(lines))
-
-
-def _area(run: Run, task: Task) -> Area:
-    contract = task.contract
-    words = " ".join((contract.title, contract.goal, contract.scope, *contract.acceptance))
-    return Area(
-        run_id=run.id, task=task.id, title=contract.title, words=words, files=contract.files
-    )
-
-
-def _piece(tier: Tier, source: str, text: str) -> Piece:
-    return Piece(tier=tier, source=source, text=text)
+            yield make_piece(Tier.TASK_LOCAL, name, text)
 
 
 def next_name(taken: Iterable[str], prefix: str) -> str:

@@ -25,6 +25,7 @@ from agentx.project.trust.writers import Hand
 from agentx.runs.asked import Escalation
 from agentx.runs.choosing.place import find_place
 from agentx.runs.choosing.which_run import WhichRun
+from agentx.runs.claiming.own_claims import OwnClaims
 from agentx.runs.claiming.telling import say_end, say_holder
 from agentx.runs.events import RunEnded, RunRecorded, RunRepaired
 from agentx.runs.lane_work import LaneWork
@@ -354,7 +355,7 @@ def digest_lines(project: Project) -> tuple[str, ...]:
     by = f", for {run.requester}" if run.requester else ""
     head += f"{done} of {len(run.tasks)} tasks done, last change {when}{by})"
     now_ms = project.clock.now_ms()
-    here = tuple(_tell_here(run, runs.which, runs.own.known, now_ms))
+    here = tuple(_tell_here(run, runs.which, runs.own, now_ms))
     steps = runs.way_on(run).next
     if any(step.holds for step in steps):  # who reads this is refused what takes the run on
         steps = tuple(step for step in steps if not step.takes_on)
@@ -374,7 +375,7 @@ def digest_lines(project: Project) -> tuple[str, ...]:
     return tuple(preview(line, _LINE_CHARS_MAX) for line in (head, *here, *lines))
 
 
-def _tell_here(run: Run, which: WhichRun, own: str, now_ms: int) -> Iterator[str]:
+def _tell_here(run: Run, which: WhichRun, own: OwnClaims, now_ms: int) -> Iterator[str]:
     """Yield what a session in the folder of a lane is to do there."""
     task = run.tasks.get(which.find_task(run))
     if task is None:
@@ -383,8 +384,8 @@ def _tell_here(run: Run, which: WhichRun, own: str, now_ms: int) -> Iterator[str
     where = f" in {lane.id}" if lane is not None else ""
     yield f"here: {task.id}{where}, {task.status}: {task.contract.title}"
     claim = task.settled.claim
-    if claim is not None and claim.checkout != own:
-        yield f"it is held by {say_holder(claim)}, {say_end(claim, now_ms)}"
+    if claim is not None and claim.checkout != own.known:
+        yield f"it is held by {say_holder(claim)}, {say_end(own.see(claim), now_ms)}"
     said = task.contract
     for name, text in (
         ("goal", said.goal),

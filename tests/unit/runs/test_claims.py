@@ -5,13 +5,14 @@ Method: the rule over lines; then the room with two clones whose memory is excha
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from agentx.kernel.clock import Millis, to_iso
 from agentx.kernel.errors import IllegalTransition
-from agentx.runs.holding.settling import ClaimAct, ClaimLine, WhyLost, settle
+from agentx.runs.holding.settling import ClaimAct, ClaimLine, WhyLost, judge_clocks, settle
 from agentx.runs.limits import RUN_CLAIM_MS, RUN_CLAIM_MS_MAX
 from agentx.runs.model import TaskStatus
 from agentx.runs.rules.claim_lines import read_claim
@@ -65,6 +66,39 @@ def test_a_claim_that_an_event_of_later_dates_is_judged_by_the_clock_of_who_said
     assert held_by(claim("b", 10, 20, is_shared=True), claim("a", 90, 95, is_shared=True)) == "a"
     shared = claim("a", 90, 95, said_ms=Millis(12), is_shared=True)
     assert held_by(claim("b", 10, 20, is_shared=True), shared) == "b"
+
+
+def test_how_long_a_claim_holds_is_told_by_when_it_was_seen_where_clocks_differ() -> None:
+    def ends(line: ClaimLine, now: int, seen: int) -> int:
+        stands = settle([line]).claim
+        assert stands is not None
+        return judge_clocks(stands, now * HOUR, lambda _id, _kept: Millis(seen * HOUR)).until_ms
+
+    plain = claim("b", 100 * HOUR, 102 * HOUR)
+    assert ends(plain, 101, 101) == 102 * HOUR
+    ahead = claim("b", 172 * HOUR, 174 * HOUR)
+    assert ends(ahead, 100, 100) == 102 * HOUR
+    assert ends(ahead, 173, 100) == 102 * HOUR  # also when its own time has come
+    behind = claim("b", 100 * HOUR, 32 * HOUR, said_ms=Millis(28 * HOUR))
+    assert ends(behind, 101, 100) == 104 * HOUR
+    assert ends(behind, 150, 150) == 32 * HOUR  # nobody saw it in time
+    # Another's clock dated the events before it, ahead of all: what was said counts.
+    dated = claim("b", 112 * HOUR, 104 * HOUR, said_ms=Millis(100 * HOUR))
+    assert ends(dated, 101, 101) == 104 * HOUR
+    assert ends(dated, 113, 101) == 104 * HOUR
+    # A clock that was put right: an older word reaches no further.
+    both = settle([ahead, claim("b", 173 * HOUR, 103 * HOUR, said_ms=Millis(101 * HOUR))]).claim
+    assert both is not None
+    found = judge_clocks(both, 101 * HOUR, lambda _id, _kept: Millis(101 * HOUR))
+    assert found.until_ms == 103 * HOUR
+
+
+def test_a_claim_that_had_run_out_for_who_claims_gives_way() -> None:
+    ahead = claim("b", 90, 100)
+    over = claim("a", 91, 60, said_ms=Millis(50), past="b-90")
+
+    assert held_by(ahead, over) == "a"
+    assert held_by(ahead, claim("b", 90, 100), replace(over, past="b-80")) == "b"
 
 
 def test_what_the_remote_took_stands_before_what_it_never_saw() -> None:

@@ -173,6 +173,7 @@ def _tell_held(run: Run, row: TaskRow, own: OwnClaims, now_ms: int) -> TaskRow:
     claim = None if run.over or task.over or not task.claims else task.settled.claim
     if claim is None:
         return row
+    claim = own.see(claim)
     return replace(
         row,
         holder=say_holder(claim),

@@ -16,7 +16,7 @@ from agentx.kernel.clock import Clock, Millis, to_iso
 from agentx.kernel.errors import IllegalTransition
 from agentx.kernel.roles import PERSON_ROLE
 from agentx.runs.claiming.telling import say_holder, say_until
-from agentx.runs.holding.settling import TaskClaim
+from agentx.runs.holding.settling import FindSeen, TaskClaim, judge_clocks
 from agentx.runs.limits import RUN_CLAIM_MS
 from agentx.runs.model import ORCHESTRATOR, Happening, Lane, LaneStatus, Run, Task
 from agentx.runs.rules.catalogue import CLAIM_FIELDS, RENEWS
@@ -45,12 +45,14 @@ class OwnClaims:
         *,
         name_role: Callable[[], str] = lambda: "",
         name_person: Callable[[], str] = lambda: "",
+        find_seen: FindSeen | None = None,
     ) -> None:
         self._make_checkout = make_checkout
         self._find_checkout = find_checkout
         self._clock = clock
         self._name_role = name_role
         self._name_person = name_person
+        self._find_seen = find_seen or (lambda _event_id, _is_kept: clock.now_ms())
 
     @cached_property
     def checkout(self) -> str:
@@ -70,6 +72,18 @@ class OwnClaims:
         """
         return self._clock.now_ms()
 
+    def see(self, claim: TaskClaim) -> TaskClaim:
+        """Return a claim with its end as this checkout's clock tells it."""
+        if claim.checkout == self.known:
+            return claim
+        return judge_clocks(claim, self.now_ms, self._find_seen)
+
+    def find_claim(self, task: Task) -> TaskClaim | None:
+        """Return the claim that holds a task now, if one does."""
+        found = task.settled.claim if task.claims else None
+        seen = None if found is None else self.see(found)
+        return seen if seen is not None and seen.holds_at(self.now_ms) else None
+
     # --- what is refused ------------------------------------------------------------------------
 
     def check(self, run: Run, said: Happening) -> None:
@@ -82,7 +96,7 @@ class OwnClaims:
         lane = run.lanes.get(said.lane)
         task = run.tasks.get(said.task or ("" if lane is None else lane.task))
         now_ms = self.now_ms
-        claim = None if task is None or task.over else task.find_claim(now_ms)
+        claim = None if task is None or task.over else self.find_claim(task)
         if task is None or claim is None:
             return
         if claim.checkout != self.checkout:
@@ -127,7 +141,7 @@ class OwnClaims:
         return tuple(made)
 
     def _claim(self, run: Run, task: Task, said: Happening) -> dict[str, object]:
-        claim = task.find_claim(self.now_ms)
+        claim = self.find_claim(task)
         begins = said.kind in BEGINS
         if claim is not None and claim.checkout != self.checkout:
             return {}
@@ -137,12 +151,21 @@ class OwnClaims:
         is_new = claim is None or (begins and (said.lane or "") not in ("", claim.lane))
         who = self._name_role() or said.actor
         is_handed = claim is not None and begins and claim.holder != who
-        return self._word(run, who if begins else "") if is_due or is_new or is_handed else {}
+        if not (is_due or is_new or is_handed):
+            return {}
+        return self._word(run, who if begins else "") | self._name_past(task)
+
+    def _name_past(self, task: Task) -> dict[str, object]:
+        """Return which claim had run out here though its own clock says otherwise."""
+        old = task.settled.claim
+        if old is None or old.checkout == self.checkout or not old.holds_at(self.now_ms):
+            return {}
+        return {} if self.see(old).holds_at(self.now_ms) else {"past": old.event_id}
 
     def is_due(self, task: Task) -> bool:
         """Tell whether work on a task renews the claim of this checkout now."""
         now_ms = self.now_ms
-        claim = task.find_claim(now_ms)
+        claim = self.find_claim(task)
         is_own = claim is not None and claim.checkout == self.checkout
         return claim is not None and is_own and claim.until_ms - now_ms <= RUN_CLAIM_MS // 2
 
@@ -177,11 +200,11 @@ class OwnClaims:
         taken_via: str = "",
     ) -> Happening:
         """Return that this checkout holds a task from now on; how a person took it, if one did."""
-        claim = task.find_claim(self.now_ms)
+        claim = self.find_claim(task)
         is_own = claim is not None and claim.checkout == self.checkout
         holder = claim.holder if claim is not None and is_own else self.name_holder(actor)
         lane = lane or (claim.lane if claim is not None and is_own else "")
-        said: dict[str, object] = self._word(run, holder)
+        said: dict[str, object] = self._word(run, holder) | self._name_past(task)
         flags = {"shared": is_shared, "taken": bool(taken_via), "via": taken_via}
         said |= {name: value for name, value in flags.items() if value}
         return Happening(kind=CLAIMED, actor=actor, task=task.id, lane=lane, detail=said)

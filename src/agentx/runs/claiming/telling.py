@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from agentx.kernel.clock import to_iso
+from agentx.kernel.clock import Millis, to_iso
 from agentx.runs.holding.settling import LostClaim, TaskClaim
 from agentx.runs.model import Run, RunEvent, Task
 
@@ -26,7 +26,9 @@ def say_until(claim: TaskClaim, now_ms: int) -> str:
 def say_end(claim: TaskClaim, now_ms: int) -> str:
     """Return until when a claim holds, or when it expired; what is read later says no more."""
     word = "until" if claim.holds_at(now_ms) else "expired at"
-    return f"{word} {to_iso(claim.until_ms)[11:16]} UTC"
+    day, _, time = to_iso(claim.until_ms)[:16].partition("T")
+    on = "" if to_iso(Millis(now_ms)).startswith(day) else f" on {day}"
+    return f"{word} {time} UTC{on}"
 
 
 def say_shortly(claim: TaskClaim, checkout: str, now_ms: int) -> str:
@@ -60,11 +62,16 @@ def list_lost(run: Run, checkout: str) -> Iterator[tuple[Task, LostClaim]]:
             yield task, lost
 
 
-def list_taken_over(before: Run, after: Run, added: tuple[RunEvent, ...]) -> Iterator[str]:
+def list_taken_over(
+    before: Run,
+    after: Run,
+    added: tuple[RunEvent, ...],
+    see: Callable[[TaskClaim], TaskClaim],
+) -> Iterator[str]:
     """Yield a word on each task that events took from another checkout."""
     for name in dict.fromkeys(event.task for event in added if "checkout" in event.detail):
         old = before.tasks[name].settled.claim if name in before.tasks else None
         new = after.tasks[name].settled.claim if name in after.tasks else None
         if old is not None and new is not None and old.checkout != new.checkout:
-            had = say_until(old, new.since_ms)
+            had = say_until(see(old), new.since_ms)
             yield f"{name} was held by {say_holder(old)}, {had}; it is yours now"

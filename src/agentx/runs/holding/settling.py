@@ -1,7 +1,8 @@
 """Who holds a task: what all clones claimed, settled the same in every one of them.
 
     still held            who claimed earlier keeps it; at the same moment the smaller name
-    held no longer        whoever claims next has it
+    held no longer        whoever claims next has it; also where it had run out for who claims,
+                          who says so
     shared before local   a claim that the remote took stands before one that it never saw
     taken by a person     it is theirs, whoever had it
 
@@ -13,14 +14,16 @@ Pure. What is claimed lies in events, in the order of (time, id), so any merge g
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from enum import StrEnum
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.values import frozen
+from agentx.runs.limits import RUN_CLAIM_MS_MAX
 
 _NEVER = Millis(0)
+_SAME_TIME_MS = 5 * 60 * 1000  # clocks that differ by less agree
 
 
 class ClaimAct(StrEnum):
@@ -47,6 +50,7 @@ class ClaimLine:
     is_shared: bool = False  # it was said after a look at the remote, to be pushed at once
     is_taken: bool = False  # by a person, from whoever has it
     yields: tuple[str, ...] = ()  # claims of this checkout that never held: somebody was faster
+    past: str = ""  # the last word of a claim that had run out for who says this
 
 
 @frozen
@@ -57,6 +61,10 @@ class TaskClaim:
     since_ms: Millis
     until_ms: Millis
     shared_ms: Millis = _NEVER  # until when, as far as a remote knows
+    event_id: str = ""  # its last word,
+    dated_ms: Millis = _NEVER  # where that stands among the events,
+    said_ms: Millis = _NEVER  # when it was said by the clock there,
+    length_ms: int = 0  # and for how long
     holder: str = ""
     person: str = ""
     lane: str = ""
@@ -64,6 +72,27 @@ class TaskClaim:
     def holds_at(self, at_ms: int) -> bool:
         """Tell whether it has not expired."""
         return at_ms < self.until_ms
+
+
+# When a claim was first seen here; it is kept where clocks differ, else it may be now.
+FindSeen = Callable[[str, bool], Millis]
+
+
+def judge_clocks(claim: TaskClaim, now_ms: int, find_seen: FindSeen) -> TaskClaim:
+    """Return a claim with its end as the clock here tells it.
+
+    A clock there that is ahead of this one, or behind the dates of events that came before, says
+    nothing of when the claim began here: it holds its length from when it was first seen. Of one
+    that is seen a day late nothing is left.
+    """
+    is_late = claim.dated_ms - claim.said_ms > _SAME_TIME_MS
+    seen_ms = find_seen(claim.event_id, is_late or claim.said_ms - now_ms > _SAME_TIME_MS)
+    is_behind = is_late and claim.dated_ms <= seen_ms < claim.dated_ms + RUN_CLAIM_MS_MAX
+    if is_behind or claim.said_ms - seen_ms > _SAME_TIME_MS:
+        return replace(claim, until_ms=Millis(seen_ms + claim.length_ms))
+    # What an older word of a wrong clock reached for holds no more.
+    is_far = claim.until_ms - claim.said_ms > RUN_CLAIM_MS_MAX
+    return replace(claim, until_ms=Millis(claim.said_ms + claim.length_ms)) if is_far else claim
 
 
 class WhyLost(StrEnum):
@@ -141,7 +170,7 @@ def _tell_why_it_gives_way(stands: TaskClaim, line: ClaimLine) -> WhyLost | None
     if line.is_taken:
         return WhyLost.TAKEN
     said_ms = line.said_ms or line.at_ms
-    if not stands.holds_at(said_ms):
+    if not stands.holds_at(said_ms) or (line.past and line.past == stands.event_id):
         return WhyLost.EXPIRED
     if line.is_shared and said_ms >= stands.shared_ms:
         return WhyLost.SHARED
@@ -155,6 +184,10 @@ def _begin(line: ClaimLine) -> TaskClaim:
         since_ms=line.at_ms,
         until_ms=line.until_ms,
         shared_ms=line.until_ms if line.is_shared else _NEVER,
+        event_id=line.event_id,
+        dated_ms=line.at_ms,
+        said_ms=line.said_ms or line.at_ms,
+        length_ms=line.until_ms - (line.said_ms or line.at_ms),
         holder=line.holder,
         person=line.person,
         lane=line.lane,
@@ -166,6 +199,10 @@ def _renew(claim: TaskClaim, more: TaskClaim) -> TaskClaim:
         claim,
         until_ms=max(claim.until_ms, more.until_ms),
         shared_ms=max(claim.shared_ms, more.shared_ms),
+        event_id=more.event_id,
+        dated_ms=more.dated_ms,
+        said_ms=more.said_ms,
+        length_ms=more.length_ms,
         holder=more.holder or claim.holder,
         person=more.person or claim.person,
         lane=more.lane or claim.lane,

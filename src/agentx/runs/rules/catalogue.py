@@ -48,7 +48,7 @@ _TEXT, _TEXTS, _FLAG = Field(), Field("texts"), Field("flag")
 _CONTRACT = {"goal": _TEXT, "scope": _TEXT, "files": _TEXTS, "acceptance": _TEXTS}
 _CONTRACT |= {"depends_on": _TEXTS, "checks": _TEXTS}
 # Who holds the task from here on, and until when: put there by the checkout that works on it.
-CLAIM_FIELDS = dict.fromkeys(("checkout", "until", "holder", "person", "said_at"), _TEXT)
+CLAIM_FIELDS = dict.fromkeys(("checkout", "until", "holder", "person", "said_at", "past"), _TEXT)
 
 KINDS: dict[str, EventKind] = {
     "run-started": EventKind(
@@ -96,7 +96,7 @@ KINDS: dict[str, EventKind] = {
         about="a checkout holds it: it is to be worked on there, until it is renewed or expires",
         needs={"checkout": _TEXT, "until": _TEXT},
         may={
-            **dict.fromkeys(("holder", "person", "said_at", "via"), _TEXT),
+            **dict.fromkeys(("holder", "person", "said_at", "past", "via"), _TEXT),
             **dict.fromkeys(("shared", "taken"), _FLAG),
         },
         of_task=True,

@@ -53,6 +53,7 @@ def read_claim(event: RunEvent, lane: str = "") -> ClaimLine | None:
         lane=lane,
         is_shared=event.kind == CLAIMED and event.detail.get("shared") is True,
         is_taken=event.kind == CLAIMED and event.detail.get("taken") is True,
+        past=event.text("past"),
     )
 
 

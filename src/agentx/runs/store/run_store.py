@@ -11,17 +11,15 @@ the files again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from agentx import __version__
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.documents.json_file import json_file
-from agentx.host.documents.yaml_file import YAML
 from agentx.host.documents.yaml_rows import dump_rows
 from agentx.host.files.atomic import replace_file, write_if_changed
 from agentx.host.files.kept import FactsKept
@@ -68,6 +66,7 @@ from agentx.runs.store.event_files import (
 from agentx.runs.store.index_file import IndexFile
 from agentx.runs.store.kept.branch import KeptBranch
 from agentx.runs.store.local.checkouts import CheckoutName
+from agentx.runs.store.local.seen_claims import SeenClaims
 from agentx.runs.store.vouching import RunPen, RunVouching
 
 _CHECKOUT_CHARS = 8
@@ -100,7 +99,12 @@ class RunStore:
         self.entropy = entropy
         self._name = CheckoutName(self._notes.writers, str(project.root), clock)
         self.own = OwnClaims(
-            self.find_writer, self._name.find, clock, name_role=name_role, name_person=name_person
+            self.find_writer,
+            self._name.find,
+            clock,
+            name_role=name_role,
+            name_person=name_person,
+            find_seen=SeenClaims(self._notes.claims, clock).find_first,
         )
         self._archive = Archive(project)
         root = str(project.root)
@@ -442,8 +446,3 @@ class OpenRun:
                     self._hand.keep(path, read_bytes(path), error.message)
             else:
                 self.remarks.append(f"taken in: {said.kind} {said.task or said.detail['name']}")
-
-
-def yaml_text(value: Mapping[str, Any]) -> str:
-    """Return a mapping as a page of YAML."""
-    return YAML.dump(dict(value)).decode("utf-8")

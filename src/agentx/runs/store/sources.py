@@ -5,11 +5,13 @@ Only files inside the checkout are read, whatever a contract says.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fnmatch import fnmatch
 from itertools import islice
 from pathlib import Path, PurePosixPath
+from typing import Any
 
+from agentx.host.documents.yaml_file import YAML
 from agentx.host.files.plain import open_to_read
 from agentx.host.git.command import read_git
 from agentx.kernel.text import compile_late, cut
@@ -61,3 +63,8 @@ def _read(root: Path, name: str) -> str | None:
     if b"\0" in raw:
         return None
     return cut(raw.decode("utf-8", "replace"), RUN_CONTEXT_FILE_CHARS_MAX)
+
+
+def yaml_text(value: Mapping[str, Any]) -> str:
+    """Return a mapping as a page of YAML."""
+    return YAML.dump(dict(value)).decode("utf-8")

@@ -59,12 +59,12 @@ class ClaimWork:
 
     def find_rival(self, task: Task) -> TaskClaim | None:
         """Return who else holds a task; None where it is free, or this checkout's."""
-        claim = None if task.over else task.find_claim(self._own.now_ms)
+        claim = None if task.over else self._own.find_claim(task)
         return None if claim is None or claim.checkout == self._own.checkout else claim
 
     def is_own(self, task: Task) -> bool:
         """Tell whether this checkout holds a task."""
-        claim = task.find_claim(self._own.now_ms)
+        claim = self._own.find_claim(task)
         return claim is not None and claim.checkout == self._own.checkout
 
     def claim(self, wanted: WantedClaim) -> Told:
@@ -117,6 +117,7 @@ class ClaimWork:
         _, known = self.find_task(run_id, task)
         claim = settle(line for line in known.claims if line.event_id != claim_id).claim
         now_ms = self._own.now_ms
+        claim = None if claim is None else self._own.see(claim)
         if claim is None or claim.checkout == self._own.checkout or not claim.holds_at(now_ms):
             return None
         return IllegalTransition(

@@ -68,10 +68,9 @@ class LaneTaking:
     def make_folders(self, run_id: str) -> Iterator[str]:
         """Make the folders of lanes that are free to be worked on here; yield what came of it."""
         run, _ = self._runs.run(run_id)
-        now_ms = self._runs.own.now_ms
         for lane in () if run.over else run.lanes.values():
             task = run.tasks.get(lane.task)
-            claim = None if task is None else task.find_claim(now_ms)
+            claim = None if task is None else self._runs.own.find_claim(task)
             is_free = claim is None or claim.checkout == self._runs.own.known
             if not lane.open or not is_free or has_folder(self._runs.git, run, lane):
                 continue
