@@ -250,7 +250,12 @@ class LaneWork:
             return ()
         unmerged = (each for each in self._git.list_unmerged(run) if each.lane == lane.id)
         found = next(unmerged, None)
-        if found is None or not found.left:
+        if found is not None and not found.left:
+            raise IllegalTransition(
+                f"{lane.id} counts as merged, but {found.why}",
+                hint=f"`agentx run resume {run.id}` says what to do",
+            )
+        if found is None:
             raise IllegalTransition(
                 f"{lane.id} is MERGED, and nothing of it is left",
                 hint="`agentx run lane list` shows how the lanes stand",

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from agentx.clarification.errors import NotThePerson
+from agentx.kernel.errors import IllegalTransition
 from agentx.runs.lane_work import LaneWork
 from agentx.runs.replies import NextStep
 from agentx.runs.taking.lane_taking import LaneTaking
@@ -172,3 +173,29 @@ def test_what_lies_only_in_a_copy_is_taken_in_by_a_person(pair: Pair) -> None:
     assert "mine.py" not in pair.list_files(pair.two)
     pair.two.lanes.merge(pair.run_id, lane, actor=ACTOR)
     assert "mine.py" in pair.list_files(pair.two)
+
+
+def test_a_remote_may_have_a_slash_in_its_name(pair: Pair) -> None:
+    pair.work_in_lane(pair.one, "TASK-001", b_py="b = 1\n")
+    pair.share(pair.one, "work")
+    pair.share(pair.two)
+    git(pair.two.root, "remote", "rename", "origin", "team/hub")
+
+    assert pair.two.runs.fetch(pair.run_id) == ()
+    assert unmerged(pair, pair.two) == []
+    assert "b.py" in pair.list_files(pair.two)
+
+
+def test_who_merges_what_is_merged_elsewhere_is_told_what_lacks(pair: Pair) -> None:
+    lane = pair.work_in_lane(pair.two, "TASK-002", c_py="c = 1\n")
+    pair.share(pair.two, "work")
+    pair.share(pair.one)
+    pair.one.runs.fetch(pair.run_id)
+    git(pair.one.root, "update-ref", f"refs/heads/agent/{pair.run_id}/work", "main")
+    git(pair.two.root, "push", "-q", "origin", "--delete", f"agent/{pair.run_id}/work")
+    git(pair.one.root, "update-ref", "-d", f"refs/remotes/origin/agent/{pair.run_id}/work")
+
+    with pytest.raises(IllegalTransition, match=f"{lane} counts as merged, but") as refused:
+        pair.one.lanes.merge(pair.run_id, lane, actor=ACTOR)
+
+    assert f"agentx run resume {pair.run_id}" in refused.value.hint

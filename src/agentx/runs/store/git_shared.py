@@ -57,7 +57,7 @@ def look_at(folder: Path) -> CheckedOut:
 
 def list_pushed(root: Path, branch: str) -> tuple[Pushed, ...]:
     """Return where a branch is on each remote, as last fetched."""
-    pattern = f"refs/remotes/*/{branch}"
+    pattern = f"refs/remotes/**/{branch}"  # a name of a remote may have a slash
     said = read_git(root, "for-each-ref", "--format=%(refname:short) %(objectname)", pattern)
     rows = (line.rpartition(" ") for line in said.lines if said.code == 0)
     return tuple(Pushed(name=name, commit=commit) for name, _, commit in rows)

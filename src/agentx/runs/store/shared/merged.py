@@ -115,7 +115,7 @@ def list_held(root: Path, run: Run, tip: str) -> tuple[str, ...]:
 
 def _list_ends(root: Path, run_id: str, branches: set[str]) -> tuple[tuple[str, Pushed], ...]:
     """Return branches of a run with where they are, here and at each remote, by asking once."""
-    patterns = (f"refs/heads/agent/{run_id}/", f"refs/remotes/*/agent/{run_id}/*")
+    patterns = (f"refs/heads/agent/{run_id}/", f"refs/remotes/**/agent/{run_id}/*")
     said = read_git(root, "for-each-ref", "--format=%(refname:short) %(objectname)", *patterns)
     rows = (line.rpartition(" ") for line in said.lines if said.code == 0)
     found = (
