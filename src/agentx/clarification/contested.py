@@ -14,10 +14,8 @@ from agentx.clarification.model import PERSON, Clarification, Entry, EntryType
 from agentx.clarification.ways import UNTRUSTED, is_brought, is_missed
 
 SAID_OTHERWISE = "a writer who is not trusted here said otherwise"
-REPLY_MISSED = "reply on GitHub says otherwise, and was not taken"
-REPLY_BROUGHT = (
-    "reply on GitHub says otherwise, brought by a writer who is not trusted here, unverified"
-)
+REPLY_MISSED = "says otherwise, and was not taken"
+REPLY_BROUGHT = "says otherwise, brought by a writer who is not trusted here, unverified"
 _WORDS = frozenset({EntryType.ANSWER, EntryType.RESOLUTION})
 
 
@@ -89,9 +87,15 @@ def say_by_whom(state: Clarification) -> str:
     word = find_contesting(state)
     if state.contested_by or word is None:
         return state.contested_by
+    return say_contesting(word)
+
+
+def say_contesting(word: Entry, to: str = "") -> str:
+    """Return what a word is that contests what stands, and to which other question it was said."""
     if not word.account:
-        return SAID_OTHERWISE
-    return f"{word.account}'s {REPLY_BROUGHT if is_brought(word.via) else REPLY_MISSED}"
+        return f"{SAID_OTHERWISE} to {to}" if to else SAID_OTHERWISE
+    says = REPLY_BROUGHT if is_brought(word.via) else REPLY_MISSED
+    return f"{word.account}'s reply on GitHub{f' to {to}' if to else ''} {says}"
 
 
 def say_contested(state: Clarification) -> str:

@@ -249,9 +249,12 @@ def _a_person_decides(state: Clarification, fact: Fact) -> Verdict:
 
 def _ends_contest(state: Clarification, fact: Fact) -> bool:
     """Tell whether a person says what holds of what is settled and contested."""
-    is_persons = isinstance(fact, Resolved) and fact.by == PERSON
-    is_settled = state.status is ClarificationStatus.RESOLVED
-    return is_persons and is_settled and find_contesting(state) is not None
+    is_persons = isinstance(fact, Resolved) and fact.by == PERSON and bool(fact.body)
+    return is_persons and _is_settled_and_contested(state)
+
+
+def _is_settled_and_contested(state: Clarification) -> bool:
+    return state.status is ClarificationStatus.RESOLVED and find_contesting(state) is not None
 
 
 def _the_table(state: Clarification, fact: Fact) -> Verdict:
@@ -267,6 +270,8 @@ def _the_table(state: Clarification, fact: Fact) -> Verdict:
         Abandoned: "abandoned",
     }
     says = f"{state.id} is {state.status}: cannot be {verbs[type(fact)]}{_say_first(state, fact)}"
+    if _is_settled_and_contested(state) and isinstance(fact, Resolved) and fact.by == PERSON:
+        says = f"{state.id} is settled, and contested: what holds is said in words"
     return IllegalTransition(says, hint=_next_step(state))
 
 

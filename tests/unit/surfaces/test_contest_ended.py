@@ -170,6 +170,25 @@ def test_what_contests_it_elsewhere_is_over_too(begun: Team) -> None:
     assert "contested" not in wait(team)
 
 
+def test_who_says_nothing_ends_nothing_and_is_told_how_it_ends(team: Team) -> None:
+    team.merge()
+    before = team.say(team.ana, "clarify", "--issue", "1")
+    team.ana.play()
+    code, said = team.ana.agentx("clarify", "resolve", CLR, "--as-person")
+    told = " ".join(said.split())
+    assert (code, f"{CLR} is settled, and contested" in told) == (3, True), told
+    assert f"a person says what holds: agentx clarify resolve {CLR} TEXT" in told
+    assert team.say(team.ana, "clarify", "--issue", "1") == before
+
+
+def test_what_is_said_twice_is_told_once(team: Team) -> None:
+    team.merge()
+    assert team.say(team.ana, "show", CLR).count("contested") == 1
+    team.say(team.ana, "clarify", "resolve", CLR, YES, "--as-person")
+    recalled = team.say(team.ana, "recall", role="tester")
+    assert (recalled.count(YES), "had answered" in recalled) == (1, False), recalled
+
+
 def test_the_command_that_is_offered_asks_in_all_the_words(
     begun: Team,
 ) -> None:

@@ -220,6 +220,34 @@ def test_it_is_over_once_the_same_was_asked_anew(
     assert not any(each.contested for each in list_kept(project))
 
 
+def test_who_replies_on_github_is_told_in_words_for_a_person(
+    project: Project, server: GithubServer
+) -> None:
+    asked = decide(project, server, settled=True)
+    sync_issues(project)
+    server.say(1, "ada", f"{asked}: {YES}")
+    sync_issues(project)
+    told = server.comments[1][-1]["body"]
+    assert f'stands: "{YES} (contested: {NOT_TAKEN})"' in told
+    assert "ask the user" not in told
+
+
+def test_what_was_missed_elsewhere_is_told_as_a_reply(
+    project: Project, server: GithubServer
+) -> None:
+    first = ask(project, "May I drop it?", to=PERSON)
+    hub = open_hub(project)
+    hub.answer(first, YES, by=PERSON, via="terminal")
+    hub.resolve(first, by="engineer")
+    anew = decide(project, server, settled=True)
+    sync_issues(project)
+    [told] = name_overruling(project, (look(project, first),))
+    assert f"ada's reply on GitHub to {anew} says otherwise, and was not taken" in say_contested(
+        told
+    )
+    assert "trusted" not in say_contested(told)
+
+
 def take_and_edit(project: Project, server: GithubServer) -> str:
     """Let Ada's reply be taken, and edited since."""
     asked = ask(project, "May I drop it?", to=PERSON)

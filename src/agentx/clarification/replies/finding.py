@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from agentx.clarification.contested import say_by_whom
 from agentx.clarification.model import Clarification, ClarificationStatus, EntryType
-from agentx.clarification.rendering import say_decision
+from agentx.clarification.rendering import find_decided
 from agentx.clarification.replies.page import (
     IssuePage,
     PageComment,
@@ -269,7 +270,9 @@ def _find_overtaking(remark: PageComment, state: Clarification, page: IssuePage)
     if state.status is ClarificationStatus.ABANDONED:
         return f"{state.id} was given up"
     if is_settled_for_good(state):
-        decided = fold_text(say_decision(state, chars_max=200)).replace("`", "")
+        by = say_by_whom(state)
+        decided = f"{preview(find_decided(state), 200)}{f' (contested: {by})' if by else ''}"
+        decided = fold_text(decided).replace("`", "")
         return (
             f'{state.id} is settled, and the decision on record stands: "{decided}"; to change '
             "it, tell the agent, or have it asked anew"

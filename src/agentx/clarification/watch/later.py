@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from agentx.clarification.contested import SAID_OTHERWISE, contradicts, find_contesting
+from agentx.clarification.contested import contradicts, find_contesting, say_contesting
 from agentx.clarification.model import Clarification, Entry
 from agentx.clarification.watch.awaiting import fold_words, is_of_same_issue
 from agentx.kernel.ids import is_ulid, ulid_ms
@@ -82,9 +82,9 @@ def holds_against(state: Clarification, word: Entry, others: Iterable[Clarificat
 
 def find_contesting_later(
     state: Clarification, among: Iterable[Clarification]
-) -> Clarification | None:
-    """Return the question that asked the same later, and to which a writer who is not trusted
-    said otherwise, as a person, where that contests what was said there."""
+) -> tuple[Clarification, Entry] | None:
+    """Return the question that asked the same later, and what was said to it as a person that does
+    not count and says otherwise, where that contests what was said there."""
     word = state.decision
     if word is None:
         return None
@@ -96,8 +96,9 @@ def find_contesting_later(
         if each.persons_word is not None:  # who said it had seen the others
             contesting = find_contesting(each)
             claims = () if contesting is None else (contesting,)
-        if any(contradicts(said, word) and key_asked(each, said) == asked for said in claims):
-            return each
+        for said in claims:
+            if contradicts(said, word) and key_asked(each, said) == asked:
+                return each, said
     return None
 
 
@@ -142,7 +143,7 @@ def _tell_later(state: Clarification, among: tuple[Clarification, ...]) -> Clari
     word = None if later is None else later.persons_word
     told = state
     if contesting is not None:
-        told = replace(told, contested_by=f"{SAID_OTHERWISE} to {contesting.id}")
+        told = replace(told, contested_by=say_contesting(contesting[1], contesting[0].id))
     if later is not None and word is not None:
         said = f"{preview(fold_text(word.body), _SAID_CHARS)} ({later.id})"
         told = replace(told, decided_later=said)

@@ -269,7 +269,8 @@ def _say_answer(state: Clarification) -> str:
     if decided and answered and (settled.speaker == PERSON or _is_settlers(state)):
         assert state.answered is not None, "it says something"
         is_same = state.question_of(state.answered) == state.question_of(settled)
-        before = f" ({_name_answerer(state)} had answered: {answered})" if is_same else ""
+        is_told = is_same and decided.casefold() != answered.casefold()
+        before = f" ({_name_answerer(state)} had answered: {answered})" if is_told else ""
         return f"{decided}{before}{_say_contrary(state, told=state.answered if is_same else None)}"
     said = "" if _is_weak(state) else answered or decided
     return f"{said}{_say_contrary(state)}" if said else ""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from agentx.clarification.contested import say_contested
 from agentx.clarification.model import Clarification, ClarificationStatus, EntryType
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.clarification.summary import find_note
@@ -50,7 +49,8 @@ def clarification_document(state: Clarification, project: str) -> Document:
     told = (entry for entry in dict.fromkeys(turns) if not entry.is_claim)
     spoken = [entry for entry in told if entry.type is not EntryType.ESCALATION]
     said = [f"{entry.speaker_shown}: {entry.body}" for entry in spoken if entry.body]
-    said += filter(None, (find_note(state), say_contested(state)))
+    # What speaks against it is told in front of what is found, as it is known then.
+    said += filter(None, (find_note(state),))
     newest = state.thread[-1].at_ms if state.thread else state.created_ms
     return Document(
         doc_type=CLARIFICATION,
