@@ -171,7 +171,8 @@ def _packed_and_recalled(house: House, run_id: str) -> None:
     house.json("run", "task", "add", "Check the domain", "--file", "mail.py")
     context = house.json("run", "context", "--task", "TASK-001", "--budget", "4000")
     assert any(each["piece"]["source"].startswith("PAT-001") for each in context["pieces"])
-    (found,) = house.json("search", "check [1:]", "--kind", "lesson")["hits"]
+    # The lesson of the conflict may come after it: a lane's name has a "1" in it by chance.
+    found, *_ = house.json("search", "check [1:]", "--kind", "lesson")["hits"]
     assert found["doc_id"] == "PAT-001"
     house.agentx("sync")
     assert "PAT-001" in house.agentx("recall").stdout
