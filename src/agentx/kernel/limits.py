@@ -29,3 +29,5 @@ CLARIFY_TEXT_CHARS_MAX = 2_000
 OBSERVATION_CHARS_MAX = 2_000
 # One text in an event of a run; an artifact may be longer.
 RUN_TEXT_CHARS_MAX = 100_000
+# A title is a line: what is longer than a few of them is no title.
+RUN_TITLE_CHARS_MAX = 300

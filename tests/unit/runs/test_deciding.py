@@ -172,6 +172,7 @@ def test_lanes_are_bounded_and_a_task_is_worked_on_in_one() -> None:
         ("lane-opened", {"lane": "a.lock", "branch": "b"}, "cannot name a lane"),
         ("phase-entered", {"phase": "LUNCH"}, "none of PLANNING"),
         ("note", {"text": "x" * 100_001}, "100,001 characters"),
+        ("task-added", {"task": "T-1", "title": "x" * 301}, "at most 300 characters"),
         ("note", {"text": "x", "deep": {"a": {"b": {"c": {"d": {"e": 1}}}}}}, "too deeply"),
         ("artifact-written", {"name": "a/b", "text": "x"}, "cannot name an artifact"),
     ],

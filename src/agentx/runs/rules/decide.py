@@ -17,6 +17,7 @@ from agentx.kernel.errors import (
     LimitError,
     NotFound,
 )
+from agentx.kernel.limits import RUN_TITLE_CHARS_MAX
 from agentx.runs.limits import RUN_LANES_OPEN_MAX, RUN_TASKS_MAX
 from agentx.runs.model import (
     PHASES,
@@ -93,13 +94,27 @@ def _check(said: Happening) -> Happening:
         raise InvalidValue(f"{said.kind} is about a task", hint="name it with --task")
     if shape.of_lane and not said.lane:
         raise InvalidValue(f"{said.kind} is about a lane", hint="name it with --lane")
+    detail = detail_checked(said.kind, said.detail)
+    _check_title(str(detail.get("title", "")))
     return replace(
         said,
         actor=actor_named(said.actor),
         task=name_checked(said.task, "a task") if said.task else "",
         lane=name_checked(said.lane, "a lane") if said.lane else "",
-        detail=detail_checked(said.kind, said.detail),
+        detail=detail,
     )
+
+
+def _check_title(title: str) -> None:
+    """Refuse a title that is none; what others wrote is read all the same.
+
+    Raises: InvalidValue.
+    """
+    if len(title) > RUN_TITLE_CHARS_MAX:
+        raise InvalidValue(
+            f"a title has at most {RUN_TITLE_CHARS_MAX} characters, and this one {len(title):,}",
+            hint="say the rest as the run's --description or the task's --goal",
+        )
 
 
 # --- run and phases -------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from agentx.kernel.clock import age
+from agentx.kernel.limits import RUN_TITLE_CHARS_MAX
 from agentx.kernel.text import preview, printable
 from agentx.operations.runs.read import ArchivedRow, RunOverview, RunRow, TaskRow
 from agentx.operations.runs.recover import PullRequest
@@ -59,9 +60,13 @@ def draw_list(screen: Console, rows: tuple[RunRow, ...], now_ms: int) -> None:
 def _entry(screen: Console, head: str, title: str, facts: tuple[str | Text, ...]) -> None:
     """Draw a run in a list: its id whole, to be copied, and below it what fits."""
     screen.print(Text(head, style="bold"), soft_wrap=True)
-    cells = [Text("  "), *(Text().append(fact) for fact in (*facts, title))]
+    cells = [Text("  "), *(Text().append(fact) for fact in (*facts, _cut(title)))]
     for line in lay_facts(cells, screen.width):
         screen.print(line)
+
+
+def _cut(title: str) -> str:
+    return preview(title, RUN_TITLE_CHARS_MAX)
 
 
 def draw_archived(screen: Console, rows: tuple[ArchivedRow, ...]) -> None:
@@ -78,7 +83,7 @@ def draw_archived(screen: Console, rows: tuple[ArchivedRow, ...]) -> None:
 
 def draw_run(screen: Console, run: RunOverview, now_ms: int) -> None:
     """Draw where a run stands."""
-    head = (Text(flatten(run.title), style="bold"), _status(run.status))
+    head = (Text(_cut(flatten(run.title)), style="bold"), _status(run.status))
     for line in lay_facts(head, screen.width, indent=0):
         screen.print(line)
     began = f"began {age(run.created_ms, now_ms=now_ms)}"
@@ -137,7 +142,7 @@ def draw_tasks(screen: Console, rows: tuple[TaskRow, ...]) -> None:
             _status(row.status),
             row.lane,
             Text(_note_task(row), style="green" if row.ready else "dim"),
-            row.title,
+            _cut(row.title),
         )
     screen.print(table)
 
