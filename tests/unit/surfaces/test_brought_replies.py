@@ -7,16 +7,15 @@ does not. Real git, real commands in process.
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
 from agentx.project.config import read_environment
 from agentx.project.project import open_project
 from agentx.wiring.clarifications import open_clarifications
+from tests.support.contesting import CLR, NO, YES, Team, name_other, wait
 from tests.support.players import Player
 from tests.support.repository import git
-from tests.unit.surfaces.test_contested import CLR, NO, YES, Team, name_other, wait
 
 pytestmark = pytest.mark.promise("github.replies")
 
@@ -24,9 +23,8 @@ WAY = "github/ada/7"
 
 
 @pytest.fixture
-def team(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Team:
-    team = Team(tmp_path, monkeypatch)
-    team.begin()
+def team(begun: Team) -> Team:
+    team = begun
     team.say(team.ana, "clarify", "answer", CLR, YES, "--as-person")
     team.say(team.ana, "clarify", "resolve", CLR, role="engineer")
     team.push(team.ana)

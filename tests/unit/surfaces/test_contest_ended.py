@@ -9,13 +9,11 @@ from __future__ import annotations
 import json
 import shlex
 import time
-from pathlib import Path
 
 import pytest
 
 from agentx.clarification.model import PERSON
-from tests.support.repository import git
-from tests.unit.surfaces.test_contested import (
+from tests.support.contesting import (
     ASK,
     CLR,
     NO,
@@ -26,19 +24,12 @@ from tests.unit.surfaces.test_contested import (
     name_other,
     wait,
 )
+from tests.support.repository import git
 
 pytestmark = pytest.mark.promise("clarify.signed")
 
 ANEW = "CLR-1-002"
 ASKED = (*ASK, "--to", PERSON, "--question", "May we drop the old table?", "--ask-anyway")
-
-
-@pytest.fixture
-def begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Team:
-    """Give a team with one question to a person, that both have and nobody answered."""
-    team = Team(tmp_path, monkeypatch)
-    team.begin()
-    return team
 
 
 @pytest.fixture

@@ -8,14 +8,13 @@ ordinary length, so that an excerpt has room for neither whole.
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
 from agentx.clarification.model import PERSON
 from agentx.project.config import read_environment
+from tests.support.contesting import ASK, Team, name_other
 from tests.support.mcp_agent import Agent
-from tests.unit.surfaces.test_contested import ASK, Team, name_other
 
 pytestmark = pytest.mark.promise("clarify.signed")
 
@@ -33,10 +32,9 @@ ASKED = (*ASK, "--to", PERSON, "--question", QUESTION)
 
 
 @pytest.fixture
-def team(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Team:
+def team(begun: Team) -> Team:
     """Give a team whose engineer asked a second question."""
-    team = Team(tmp_path, monkeypatch)
-    team.begin()
+    team = begun
     team.say(team.ana, *ASKED, role="engineer")
     return team
 

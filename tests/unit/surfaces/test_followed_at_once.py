@@ -10,15 +10,14 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from agentx.project.config import read_environment
 from agentx.wiring.kept import decided
+from tests.support.contesting import ASK, CLR, NO, YES, Team
 from tests.support.mcp_agent import Agent
 from tests.support.repository import commit, git
-from tests.unit.surfaces.test_contested import ASK, CLR, NO, YES, Team
 
 pytestmark = pytest.mark.promise("clarify.signed")
 
@@ -43,10 +42,9 @@ LOOKS: dict[str, Callable[[Team], str]] = {
 
 
 @pytest.fixture
-def team(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Team:
+def team(begun: Team) -> Team:
     """Return a team in which Ana's YES is in her memory, and Bob, who said NO, is a stranger."""
-    team = Team(tmp_path, monkeypatch)
-    team.begin()
+    team = begun
     team.say(team.ana, "clarify", "resolve", CLR, YES, "--as-person")
     team.say(team.bob, "clarify", "resolve", CLR, NO, "--as-person")
     pull(team)
