@@ -109,6 +109,33 @@ def test_the_work_branch_follows_its_base_and_a_conflict_changes_nothing(team: T
     assert two.is_dir(), "a failed lane is left for whoever looks"
 
 
+@pytest.mark.promise("runs.git-is-true")
+@pytest.mark.parametrize("keeps", ["mends", "undoes"])
+def test_what_somebody_put_together_in_a_merge_outlives_a_rebase(team: Team, keeps: str) -> None:
+    run_id, one, two = _two_lanes(team)
+    work = f"agent/{run_id}/work"
+    commit(one, "one", b_py="b = 1\n", d_py="d = 1\n")
+    commit(two, "two", c_py="c = 1\n")
+    team.lanes.merge(run_id, "lane-001", actor="executor")
+    git(two, "merge", "-q", "--no-ff", "--no-commit", work)
+    if keeps == "undoes":
+        (two / "b.py").unlink()
+    else:
+        (two / "b.py").write_text("b = 'mended'\n")
+        (two / "fix.py").write_text("fix = 1\n")
+    commit(two, "take the other in", e_py="e = 1\n")
+    team.lanes.merge(run_id, "lane-002", actor="executor")
+    had = set(git(team.root, "ls-tree", "-r", work).splitlines())
+    commit(team.root, "base moved", f_py="f = 1\n")
+
+    team.lanes.rebase(run_id, actor="executor")
+
+    now = set(git(team.root, "ls-tree", "-r", work).splitlines())
+    assert had <= now
+    added = {row.split("\t")[1] for row in now - had}
+    assert {name for name in added if not name.startswith(".agent-memory/")} == {"f.py"}
+
+
 def test_what_is_not_committed_is_refused_and_named(team: Team) -> None:
     run_id, one, two = _two_lanes(team)
     (one / "a.py").write_text("half done\n")

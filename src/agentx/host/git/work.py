@@ -50,6 +50,12 @@ def commit_of(path: Path, name: str) -> str:
     return said.out.strip() if said.code == 0 else ""
 
 
+def is_same_tree(path: Path, one: str, other: str) -> bool:
+    """Tell whether two commits hold the same files."""
+    said = _read(path, "rev-parse", "--verify", "--end-of-options", f"{one}^{{tree}}").out
+    return said == _read(path, "rev-parse", "--verify", "--end-of-options", f"{other}^{{tree}}").out
+
+
 def is_ancestor(path: Path, older: str, newer: str) -> bool:
     """Tell whether a commit is part of another's history."""
     return read_git(path, "merge-base", "--is-ancestor", older, newer).code == 0

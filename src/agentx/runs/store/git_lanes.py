@@ -29,6 +29,7 @@ from agentx.host.git.work import (
     git_done,
     git_file,
     is_ancestor,
+    is_same_tree,
 )
 from agentx.kernel.errors import ConflictError, NotFound, UnavailableError
 from agentx.kernel.paths import StorePaths
@@ -267,7 +268,8 @@ class GitLanes:
     def rebase(self, run: Run) -> Moved | Conflicted:
         """Bring the work branch up to its base as it is now, or change nothing.
 
-        By a rebase; where that does not go through, by a merge of the base.
+        By a rebase where that comes to the same files as a merge of the base, by that merge
+        otherwise: what somebody put together in a merge is in no commit that is replayed.
 
         Raises: NotFound, ConflictError, UnavailableError.
         """
@@ -276,17 +278,21 @@ class GitLanes:
         if not onto:
             raise NotFound(f"the base branch {base or '(none)'} is not in this repository")
         folder = self._ready(run)
-        if is_ancestor(folder, onto, "HEAD"):
-            return Moved(commit=commit_of(folder, "HEAD"), onto=onto, already=True)
+        before = commit_of(folder, "HEAD")
+        if is_ancestor(folder, onto, before):
+            return Moved(commit=before, onto=onto, already=True)
         self._begin(run_id, "rebase")
         who = as_somebody(folder)
-        if self._do(folder, *who, "rebase", "--quiet", onto).code != 0:
+        said = self._do(folder, *who, "merge", "--no-edit", "-m", f"Merge {base}", onto)
+        if said.code != 0:
+            return self._undone(run_id, folder, "merge", said)
+        merged = commit_of(folder, "HEAD")
+        git_done(folder, "reset", "--quiet", "--keep", before)
+        is_replayed = self._do(folder, *who, "rebase", "--quiet", onto).code == 0
+        if not is_replayed:
             self._do(folder, "rebase", "--abort")
-            # Commits that a person put together do not replay one by one; their result may still
-            # go together with the base.
-            said = self._do(folder, *who, "merge", "--no-edit", "-m", f"Merge {base}", onto)
-            if said.code != 0:
-                return self._undone(run_id, folder, "merge", said)
+        if not is_replayed or not is_same_tree(folder, merged, "HEAD"):
+            git_done(folder, "reset", "--quiet", "--keep", merged)
         passing(CrashPoint.RUN_GIT_DONE)
         self._end(run_id)
         return Moved(commit=commit_of(folder, "HEAD"), onto=onto)
