@@ -15,9 +15,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agentx.daemon.limits import DAEMON_POLL_MS, OTHER_STORE_WAIT_MS, STORE_TURN_MS
+from agentx.daemon.limits import (
+    DAEMON_POLL_MS,
+    OTHER_STORE_WAIT_MS,
+    PASSING_STORE_WAIT_MS,
+    STORE_TURN_MS,
+)
 from agentx.daemon.presence import Presence, is_served, reachable
-from agentx.host.files.plain import exists
+from agentx.host.files.plain import exists, remove_tree
 from agentx.host.limits import STORE_OPEN_WAIT_MS
 from agentx.kernel.errors import DaemonUnavailable, LockHeld, NotFound, UnavailableError
 from agentx.kernel.paths import DataPaths, StorePaths
@@ -100,16 +105,29 @@ def open_to_read(project: Project) -> Iterator[Memory]:
 
     from agentx.wiring.memory import open_store  # noqa: PLC0415  see above
 
-    with tempfile.TemporaryDirectory(prefix="agentx-") as folder:
-        data = DataPaths(Path(folder))
-        # All of the data folder is elsewhere: nothing may note where a store is that is gone soon.
-        passing = replace(
-            project,
-            environment=replace(project.environment, data=data),
-            store=StorePaths(data.root / project.store.root.name),
-        )
+    folder = Path(tempfile.mkdtemp(prefix="agentx-"))
+    data = DataPaths(folder)
+    # All of the data folder is elsewhere: nothing may note where a store is that is gone soon.
+    passing = replace(
+        project,
+        environment=replace(project.environment, data=data),
+        store=StorePaths(data.root / project.store.root.name),
+    )
+    try:
         with open_store(passing) as memory:
             yield memory
+    finally:
+        _take_away(folder)
+
+
+def _take_away(folder: Path) -> None:
+    """Remove a folder in which threads of a store that was closed may still end their files."""
+    deadline = time.monotonic() + PASSING_STORE_WAIT_MS / 1000
+    while exists(folder) and time.monotonic() < deadline:
+        try:
+            remove_tree(folder)
+        except OSError:
+            time.sleep(DAEMON_POLL_MS / 1000)
 
 
 def open_or_look(project: Project) -> Memory:

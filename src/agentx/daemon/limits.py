@@ -58,3 +58,5 @@ JOB_ERROR_CHARS_MAX = 1_000
 OTHER_STORE_WAIT_MS = 1_000
 # For how long a command that waits for the store does not look whether a daemon has come up.
 STORE_TURN_MS = 300
+# How long threads of a store for the moment may take to end when it is taken away.
+PASSING_STORE_WAIT_MS = 2_000

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from agentx.operations.runs.lane import open_lane
 from agentx.operations.runs.prune import prune_runs
 from agentx.operations.runs.saying import Saying
@@ -15,6 +17,7 @@ from agentx.project.config import read_environment
 from agentx.project.project import open_project
 from agentx.runs.model import Contract
 from tests.support.repository import commit, git, repository
+from tests.support.run_clones import Clones
 from tests.support.trusting import trusted
 
 
@@ -56,7 +59,40 @@ def test_leftovers_go_where_nothing_is_lost(tmp_path: Path) -> None:
     assert not lanes[1].exists()
     assert (lanes[2] / "c.py").exists()
     assert {row.stays for row in done.kept} >= {
-        "1 commits are on no other branch",
+        "1 commit is on no other branch",
         "not all in it is committed",
     }
     assert prune_runs(project).gone == ()
+
+
+@pytest.mark.promise("runs.git-is-true")
+@pytest.mark.parametrize("now", ["there", "deleted", "replaced", "not reached"])
+def test_what_was_pushed_once_counts_only_while_the_remote_has_it(tmp_path: Path, now: str) -> None:
+    clones = Clones(tmp_path)
+    project = clones.clone("one")
+    run = start_run(project, "over soon", actor="orchestrator").id
+    by = Saying(run_id=run, actor="orchestrator")
+    add_task(project, by, Contract(title="an idea"))
+    opened = open_lane(project, Saying(run_id=run, actor="executor", task="TASK-001"))
+    assert opened.lane is not None
+    branch = f"agent/{run}/{opened.lane.id}"
+    commit(Path(opened.folder), "idea", idea_py="idea = 1\n")
+    git(project.root, "push", "-q", "origin", branch)
+    go_to_phase(project, by, "fail", reason="enough")
+    if now == "deleted":
+        git(clones.remote, "update-ref", "-d", f"refs/heads/{branch}")
+    elif now == "replaced":
+        git(clones.remote, "update-ref", f"refs/heads/{branch}", "main")
+    elif now == "not reached":
+        clones.remote.rename(tmp_path / "away.git")
+
+    listed, done = prune_runs(project, dry_run=True), prune_runs(project)
+
+    here = git(project.root, "branch", "--format=%(refname:short)").splitlines()
+    assert (branch in here) == (now != "there")
+    stay = {row.name: row.stays for row in done.kept}
+    assert [row.stays for row in listed.kept if not row.is_folder] == [*stay.values()]
+    if now == "not reached":
+        assert stay[branch].endswith("that is seen now: origin was not reached")
+    elif now != "there":
+        assert stay[branch] == "1 commit is on no other branch"

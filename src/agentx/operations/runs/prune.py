@@ -5,7 +5,12 @@ from __future__ import annotations
 from agentx.kernel.errors import ConflictError
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
-from agentx.wiring.bound.leftovers import find_leftovers, prune_leftover
+from agentx.wiring.bound.leftovers import (
+    ask_what_is_pushed,
+    find_leftovers,
+    prune_leftover,
+    tell_why_it_stays,
+)
 from agentx.wiring.runs import may_git_run_all
 
 
@@ -40,8 +45,11 @@ def prune_runs(project: Project, *, dry_run: bool = False) -> Pruned:
         )
     gone: list[PrunedRow] = []
     kept: list[PrunedRow] = []
-    for left in find_leftovers(project):
-        stays = left.stays if dry_run else prune_leftover(project, left)
+    leftovers = find_leftovers(project)
+    pushed = ask_what_is_pushed(project, leftovers)
+    take_away = tell_why_it_stays if dry_run else prune_leftover
+    for left in leftovers:
+        stays = take_away(project, left, pushed)
         row = PrunedRow(
             run_id=left.run_id, name=left.name, is_folder=left.is_folder, why=left.why, stays=stays
         )

@@ -21,6 +21,8 @@ from agentx.runs.paths import RunNotes
 _NOT_ALL = "not all in it is committed"
 _PREFIX = "agent/"
 _BRANCHES_MAX = 1_000
+_REMOTE_WAIT_MS = 20_000
+_ROWS = "--format=%(refname) %(objectname)"
 
 
 @frozen
@@ -82,24 +84,81 @@ def _list_below(folder: Path) -> tuple[str, ...]:
         return ()
 
 
-def _tell_lost(root: Path, branch: str) -> str:
-    """Return what would be lost with a branch; nothing where other branches have its commits."""
+def _tell_lost(root: Path, branch: str, pushed: SeenPushed | None = None) -> str:
+    """Return what would be lost with a branch; nothing where other branches have its commits.
+
+    Without an answer of the remotes what was last fetched of them is believed.
+    """
     ours = f"--exclude={_PREFIX}*"  # which counts for the branches that are named after it
     words = ("rev-list", "--count", f"refs/heads/{branch}", "--not", ours, "--branches")
-    said = read_git(root, *words, "--remotes")
+    stale = () if pushed is None else pushed.stale
+    said = read_git(root, *words, *(f"--exclude={each}" for each in stale), "--remotes")
     count = said.out.strip()
     if said.code == 0 and count == "0":
         return ""
-    return f"{count or 'its'} commits are on no other branch"
+    lost = "1 commit is" if count == "1" else f"{count or 'its'} commits are"
+    silent = () if pushed is None else pushed.silent
+    seen = f" that is seen now: {', '.join(silent)} was not reached" if silent else ""
+    return f"{lost} on no other branch{seen}"
 
 
-def prune(root: Path, left: Leftover) -> str:
+@frozen
+class SeenPushed:
+    """What remotes say of the branches that were seen at them."""
+
+    stale: tuple[str, ...] = ()  # names, or patterns of them, that count for nothing
+    silent: tuple[str, ...] = ()  # remotes that were not reached
+
+
+def ask_remotes(root: Path) -> SeenPushed:
+    """Ask every remote which of the branches that were seen there it still has."""
+    said = read_git(root, "remote")
+    stale: list[str] = []
+    silent: list[str] = []
+    for remote in said.lines if said.code == 0 else ():
+        there = _list_there(root, remote)
+        if there is None:
+            silent.append(remote)
+            stale.append(f"{remote}/*")
+            continue
+        seen = read_git(root, "for-each-ref", _ROWS, f"refs/remotes/{remote}/")
+        for name, _, commit in (line.rpartition(" ") for line in seen.lines):
+            branch = name.removeprefix(f"refs/remotes/{remote}/")
+            # Others' branches move on; that of a lane may be replaced by who holds it.
+            if there.get(branch) != commit and (
+                branch.startswith(_PREFIX) or (branch not in there and branch != "HEAD")
+            ):
+                stale.append(f"{remote}/{branch}")
+    return SeenPushed(stale=tuple(stale), silent=tuple(silent))
+
+
+def _list_there(root: Path, remote: str) -> dict[str, str] | None:
+    """Return where a remote has its branches now; None where it is not reached."""
+    try:
+        done = do_git(root, "ls-remote", "--heads", "--", remote, wait_ms=_REMOTE_WAIT_MS)
+    except UnavailableError:
+        return None
+    if done.code != 0:
+        return None
+    rows = (line.partition("\t") for line in done.lines)
+    return {ref.removeprefix("refs/heads/"): commit for commit, _, ref in rows}
+
+
+def tell_staying(root: Path, left: Leftover, pushed: SeenPushed) -> str:
+    """Return why a leftover stays, once the remotes were asked; empty where it may go."""
+    if left.stays or left.is_folder:
+        return left.stays
+    return _tell_lost(root, left.name, pushed)
+
+
+def prune(root: Path, left: Leftover, pushed: SeenPushed) -> str:
     """Take a leftover away; return why it stays, if it does.
 
     Raises: UnavailableError.
     """
-    if left.stays:
-        return left.stays
+    stays = tell_staying(root, left, pushed)
+    if stays:
+        return stays
     if left.is_folder:
         done = do_git(root, "worktree", "remove", left.name)
         parent = Path(left.name).parent

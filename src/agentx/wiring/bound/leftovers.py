@@ -6,9 +6,16 @@ from agentx.kernel.errors import AgentXError
 from agentx.project.project import Project
 from agentx.runs.paths import RunNotes
 from agentx.runs.store.archive import Archive
-from agentx.runs.store.git_leftovers import Leftover, list_leftovers, prune
+from agentx.runs.store.git_leftovers import (
+    Leftover,
+    SeenPushed,
+    ask_remotes,
+    list_leftovers,
+    prune,
+    tell_staying,
+)
 from agentx.runs.store.run_store import RunStore
-from agentx.wiring.runs import open_run_store
+from agentx.wiring.runs import may_git_run_all, open_run_store
 
 
 def find_leftovers(project: Project) -> tuple[Leftover, ...]:
@@ -24,12 +31,26 @@ def find_leftovers(project: Project) -> tuple[Leftover, ...]:
     return tuple(list_leftovers(project.root, notes, lambda run: _tell_over(store, packed, run)))
 
 
-def prune_leftover(project: Project, left: Leftover) -> str:
+def ask_what_is_pushed(project: Project, leftovers: tuple[Leftover, ...]) -> SeenPushed:
+    """Ask the remotes of a trusted repository what they still have, where a branch may go.
+
+    Raises: UnavailableError.
+    """
+    may_go = any(not left.is_folder and not left.stays for left in leftovers)
+    return ask_remotes(project.root) if may_go and may_git_run_all(project) else SeenPushed()
+
+
+def tell_why_it_stays(project: Project, left: Leftover, pushed: SeenPushed) -> str:
+    """Return why a leftover stays; empty where it may go."""
+    return tell_staying(project.root, left, pushed)
+
+
+def prune_leftover(project: Project, left: Leftover, pushed: SeenPushed) -> str:
     """Take a leftover away; return why it stays, if it does.
 
     Raises: UnavailableError.
     """
-    return prune(project.root, left)
+    return prune(project.root, left, pushed)
 
 
 def _tell_over(store: RunStore, packed: frozenset[str], run_id: str) -> str:
