@@ -181,6 +181,8 @@ def test_a_late_question_of_an_agent_that_is_done_is_abandoned_unless_it_blocked
             True,
         ),
         ("\u8cc7\u6599\u5eab", "\u8cc7\u6599\u5eab", True),
+        ("And rows where total > 0?", "And rows where total < 0?", False),
+        ("And rows where total > 0?", "and `rows` where total > 0", True),
         ("???", "!!!", False),
         ("", "", True),
     ],

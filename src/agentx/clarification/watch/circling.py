@@ -14,13 +14,17 @@ from agentx.clarification.limits import CLARIFY_ASKED_BACK_MAX
 from agentx.clarification.model import Clarification
 from agentx.kernel.text import fold_text
 from agentx.prose.likeness import list_words, overlap
+from agentx.prose.signs import list_signs
 
 _ALIKE = 0.8
 
 
 def alike(one: str, other: str) -> bool:
     """Tell whether two texts say about the same."""
-    return overlap(_read_words(one), _read_words(other), least=_ALIKE) > 0 or _same(one, other)
+    if _same(one, other):
+        return True
+    shared = overlap(_read_words(one), _read_words(other), least=_ALIKE)
+    return shared > 0 and list_signs(one) == list_signs(other)
 
 
 @lru_cache(maxsize=1_000)  # one question is held against many

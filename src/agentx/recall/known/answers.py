@@ -32,8 +32,16 @@ from agentx.kernel.values import frozen
 from agentx.observations.model import Category, Observation
 from agentx.observations.validity.marking import find_replacing
 from agentx.prose import cues
+from agentx.prose.likeness import list_words
 from agentx.prose.sentences import sentences
-from agentx.recall.known.same_question import AskedFor, find_leads, is_same, list_terms, read_asked
+from agentx.recall.known.same_question import (
+    AskedFor,
+    find_leads,
+    is_same,
+    list_terms,
+    read_asked,
+    read_signs,
+)
 from agentx.recall.limits import KNOWN_ANSWER_CHARS_MAX
 
 # A sentence that says more than the answer speaks of something else, too.
@@ -56,6 +64,7 @@ _TURNS = cues.anywhere(
     """
 )
 _POINTS_AT_IT = frozenset({"it", "that", "this"})
+_HELPS = frozenset({"you", "will", "do", "going", "with"})
 _TAKES = compile_late(
     r"(?i:(?:\W*\b(?:ok(?:ay)?|thanks?(?: you)?|thx|great|good|fine|perfect|agreed|understood|noted"
     r"|got it|will do|done|clear|makes sense|sounds good|going with (?:that|it)|settled)\b\W*)+)"
@@ -264,7 +273,8 @@ def _say_answer(state: Clarification) -> str:
     answered = fold_text(state.answer)
     if not decided and state.decision is settled:
         return ""  # it was let go: what an offshoot begins with was answered elsewhere
-    if decided.casefold().rstrip(".! ") in _NO_ANSWER:
+    bare = decided.casefold().rstrip(".! ")
+    if bare in _NO_ANSWER and bare not in fold_text(state.question_of(settled)).casefold():
         return ""
     if decided and answered and (settled.speaker == PERSON or _is_settlers(state)):
         assert state.answered is not None, "it says something"
@@ -285,13 +295,20 @@ def _is_settlers(state: Clarification) -> bool:
     settled = state.resolution
     if settled is None or settled is not state.decision or not settled.body:
         return False
-    if state.answered is None or _TAKES.fullmatch(settled.body):
+    if state.answered is None or _is_taken(settled.body, state.question_of(settled)):
         return False
     said, answered = (
-        tuple(term for term in list_terms(text) if term not in _POINTS_AT_IT)
+        (tuple(term for term in list_terms(text) if term not in _POINTS_AT_IT), read_signs(text))
         for text in (settled.body, state.answered.body)
     )
-    return not said or said != answered
+    return not said[0] or said != answered
+
+
+def _is_taken(said: str, question: str) -> bool:
+    """Tell whether a text only takes what was answered; "done" answers whether it is done."""
+    if not _TAKES.fullmatch(said):
+        return False
+    return not set(list_words(said)) & set(list_words(question)) - _POINTS_AT_IT - _HELPS
 
 
 def _say_contrary(state: Clarification, told: Entry | None = None) -> str:

@@ -4,6 +4,7 @@ proven costs more than a question that is asked once more.
     the same   the words that carry the subject, all of them, in questions and topics
                what is asked for (which, when, where, who, why, how, how many; can, must, was)
                a denial, or none
+               signs that say something ("<", "C++", "--force"), and "or" or "and"
                the order, where words of direction make it matter ("from A to B")
                the issue, where something is only pointed at ("this page")
 
@@ -19,6 +20,9 @@ from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.prose import cues
 from agentx.prose.keyphrases import terms
+from agentx.prose.signs import list_signs
+
+Signs = tuple[tuple[str, ...], frozenset[str]]
 
 _WORD = compile_late(r"[^\W_]+(?:[-_.'/][^\W_]+)*")
 _EMPTY = frozenset(
@@ -47,6 +51,7 @@ _POINTS = frozenset(
     "this that these those it its here them they current above below following other "
     "another same such second third former latter now today".split()
 )
+_JOINS = frozenset(("and", "or"))
 _AMOUNTS = frozenset("many much long often big large far fast old high low deep wide".split())
 _ASKS = {
     **dict.fromkeys(("which", "what"), "which"),
@@ -74,6 +79,7 @@ class AskedFor:
     asked: frozenset[str]  # of the question alone
     wanted: str  # which, when, how many; should, can
     denies: bool
+    signs: Signs
     directs: bool  # the order of its words says something
     points: bool  # it names something by pointing at it
 
@@ -95,6 +101,7 @@ def read_asked(topic: str, question: str) -> AskedFor:
         asked=frozenset(asked),
         wanted=_read_wanted(words),
         denies=cues.finds(cues.DENIES, question),
+        signs=read_signs(question),
         directs=bool(seen & _DIRECTS),
         points=bool(seen & _POINTS),
     )
@@ -108,6 +115,12 @@ def list_terms(text: str) -> tuple[str, ...]:
     )
 
 
+def read_signs(text: str) -> Signs:
+    """Return what tells texts of the same words apart: signs, and how things are joined."""
+    found = {word.casefold() for word in _WORD.findall(text)}
+    return list_signs(text), _JOINS & found
+
+
 def find_leads(asked: AskedFor) -> tuple[str, ...]:
     """Return what must stand in every question that asks the same: how its words begin."""
     long = frozenset(map(_stem, _SHORT.values()))  # these may be written short
@@ -119,7 +132,7 @@ def is_same(one: AskedFor, other: AskedFor, *, same_issue: bool) -> bool:
     """Tell whether two questions ask the same."""
     if one.subject != other.subject or not one.subject:
         return False
-    if (one.wanted, one.denies) != (other.wanted, other.denies):
+    if (one.wanted, one.denies, one.signs) != (other.wanted, other.denies, other.signs):
         return False
     if (one.directs or other.directs) and one.order != other.order:
         return False

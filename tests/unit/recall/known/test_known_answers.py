@@ -32,7 +32,7 @@ from agentx.clarification.ways import (
 from agentx.kernel.clock import Millis
 from agentx.kernel.tokens import estimate
 from agentx.observations.model import Category, Observation
-from agentx.recall.known.answers import Known, find_known_answer
+from agentx.recall.known.answers import Known, find_known_answer, read_decision
 from agentx.recall.known.same_question import is_same, read_asked
 from tests.support.clarifying import after, answered, clarification, request
 from tests.support.time_and_chance import START_MS
@@ -112,6 +112,18 @@ OTHER = [
     (("Limits", "Is 100 the limit for uploads?"), ("Limits", "Is 500 the limit for uploads?")),
     (("Files", "Does src/a.py own the schema?"), ("Files", "Does src/b.py own the schema?")),
     (("Style", "Which fonts for headings?"), ("Style", "Which fonts for headings without serifs?")),
+    (
+        ("Purge", "Do we purge rows of total > 0?"),
+        ("Purge", "Do we purge rows of total < 0?"),
+    ),
+    (("Core", "Is the parser core written in C?"), ("Core", "Is the parser core written in C++?")),
+    (("Push", "May the job push --force?"), ("Push", "May the job push force?")),
+    (("Ids", "Do we keep rows where id == null?"), ("Ids", "Do we keep rows where id != null?")),
+    (("Logs", "Does git ignore *.log files?"), ("Logs", "Does git ignore log files?")),
+    (
+        ("Drop", "May the job drop users or orders tables?"),
+        ("Drop", "May the job drop users and orders tables?"),
+    ),
 ]
 
 
@@ -331,6 +343,40 @@ def test_a_decision_must_be_proven_and_stand() -> None:
         "", question, noted(text), noted("Orders use MySQL as database.", id="obs-b")
     )
     assert not offered("", question, noted(text), to=PERSON)
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "settling", "told"),
+    [
+        ("Which bound?", "< 5", "> 5", "> 5 (architect had answered: < 5)"),
+        ("Which language?", "C", "C++", "C++ (architect had answered: C)"),
+        ("Which tables?", "users or orders", "users and orders", "users and orders (arch"),
+        ("Which language?", "C++", "C++ it is", "C++. Decided by architect"),
+        ("Is the dump done?", "No, it failed", "Done", "Done (architect had answered: No, it"),
+        ("Is main clear?", "No, the freeze holds", "Clear.", "Clear. (architect had answered: No"),
+        ("Which dump?", "The nightly one", "Done, thanks", "The nightly one. Decided by architect"),
+    ],
+)
+def test_who_settles_with_a_word_of_their_own_has_decided(
+    question: str, said: str, settling: str, told: str
+) -> None:
+    state = answered(clarification(topic="It", question=question), said)
+    state = after(state, Resolved(at_ms=Millis(LATER), by="engineer", body=settling))
+
+    kept = read_decision(state)
+
+    assert kept is not None
+    assert kept.content.startswith(f"It: {told}"), kept.content
+
+
+def test_to_go_on_without_is_a_decision_where_just_that_was_asked() -> None:
+    asked = decided("Review", "Shall I wait for the review, or go on without?", "Go on without.")
+    unasked = decided("Review", "Who reviews it?", "Go on without.")
+
+    kept = read_decision(asked)
+    assert kept is not None
+    assert "Go on without." in kept.content
+    assert read_decision(unasked) is None
 
 
 def test_nothing_is_the_same_as_nothing() -> None:
