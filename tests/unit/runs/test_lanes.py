@@ -13,6 +13,7 @@ import pytest
 
 from agentx.host import crash
 from agentx.host.crash import CrashPoint
+from agentx.host.git import half_done
 from agentx.kernel.errors import ConflictError, IllegalTransition, NotFound
 from agentx.runs.model import LaneStatus, TaskStatus
 from agentx.runs.replies import Interruption
@@ -23,6 +24,11 @@ from tests.support.run_stories import Killed, Team, killed
 @pytest.fixture
 def team(tmp_path: Path) -> Team:
     return Team(repository(tmp_path / "shop", a_py="one = 1\n"), tmp_path / "store")
+
+
+@pytest.fixture(autouse=True)
+def _no_long_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(half_done, "LOCK_WAIT_S", 0.1)
 
 
 @pytest.fixture(autouse=True)
@@ -313,3 +319,74 @@ def test_a_merge_that_was_cut_short_in_git_itself_is_undone(team: Team) -> None:
     assert "a merge that was cut short was undone" in rebuilt.remarks
     assert git(work, "status", "--porcelain") == ""
     assert found.run_id == run_id
+
+
+@pytest.mark.promise("runs.recover")
+def test_a_folder_that_was_half_filled_when_its_command_was_killed_is_filled(team: Team) -> None:
+    for number in range(5):
+        (team.root / f"f{number}.py").write_text(f"f = {number}\n")
+    commit(team.root, "files")
+    run_id = team.runs.start("killed while it fills").id
+    crash.arm(CrashPoint.RUN_BRANCH_MADE, killed)
+    with pytest.raises(Killed):
+        team.lanes.open(run_id, actor="executor", lane="lane-001")
+    for name in ("work", team.lane(1)):
+        branch, folder = f"agent/{run_id}/{name}", team.runs.git.folder(run_id, name)
+        git(team.root, "branch", branch, "main", check=False)
+        git(team.root, "worktree", "add", "-q", "--no-checkout", str(folder), branch)
+        (folder / "f1.py").write_text("f =")
+        (folder / git(folder, "rev-parse", "--git-path", "index.lock")).write_text("")
+
+    opened = team.lanes.open(run_id, actor="executor", lane="lane-001")
+
+    for folder in (Path(opened.folder), team.runs.git.folder(run_id, "work")):
+        assert git(folder, "status", "--porcelain") == ""
+        assert (folder / "f1.py").read_text() == "f = 1\n"
+
+
+@pytest.mark.promise("runs.recover")
+@pytest.mark.parametrize("is_staged", [False, True])
+def test_a_merge_that_was_killed_while_it_wrote_is_undone(team: Team, is_staged: bool) -> None:
+    run_id, one, _ = _two_lanes(team)
+    commit(one, "one", a_py="one = 2\n", b_py="b = 1\n", c_py="c = 1\n")
+    crash.arm(CrashPoint.RUN_GIT_BEGUN, killed)
+    with pytest.raises(Killed):
+        team.lanes.merge(run_id, "lane-001", actor="executor")
+    work = team.runs.git.folder(run_id, "work")
+    (work / "a.py").write_text("one = 2\n")
+    (work / "b.py").write_text("b =")
+    if is_staged:
+        git(work, "add", "--all")
+    else:
+        (work / git(work, "rev-parse", "--git-path", "index.lock")).write_text("")
+
+    done = team.lanes.merge(run_id, "lane-001", actor="executor")
+
+    assert done.told.run.lanes[team.lane(1)].status is LaneStatus.MERGED
+    assert git(work, "status", "--porcelain") == ""
+    assert (work / "b.py").read_text() == "b = 1\n"
+
+
+def test_what_somebody_wrote_where_a_merge_was_killed_stays(team: Team) -> None:
+    run_id, one, _ = _two_lanes(team)
+    commit(one, "one", b_py="b = 1\n")
+    crash.arm(CrashPoint.RUN_GIT_BEGUN, killed)
+    with pytest.raises(Killed):
+        team.lanes.merge(run_id, "lane-001", actor="executor")
+    work = team.runs.git.folder(run_id, "work")
+    (work / "mine.py").write_text("mine = 1\n")
+
+    with pytest.raises(ConflictError, match=r"mine\.py"):
+        team.lanes.merge(run_id, "lane-001", actor="executor")
+    assert (work / "mine.py").read_text() == "mine = 1\n"
+
+
+def test_a_folder_that_was_moved_is_looked_at_where_it_is(team: Team, tmp_path: Path) -> None:
+    run_id, one, _ = _two_lanes(team)
+    commit(one, "one", b_py="b = 1\n")
+    git(team.root, "worktree", "move", str(one), str(tmp_path / "moved"))
+    (tmp_path / "moved" / "more.py").write_text("more = 1\n")
+
+    with pytest.raises(ConflictError, match=r"has changes .* more\.py") as error:
+        team.lanes.merge(run_id, "lane-001", actor="executor")
+    assert str(tmp_path / "moved") in error.value.hint

@@ -21,6 +21,7 @@ from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.files.plain import exists
 from agentx.host.git.command import GitReply, do_git, read_git
 from agentx.host.git.facts import branch as branch_at
+from agentx.host.git.half_done import fill_folder, release_lock, undo_merge
 from agentx.host.git.loose import require_committed, tell_ignored, tell_loose
 from agentx.host.git.work import (
     as_somebody,
@@ -156,7 +157,8 @@ class GitLanes:
         Raises: NotFound when the branch is not here, ConflictError for changes that are not
             committed.
         """
-        folder = self.folder(run_id, lane)
+        where = checkouts(self._root).get(branch)  # somebody may have moved it
+        folder = where if where is not None else self.folder(run_id, lane)
         if folder.is_dir():
             self._check_trust()
             require_committed(folder, lane, branch)
@@ -203,7 +205,7 @@ class GitLanes:
         if is_replaced:
             git_done(folder, "reset", "--quiet", "--keep", pushed.commit)
             return
-        self._begin(run_id, "merge")
+        self._begin(run_id, "merge", pushed.commit)
         saying = f"Merge {pushed.name}"
         words = (*as_somebody(folder), "merge", "--no-edit", "-m", saying, pushed.commit)
         said = self._do(folder, *words)
@@ -256,7 +258,7 @@ class GitLanes:
         folder, run_id = self._ready(run), run.id
         if is_ancestor(folder, commit, "HEAD"):
             return Moved(commit=commit_of(folder, "HEAD"), already=True)
-        self._begin(run_id, "merge")
+        self._begin(run_id, "merge", commit)
         who = as_somebody(folder)
         said = self._do(folder, *who, "merge", "--no-ff", "--no-edit", "-m", saying, commit)
         if said.code != 0:
@@ -281,7 +283,7 @@ class GitLanes:
         before = commit_of(folder, "HEAD")
         if is_ancestor(folder, onto, before):
             return Moved(commit=before, onto=onto, already=True)
-        self._begin(run_id, "rebase")
+        self._begin(run_id, "rebase", onto)
         who = as_somebody(folder)
         said = self._do(folder, *who, "merge", "--no-edit", "-m", f"Merge {base}", onto)
         if said.code != 0:
@@ -310,18 +312,21 @@ class GitLanes:
         """Undo what git was doing for a run when its process died; say what it was."""
         mark = self._notes.git_mark(run_id)
         try:
-            doing = mark.read_text(encoding="ascii").strip()
+            doing, _, commit = mark.read_text(encoding="ascii").strip().partition(" ")
         except OSError:
             return ""
         folder = self.folder(run_id, WORK_FOLDER)
         undone = ""
         if folder.is_dir():
             self._check_trust()
+            release_lock(folder)
             if git_file(folder, "MERGE_HEAD").exists():
                 git_done(folder, "merge", "--abort")
                 undone = doing
             if any(git_file(folder, name).exists() for name in ("rebase-merge", "rebase-apply")):
                 git_done(folder, "rebase", "--abort")
+                undone = doing
+            if commit and undo_merge(folder, commit):
                 undone = doing
         self._end(run_id)
         return undone
@@ -376,6 +381,8 @@ class GitLanes:
         where = checkouts(self._root).get(branch)
         if where is not None and where.is_dir():
             if where.resolve() == folder.resolve():
+                self._check_trust()
+                fill_folder(folder)  # where its command was killed
                 return folder
             raise ConflictError(
                 f"{branch} is checked out in {where}",
@@ -409,8 +416,9 @@ class GitLanes:
                 hint="look at them, then say `agentx trust`",
             )
 
-    def _begin(self, run_id: str, doing: str) -> None:
-        replace_file(self._notes.git_mark(run_id), doing.encode())
+    def _begin(self, run_id: str, doing: str, commit: str) -> None:
+        """Note what is begun, and with which commit."""
+        replace_file(self._notes.git_mark(run_id), f"{doing} {commit}".encode())
         passing(CrashPoint.RUN_GIT_BEGUN)
 
     def _end(self, run_id: str) -> None:
