@@ -280,6 +280,28 @@ def test_a_rebase_elsewhere_replaces_what_it_took_over(pair: Pair) -> None:
     assert git(pair.two.root, "rev-parse", work) == git(pair.one.root, "rev-parse", work)
 
 
+@pytest.mark.promise("runs.git-is-true")
+def test_a_rebase_that_nobody_vouches_for_takes_no_commit_from_a_work_branch(pair: Pair) -> None:
+    pair.work_in_lane(pair.one, "TASK-001", b_py="b = 1\n")
+    work = f"agent/{pair.run_id}/work"
+    folder = pair.one.runs.git.folder(pair.run_id, "work")
+    commit(folder, "by hand", mine_py="mine = 1\n")
+    tip, base = (git(pair.one.root, "rev-parse", name) for name in (work, "main"))
+    git(pair.two.root, "switch", "-q", "--detach", base)
+    commit(pair.two.root, "evil", evil_py="evil = 1\n")
+    evil = git(pair.two.root, "rev-parse", "HEAD")
+    git(pair.two.root, "push", "-q", "origin", f"{evil}:refs/heads/{work}")
+    typed = happening("work-rebased", commit=base, onto=base, before=tip)
+    events = pair.one.runs.events(pair.run_id)
+    last = replace(events[-1], id=ulid(events[-1].at_ms + 1, bytes(10)), kind=typed.kind, lane="")
+    last = replace(last, detail=dict(typed.detail), standing=Vouching.UNSIGNED)
+
+    pair.one.runs.git.catch_up(fold(pair.run_id, (*events, last)))
+
+    assert git(pair.one.root, "merge-base", "--is-ancestor", tip, work) == ""
+    assert (folder / "mine.py").is_file()
+
+
 def open_with(pair: Pair, team: Team, task: str, **files: str) -> tuple[str, Path]:
     """Open a lane and commit something there; return its name and its folder."""
     opened = team.lanes.open(pair.run_id, actor=ACTOR, task=task)

@@ -101,12 +101,15 @@ def lack_start(root: Path, commit: str) -> NotFound:
 
 
 def is_replaced(root: Path, old: str, new: str, rebased: Iterable[Rebased]) -> bool:
-    """Tell whether a recorded rebase that `new` holds took over all that `old` holds."""
+    """Tell whether a recorded rebase that `new` holds took over all that `old` holds.
+
+    One that nobody vouches for takes nothing over: what both hold is merged then.
+    """
     return any(
         (old == each.before or is_ancestor(root, old, each.before))
         and is_ancestor(root, each.commit, new)
         for each in rebased
-        if each.before
+        if each.before and each.is_vouched
     )
 
 
