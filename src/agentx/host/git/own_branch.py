@@ -11,6 +11,7 @@ that it lost. Contents pass no filter.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -26,6 +27,7 @@ _HASH_CHARS = (40, 64)
 _POINTER_BYTES_MAX = 100
 _REFS_MAX = 400
 _MOVES_MAX = 50
+_LOCK = re.compile(r"Unable to create '(.+\.lock)': File exists")
 _LOGGED = ("core.logAllRefUpdates=true",)
 
 
@@ -153,10 +155,12 @@ class OwnBranch:
         said = self._ask(*words, given=self._write(step), settings=_LOGGED)
         if said.code == 0:
             return said.out.strip()
-        if self.find_tip() not in step.parents[:1]:
+        if self.find_tip() != "".join(step.parents[:1]):
             raise StaleVersion(f"{self.name} moved meanwhile", hint="try again")
         why = (said.err.splitlines() or ["git fast-import failed"])[0]
-        raise UnavailableError(f"{self.name} was not written: {why[:300]}")
+        raise UnavailableError(
+            f"{self.name} was not written: {why[:300]}", hint=_name_lock(said.err)
+        )
 
     def was_left_here(self, before: str) -> bool:
         """Tell whether only our own commits moved the branch since it was at a commit.
@@ -184,7 +188,9 @@ class OwnBranch:
         if said.code != 0:
             if self.find_tip() != seen:
                 raise StaleVersion(f"{self.name} moved meanwhile", hint="try again")
-            raise UnavailableError(f"{self.name} was not moved: {said.err[:300]}")
+            raise UnavailableError(
+                f"{self.name} was not moved: {said.err[:300]}", hint=_name_lock(said.err)
+            )
 
     def _write(self, step: BranchStep) -> bytes:
         """Return a commit as `git fast-import` reads it; it answers with the commit's id."""
@@ -213,6 +219,12 @@ class OwnBranch:
                 f"git {words[0]} in {self.root} gave no answer", hint="look for a git that hangs"
             )
         return said
+
+
+def _name_lock(err: str) -> str:
+    """Return what to do about a lock that is in git's way; who left it may have been killed."""
+    found = _LOCK.search(err)
+    return "" if found is None else f"remove {found[1]} if no git runs"
 
 
 def is_tracked(root: Path, folders: tuple[str, ...], *, without: str) -> bool:

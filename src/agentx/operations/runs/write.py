@@ -297,7 +297,7 @@ def _say_held(
         return bring_renewal(project, act())
     with holding(project, Aim(run_id=by.run_id, task=by.task), said, caller) as remarks:
         told = act()
-    return replace(told, remarks=(*remarks, *told.remarks))
+    return replace(told, remarks=tuple(dict.fromkeys((*remarks, *told.remarks))))
 
 
 def record_verification(

@@ -36,6 +36,7 @@ from agentx.runs.store.shared.fetching import say_why
 
 _FETCH_WAIT_MS = 60_000
 _AGREED = "pushes_to"
+_NAMED_MAX = 3
 # What git, or a remote, says of a branch that is not where it was seen; hooks say other things.
 _OVERTAKEN = (
     *("failed to update ref", "cannot lock ref", "failed to lock", "but expected"),
@@ -201,12 +202,17 @@ class RunExchange:
     def take_in(self) -> tuple[str, ...]:
         """Commit what is here, fetch, and join both; return the runs that are others now.
 
-        Raises: UnavailableError, ConflictError, DataError.
+        What others pushed is taken in also where the branch cannot be written.
+
+        Raises: UnavailableError, also where not all of here is on the branch; ConflictError,
+            DataError.
         """
-        self.remarks += (each for each in self._kept.commit() if each not in self.remarks)
+        told = self._kept.commit()
         theirs = self._theirs = fetch(self._kept, self._root, self.remote, self.wait_ms)
         mine, branch = self.find_tip(), self._kept.branch
         if not theirs or theirs == mine or (mine and branch.is_ancestor(theirs, mine)):
+            if told:
+                self._keep()
             return ()
         self._check_theirs(theirs)
         runs = take_in(self._store, self._kept, theirs)
@@ -215,12 +221,25 @@ class RunExchange:
                 self._kept.follow(theirs)
             except StaleVersion:
                 return (*runs, *self.take_in())
-            told = self._kept.commit(*runs)
+            self._keep(*runs)
         else:
-            told = self._kept.commit(*runs, other=theirs)
-        if told:
-            raise ConflictError(told[0])
+            self._keep(*runs, other=theirs)
         return runs
+
+    def _keep(self, *runs: str, other: str = "") -> None:
+        """Commit what is here: only what is on the branch is ever pushed.
+
+        Raises: UnavailableError, naming what is not on the branch, and why.
+        """
+        try:
+            self._kept.keep(*runs, other=other)
+        except (AgentXError, OSError) as error:
+            names = ", ".join(sorted({*runs, *self._kept.notes.list_waiting()})[:_NAMED_MAX])
+            why = error.message if isinstance(error, AgentXError) else str(error)
+            raise UnavailableError(
+                f"what is new is not on the branch {BRANCH}: {names or 'runs'}: {why}",
+                hint=(isinstance(error, AgentXError) and error.hint) or "try again",
+            ) from error
 
     def _check_theirs(self, theirs: str) -> None:
         """See that what the remote has is runs, and that a person trusts the repository.
@@ -288,8 +307,9 @@ class RunExchange:
             note.setdefault(_AGREED, {})[self.shown_url] = at
 
     def push(self) -> bool:
-        """Push; False where somebody else was first.
+        """Push what is here; False where somebody else was first.
 
-        Raises: UnavailableError.
+        Raises: UnavailableError, also where not all of here is on the branch.
         """
+        self._keep()
         return push(self._kept, self._root, self.remote, self.wait_ms)

@@ -24,6 +24,7 @@ from agentx.host.git.own_branch import BranchStep, OwnBranch, StoredFile, is_tra
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import (
     AgentXError,
+    ConflictError,
     StaleVersion,
     UnavailableError,
 )
@@ -116,36 +117,41 @@ class KeptBranch:
             self.notes.begin(run_id, leaves=leaves)
 
     def commit(self, *runs: str, other: str = "") -> tuple[str, ...]:
-        """Commit what was written of these runs, and of those that wait; return what is in the way.
+        """Commit as `keep` does; return what is in the way: no command fails for the branch."""
+        try:
+            self.keep(*runs, other=other)
+        except AgentXError as error:
+            return (_tell_waiting(error.message, error.hint),)
+        except OSError as error:
+            return (_tell_waiting(str(error), ""),)
+        return ()
+
+    def keep(self, *runs: str, other: str = "") -> None:
+        """Commit what was written of these runs, and of those that wait.
 
         `other` is a commit whose facts are all in the folder: it becomes a second parent.
+
+        Raises: UnavailableError, ConflictError, DataError, OSError; the events are kept.
         """
         if self._wanted == WITH_CODE and self.notes.is_there:
             with suppress(AgentXError, OSError):
                 include(self.branch.common, BRANCH)
         if self.is_held or not self._is_wanted():
-            return ()
-        try:
-            with self.notes.editing(self._clock) as note:
-                if not self._decide(note):
-                    for name in self.notes.list_waiting():
-                        self.notes.end(name)
-                    return ()
-                return self._commit(note, runs, other)
-        except AgentXError as error:  # the events are kept: no command fails for the branch
-            return (_tell_waiting(error.message, error.hint),)
-        except OSError as error:
-            return (_tell_waiting(str(error), ""),)
+            return
+        with self.notes.editing(self._clock) as note:
+            if self._decide(note):
+                self._commit(note, runs, other)
+                return
+            for name in self.notes.list_waiting():
+                self.notes.end(name)
 
     def _is_wanted(self) -> bool:
         """Tell whether runs are on the branch, or may be to come there; cheap."""
         return self._wanted == BRANCH or (self._wanted != WITH_CODE and not self.is_with_code())
 
-    def _commit(self, note: dict[str, Any], runs: tuple[str, ...], other: str) -> tuple[str, ...]:
+    def _commit(self, note: dict[str, Any], runs: tuple[str, ...], other: str) -> None:
         for _ in range(_TRIES):
-            why = self._meet(note)
-            if why:
-                return (why,)
+            self._meet(note)
             waiting = self.notes.list_waiting()
             tip = note.get("commit", "")
             is_anew = (
@@ -179,42 +185,43 @@ class KeptBranch:
                 self.notes.end(name)
             with suppress(AgentXError, OSError):
                 exclude(self.branch.common, BRANCH, [f"/{MEMORY}/{part}" for part in PARTS])
-            return ()
+            return
         raise UnavailableError(f"{BRANCH} moves all the time", hint="try again")
 
-    def _meet(self, note: dict[str, Any]) -> str:
+    def _meet(self, note: dict[str, Any]) -> None:
         """See that the branch stands where the note says, or bring both together.
 
-        Return why that cannot be.
+        Raises: ConflictError where that cannot be, UnavailableError.
         """
         tip = self.branch.find_tip()
         if self.branch.is_checked_out():
-            return _tell_waiting(
-                f"somebody has the branch {BRANCH} checked out", "switch to another branch there"
+            raise ConflictError(
+                f"somebody has the branch {BRANCH} checked out",
+                hint="switch to another branch there",
             )
         if tip == note.get("commit", ""):
-            return ""
+            return
         if not tip:  # it was deleted: all is committed anew
             self._forget(note)
-            return ""
+            return
         if not self.looks_ours(tip):
-            return _tell_waiting(
+            raise ConflictError(
                 f"the branch {BRANCH} has other files than AgentX keeps there",
-                f"`git branch -m {BRANCH} NAME`, or `agentx config set runs.branch {WITH_CODE}`",
+                hint=f"`git branch -m {BRANCH} NAME`, "
+                f"or `agentx config set runs.branch {WITH_CODE}`",
             )
         lacking = self.find_lacking(tip)
         # A commit of ours may not have been noted, and the folder have been lost since.
         if lacking and not (
             self._may_take_in() or self.branch.was_left_here(note.get("commit", ""))
         ):
-            return _tell_waiting(
+            raise ConflictError(
                 f"the branch {BRANCH} holds what was not written here",
-                "look at it, then say `agentx trust`",
+                hint="look at it, then say `agentx trust`",
             )
         self.lay(lacking)
         self._forget(note)
         self._note_tip(note, tip)
-        return ""
 
     def _forget(self, note: dict[str, Any]) -> None:
         note.update({"commit": "", "facts": {}, "rest": {}})
