@@ -323,6 +323,20 @@ def test_a_claim_of_a_clock_that_is_behind_holds_its_time_from_when_it_was_seen(
 
 
 @pytest.mark.promise("runs.claims")
+def test_a_clock_that_was_ahead_once_ends_no_claim_of_one_that_is_behind(both: Two) -> None:
+    ahead = replace(both.one, clock=FakeClock(both.clock.now_ms() + DAYS_MS))
+    record_event(ahead, Saying(), "note", {"text": "from the future"})
+    both.sync(both.one)
+    behind = _skew(both, -5 * 3_600_000)
+    task_step(behind, Saying(task=FIRST), "task-started", {})
+
+    with pytest.raises(IllegalTransition, match="held by orchestrator of bert"):
+        both.start(both.one)
+    both.clock.advance(2 * RUN_CLAIM_MS)
+    assert any("expired at" in word for word in both.start(both.one))
+
+
+@pytest.mark.promise("runs.claims")
 def test_a_claim_of_a_clock_that_is_ahead_holds_no_longer_than_its_time(both: Two) -> None:
     ahead = _skew(both, DAYS_MS)
     task_step(ahead, Saying(task=FIRST), "task-started", {})

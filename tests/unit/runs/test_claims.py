@@ -82,10 +82,13 @@ def test_how_long_a_claim_holds_is_told_by_when_it_was_seen_where_clocks_differ(
     behind = claim("b", 100 * HOUR, 32 * HOUR, said_ms=Millis(28 * HOUR))
     assert ends(behind, 101, 100) == 104 * HOUR
     assert ends(behind, 150, 150) == 32 * HOUR  # nobody saw it in time
-    # Another's clock dated the events before it, ahead of all: what was said counts.
+    # Another's clock dated the events before it, ahead of all: this one may be behind all the same.
     dated = claim("b", 112 * HOUR, 104 * HOUR, said_ms=Millis(100 * HOUR))
-    assert ends(dated, 101, 101) == 104 * HOUR
-    assert ends(dated, 113, 101) == 104 * HOUR
+    assert ends(dated, 101, 101) == 105 * HOUR
+    assert ends(dated, 113, 101) == 105 * HOUR
+    far_behind = claim("b", 112 * HOUR, 32 * HOUR, said_ms=Millis(28 * HOUR))
+    assert ends(far_behind, 101, 101) == 105 * HOUR
+    assert ends(far_behind, 140, 140) == 32 * HOUR  # a day after all that came before it
     # A clock that was put right: an older word reaches no further.
     both = settle([ahead, claim("b", 173 * HOUR, 103 * HOUR, said_ms=Millis(101 * HOUR))]).claim
     assert both is not None

@@ -83,11 +83,12 @@ def judge_clocks(claim: TaskClaim, now_ms: int, find_seen: FindSeen) -> TaskClai
 
     A clock there that is ahead of this one, or behind the dates of events that came before, says
     nothing of when the claim began here: it holds its length from when it was first seen. Of one
-    that is seen a day late nothing is left.
+    that is seen a day late nothing is left. Where those dates are ahead of here as well nobody
+    knows which clock is wrong: the claim holds just so.
     """
     is_late = claim.dated_ms - claim.said_ms > _SAME_TIME_MS
     seen_ms = find_seen(claim.event_id, is_late or claim.said_ms - now_ms > _SAME_TIME_MS)
-    is_behind = is_late and claim.dated_ms <= seen_ms < claim.dated_ms + RUN_CLAIM_MS_MAX
+    is_behind = is_late and seen_ms < claim.dated_ms + RUN_CLAIM_MS_MAX
     if is_behind or claim.said_ms - seen_ms > _SAME_TIME_MS:
         return replace(claim, until_ms=Millis(seen_ms + claim.length_ms))
     # What an older word of a wrong clock reached for holds no more.
