@@ -19,8 +19,16 @@ class Clones:
         self.folder = folder
         self.remote = folder / "remote.git"
 
-    def clone(self, name: str, **more: str) -> Project:
-        git(self.folder, "clone", "-q", str(self.remote), name)
+    def clone(self, name: str, *, depth: int = 0, **more: str) -> Project:
+        cut = ("--depth", str(depth), "--no-single-branch") if depth else ()
+        git(
+            self.folder,
+            "clone",
+            "-q",
+            *cut,
+            self.remote.as_uri() if cut else str(self.remote),
+            name,
+        )
         known = {"HOME": str(self.folder / f"home-{name}"), "PATH": "/usr/bin:/bin", **more}
         return trusted(open_project(self.folder / name, read_environment(known)))
 

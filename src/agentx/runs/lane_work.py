@@ -14,6 +14,7 @@ from agentx.kernel.errors import ConflictError, IllegalTransition
 from agentx.runs.model import Happening, Lane, LaneStatus, Run, RunEvent
 from agentx.runs.paths import WORK_FOLDER
 from agentx.runs.replies import Changes, LaneTold, Told, Unmerged
+from agentx.runs.resuming import refuse_unmerged
 from agentx.runs.rules.decide import decide, find_lane
 from agentx.runs.service import Runs, name_lane
 from agentx.runs.store.git_taking import find_brought
@@ -251,10 +252,7 @@ class LaneWork:
         unmerged = (each for each in self._git.list_unmerged(run) if each.lane == lane.id)
         found = next(unmerged, None)
         if found is not None and not found.left:
-            raise IllegalTransition(
-                f"{lane.id} counts as merged, but {found.why}",
-                hint=f"`agentx run resume {run.id}` says what to do",
-            )
+            raise refuse_unmerged(run, found)
         if found is None:
             raise IllegalTransition(
                 f"{lane.id} is MERGED, and nothing of it is left",

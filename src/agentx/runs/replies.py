@@ -7,6 +7,8 @@ from enum import StrEnum
 from agentx.kernel.values import frozen
 from agentx.runs.model import Conflict, Lane, Phase, Report, Run, RunEvent, RunStatus
 
+UNSHALLOW = "git fetch --unshallow"  # what brings the history of a shallow clone
+
 
 @frozen
 class Told:
@@ -123,6 +125,7 @@ class Unmerged:
     left: tuple[str, ...] = ()  # where its branch is, here or at a remote, beyond the work branch
     is_persons: bool = False  # it lies here alone, and another checkout has the lane
     folder: str = ""  # where that is checked out
+    is_shallow: bool = False  # history is cut off here: git cannot tell
 
 
 @frozen
@@ -133,6 +136,7 @@ class GoneCommit:
     what: str
     lane: str = ""  # empty: the work branch
     is_at_work: bool = False  # the last of a lane that is open
+    is_shallow: bool = False  # history is cut off here: it may lie beyond
 
 
 @frozen

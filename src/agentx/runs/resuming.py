@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from agentx.kernel.errors import IllegalTransition
 from agentx.kernel.values import frozen
 from agentx.runs.asked import Escalation
 from agentx.runs.claiming.telling import list_lost, say_end, say_holder, tell_lost
@@ -23,7 +24,14 @@ from agentx.runs.model import (
     TaskStatus,
 )
 from agentx.runs.rendering import list_answered, tell_answered
-from agentx.runs.replies import GoneCommit, Interruption, NextStep, Resumption, Unmerged
+from agentx.runs.replies import (
+    UNSHALLOW,
+    GoneCommit,
+    Interruption,
+    NextStep,
+    Resumption,
+    Unmerged,
+)
 from agentx.runs.rules.gates import list_missing_of_run, tell_nothing_moved
 from agentx.runs.rules.graph import ready, waits_for
 
@@ -149,8 +157,24 @@ def _tell_lost(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
             )
 
 
+def list_unshallow_steps(
+    run: Run, unmerged: tuple[Unmerged, ...], gone: tuple[GoneCommit, ...]
+) -> Iterator[NextStep]:
+    """Yield what to do where history is cut off: what of a run is here cannot be told before."""
+    lanes = [each.lane for each in unmerged if each.is_shallow]
+    lacks = [each.commit[:_SHORT] for each in gone if each.is_shallow]
+    names = tuple(dict.fromkeys(lanes or lacks))
+    if names:
+        yield NextStep(
+            text=f"this clone is shallow: git cannot tell what of {', '.join(names[:3])} is here; "
+            "bring its history",
+            command=f"{UNSHALLOW}; agentx run resume {run.id}",
+        )
+
+
 def list_lost_steps(run: Run, unmerged: tuple[Unmerged, ...]) -> Iterator[NextStep]:
     """Yield what to do about lanes that count as merged and are not in the work branch here."""
+    unmerged = tuple(each for each in unmerged if not each.is_shallow)
     elsewhere = [each for each in unmerged if each.is_elsewhere]
     if elsewhere:
         names = ", ".join(each.lane for each in elsewhere[:3])
@@ -178,7 +202,7 @@ def list_lost_steps(run: Run, unmerged: tuple[Unmerged, ...]) -> Iterator[NextSt
 
 def list_gone_steps(run: Run, gone: tuple[GoneCommit, ...]) -> Iterator[NextStep]:
     """Yield what to do about commits that the run stands on and that are not here."""
-    by_commit = {each.commit: each for each in reversed(gone)}
+    by_commit = {each.commit: each for each in reversed(gone) if not each.is_shallow}
     for each in by_commit.values():
         short = each.commit[:_SHORT]
         yield NextStep(
@@ -187,6 +211,31 @@ def list_gone_steps(run: Run, gone: tuple[GoneCommit, ...]) -> Iterator[NextStep
             command=f"agentx run resume {run.id} --without {short}",
             takes=True,
         )
+
+
+def refuse_unmerged(run: Run, lost: Unmerged) -> IllegalTransition:
+    """Return that a lane which counts as merged keeps a run from going on."""
+    does = "makes it anew" if lost.lacks_branch else "says what to do"
+    hint = f"`agentx run resume {run.id}` {does}"
+    return IllegalTransition(
+        f"{lost.lane} counts as merged, but {lost.why}",
+        hint=f"`{UNSHALLOW}`, then try again" if lost.is_shallow else hint,
+    )
+
+
+def say_mending(run_id: str, lost: Unmerged | GoneCommit) -> str:
+    """Return in a line what to do about something of a run that is not here."""
+    if lost.is_shallow:
+        return f"`{UNSHALLOW}`, then `agentx run resume {run_id}`"
+    if isinstance(lost, GoneCommit):
+        return (
+            "who made it pushes it; where it is gone for good: "
+            f"`agentx run resume {run_id} --without {lost.commit[:_SHORT]}`"
+        )
+    if not lost.is_elsewhere:
+        return f"`agentx run lane merge {lost.lane}` takes that in"
+    by = "" if lost.lacks_branch else "who merged it pushes the run's branches; then "
+    return f"{by}`agentx run resume {run_id}`"
 
 
 def _say_delete(left: Unmerged) -> str:

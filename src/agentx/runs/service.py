@@ -17,7 +17,6 @@ from agentx.kernel.clock import Millis, to_iso
 from agentx.kernel.errors import (
     AgentXError,
     CorruptRecord,
-    IllegalTransition,
     InvalidValue,
     NotFound,
 )
@@ -49,7 +48,14 @@ from agentx.runs.pages.pieces import (
     make_piece,
 )
 from agentx.runs.replies import GoneCommit, NextStep, Rebuilt, Resumption, Told, Unmerged
-from agentx.runs.resuming import WhoGoesOn, list_gone_steps, list_lost_steps, resumption
+from agentx.runs.resuming import (
+    WhoGoesOn,
+    list_gone_steps,
+    list_lost_steps,
+    list_unshallow_steps,
+    refuse_unmerged,
+    resumption,
+)
 from agentx.runs.rules.catalogue import kind_named
 from agentx.runs.rules.claims import ASKS, GOES_ON
 from agentx.runs.rules.decide import find_lane
@@ -201,11 +207,7 @@ class Runs:
         Raises: IllegalTransition.
         """
         for each in self.list_unmerged(run):
-            does = "makes it anew" if each.lacks_branch else "says what to do"
-            raise IllegalTransition(
-                f"{each.lane} counts as merged, but {each.why}",
-                hint=f"`agentx run resume {run.id}` {does}",
-            )
+            raise refuse_unmerged(run, each)
 
     def _check_phase(self, run: Run, said: Happening) -> None:
         """See that a run goes on from its verification with all that counts as merged."""
@@ -325,7 +327,8 @@ class Runs:
             find_claim=self.own.find_claim,
         )
         found = resumption(run, events, here)
-        steps = (*list_lost_steps(run, unmerged), *list_gone_steps(run, gone), *found.next)
+        lost = (*list_lost_steps(run, unmerged), *list_gone_steps(run, gone))
+        steps = (*list_unshallow_steps(run, unmerged, gone), *lost, *found.next)
         complete = self.which.completing(run)
         typed = (replace(step, command=complete(step.command)) for step in steps)
         return replace(found, next=tuple(typed))

@@ -79,6 +79,11 @@ def checkouts(path: Path) -> dict[str, Path]:
     return found
 
 
+def is_shallow_clone(path: Path) -> bool:
+    """Tell whether history is cut off in a repository: who came after whom cannot be told there."""
+    return git_file(path, "shallow").exists()
+
+
 def git_file(path: Path, name: str) -> Path:
     """Return where git keeps one of its own files for a checkout."""
     return path / _read(path, "rev-parse", "--git-path", name).out.strip()

@@ -42,6 +42,7 @@ from agentx.operations.upkeep.people import check_people
 from agentx.operations.upkeep.strangers import SHOW_TRUST, list_untrusted
 from agentx.project.moves import find_original
 from agentx.project.project import Project, Rule
+from agentx.runs.resuming import say_mending
 from agentx.search.model import NO_VECTORS
 from agentx.wiring.bound.leftovers import find_leftovers
 from agentx.wiring.bound.run_branch import list_notes
@@ -392,22 +393,18 @@ def _runs(project: Project) -> Iterator[HealthCheck]:
         )
     for run_id, unmerged in list_unmerged_runs(project):
         first = unmerged[0]
-        by = "" if first.lacks_branch else "who merged it pushes the run's branches; then "
         yield HealthCheck(
             name="run",
             health=Health.WRONG,
             says=f"{run_id}: {first.lane} counts as merged, but {first.why}",
-            mend=f"{by}`agentx run resume {run_id}`"
-            if first.is_elsewhere
-            else f"`agentx run lane merge {first.lane}` takes that in",
+            mend=say_mending(run_id, first),
         )
     for run_id, gone in list_gone_runs(project):
         yield HealthCheck(
             name="run",
             health=Health.WRONG,
             says=f"{run_id}: {gone.commit[:10]}, {gone.what}, is not in this repository",
-            mend="who made it pushes it; where it is gone for good: "
-            f"`agentx run resume {run_id} --without {gone.commit[:10]}`",
+            mend=say_mending(run_id, gone),
         )
     left = find_leftovers(project)
     if left:

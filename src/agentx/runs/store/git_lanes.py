@@ -32,7 +32,7 @@ from agentx.host.git.work import (
     is_ancestor,
     is_same_tree,
 )
-from agentx.kernel.errors import ConflictError, NotFound, UnavailableError
+from agentx.kernel.errors import ConflictError, NotFound
 from agentx.kernel.paths import StorePaths
 from agentx.runs.model import Run
 from agentx.runs.paths import WORK_FOLDER, RunNotes
@@ -56,6 +56,7 @@ from agentx.runs.store.shared.branches import (
     Conflicted,
     Moved,
     check_name,
+    fail_git,
     lack_branch,
     lane_branch,
     work_branch,
@@ -305,7 +306,7 @@ class GitLanes:
         self._do(folder, doing, "--abort")
         self._end(run_id)
         if not files:
-            raise UnavailableError(f"git {doing}: {(said.err or said.out)[:500]}")
+            raise fail_git(folder, doing, said)
         return Conflicted(files=files)
 
     def recover(self, run_id: str) -> str:

@@ -6,15 +6,16 @@ A clone that has an event and not its commit says that, and builds on nothing el
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from agentx.host.git.command import read_git
 from agentx.host.git.facts import PLAIN_DIFF
-from agentx.host.git.work import commit_of, is_ancestor, list_changed_files
+from agentx.host.git.work import commit_of, is_ancestor, is_shallow_clone, list_changed_files
 from agentx.kernel.errors import ConflictError, NotFound
 from agentx.kernel.values import frozen
 from agentx.runs.model import LaneStatus, Rebased, Run, RunEvent
-from agentx.runs.replies import Changes, GoneCommit
+from agentx.runs.replies import UNSHALLOW, Changes, GoneCommit
 
 _KEPT_HERE = (".agent-memory/", ".agentx/")  # by AgentX: it is not what is checked
 _NOT_OURS = tuple(f":(exclude){name.rstrip('/')}" for name in _KEPT_HERE)
@@ -141,6 +142,12 @@ def check_latest(root: Path, run: Run) -> None:
     latest = run.git.latest_commit
     if not run.git.work_branch or not latest or commit_of(root, latest):
         return
+    if is_shallow_clone(root):
+        raise NotFound(
+            f"{latest[:_SHORT]}, the last commit of {run.git.work_branch}, is not in this shallow "
+            "clone",
+            hint=f"`{UNSHALLOW}`, then try again",
+        )
     raise NotFound(
         f"{latest[:_SHORT]}, the last commit of {run.git.work_branch}, is not in this repository",
         hint="who made it pushes it, then try again: "
@@ -225,7 +232,9 @@ def list_gone(root: Path, run: Run) -> tuple[GoneCommit, ...]:
     """
     named = [each for each in list_named(run) if not each.is_at_work]
     here = list_here(root, frozenset(each.commit for each in named))
-    return tuple(each for each in named if each.commit not in here)
+    gone = [each for each in named if each.commit not in here]
+    is_shallow = bool(gone) and is_shallow_clone(root)
+    return tuple(replace(each, is_shallow=is_shallow) for each in gone)
 
 
 def list_named(run: Run) -> Iterator[GoneCommit]:

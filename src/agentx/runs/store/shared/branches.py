@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from agentx.kernel.errors import InvalidValue, NotFound
+from pathlib import Path
+
+from agentx.host.git.command import GitReply
+from agentx.host.git.work import is_shallow_clone
+from agentx.kernel.errors import InvalidValue, NotFound, UnavailableError
 from agentx.kernel.values import frozen
 from agentx.runs.paths import WORK_FOLDER
+from agentx.runs.replies import UNSHALLOW
 
 
 @frozen
@@ -40,6 +45,16 @@ def check_name(branch: str) -> None:
     """
     if not branch.startswith("agent/"):
         raise InvalidValue(f"{branch!r} is no branch of a run", hint="they begin with agent/")
+
+
+def fail_git(folder: Path, doing: str, said: GitReply) -> UnavailableError:
+    """Return that git did not do something with a branch, and for no conflict."""
+    # Two branches of a shallow clone have nothing in common that is here.
+    is_cut_off = "unrelated histories" in said.err and is_shallow_clone(folder)
+    return UnavailableError(
+        f"git {doing}: {(said.err or said.out)[:500]}",
+        hint=f"this clone is shallow: `{UNSHALLOW}`, then try again" if is_cut_off else "",
+    )
 
 
 def lack_branch(branch: str) -> NotFound:

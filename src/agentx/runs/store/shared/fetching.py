@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from agentx.host.files.plain import exists
 from agentx.host.git.command import do_git, read_git
-from agentx.host.git.work import git_done, git_file
+from agentx.host.git.work import git_done, is_shallow_clone
 from agentx.kernel.errors import UnavailableError
 from agentx.runs.model import LaneStatus, Run
+from agentx.runs.replies import UNSHALLOW
 from agentx.runs.store.git_shared import list_outside
 
 _REMOTES_MAX = 5
@@ -99,8 +99,8 @@ def check_reached(root: Path, run: Run) -> None:
         raise UnavailableError(
             f"nobody knows whether it is gone: {remark}", hint="try again when it is reached"
         )
-    if exists(git_file(root, "shallow")):
+    if is_shallow_clone(root):
         raise UnavailableError(
             "nobody knows whether it is gone: this clone is shallow",
-            hint="`git fetch --unshallow`, then try again",
+            hint=f"`{UNSHALLOW}`, then try again",
         )

@@ -5,10 +5,11 @@ An event says that a lane was merged; only its commits in the work branch make i
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from agentx.host.git.command import read_git
-from agentx.host.git.work import checkouts, commit_of, is_ancestor
+from agentx.host.git.work import checkouts, commit_of, is_ancestor, is_shallow_clone
 from agentx.runs.model import Lane, LaneStatus, Run
 from agentx.runs.replies import Unmerged
 from agentx.runs.store.git_shared import Pushed, find_pushed, list_here, list_outside
@@ -65,7 +66,23 @@ def find_unmerged(root: Path, run: Run, branch: str, copies: LaneCopies) -> tupl
                 folder=_find_folder(root, ends),
             )
         )
+    if any(not each.lacks_branch for each in found) and is_shallow_clone(root):
+        return tuple(each if each.lacks_branch else _leave_unsaid(each) for each in found)
     return tuple(found)
+
+
+def _leave_unsaid(found: Unmerged) -> Unmerged:
+    """Return a lane of which git cannot tell whether it is merged: history is cut off here."""
+    return replace(
+        found,
+        why="this clone is shallow: git cannot tell here",
+        is_elsewhere=True,
+        is_here=False,
+        left=(),
+        is_persons=False,
+        folder="",
+        is_shallow=True,
+    )
 
 
 def _find_left(root: Path, run: Run, merged: list[Lane], tip: str) -> dict[str, tuple[Pushed, ...]]:
