@@ -333,7 +333,7 @@ def test_a_folder_that_was_half_filled_when_its_command_was_killed_is_filled(tea
     for name in ("work", team.lane(1)):
         branch, folder = f"agent/{run_id}/{name}", team.runs.git.folder(run_id, name)
         git(team.root, "branch", branch, "main", check=False)
-        git(team.root, "worktree", "add", "-q", "--no-checkout", str(folder), branch)
+        git(team.root, "worktree", "add", "-q", "--no-checkout", "--lock", str(folder), branch)
         (folder / "f1.py").write_text("f =")
         (folder / git(folder, "rev-parse", "--git-path", "index.lock")).write_text("")
 
@@ -342,6 +342,8 @@ def test_a_folder_that_was_half_filled_when_its_command_was_killed_is_filled(tea
     for folder in (Path(opened.folder), team.runs.git.folder(run_id, "work")):
         assert git(folder, "status", "--porcelain") == ""
         assert (folder / "f1.py").read_text() == "f = 1\n"
+    team.lanes.merge(run_id, "lane-001", actor="executor")
+    assert not Path(opened.folder).exists(), "git lets go of it"
 
 
 @pytest.mark.promise("runs.recover")

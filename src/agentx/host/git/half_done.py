@@ -29,6 +29,8 @@ def fill_folder(folder: Path) -> bool:
     if exists(index):
         return False  # it was finished meanwhile
     git_done(folder, "reset", "--quiet", "--hard")
+    # Git locks a folder while it makes it, so that nobody takes it away.
+    remove(git_file(folder, "locked"))
     return True
 
 

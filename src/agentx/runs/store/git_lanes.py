@@ -62,7 +62,7 @@ from agentx.runs.store.shared.branches import (
     work_branch,
 )
 from agentx.runs.store.shared.copies import LaneCopies
-from agentx.runs.store.shared.fetching import fetch_run
+from agentx.runs.store.shared.fetching import fetch_run, say_why
 from agentx.runs.store.shared.merged import find_unmerged, list_held
 
 
@@ -338,9 +338,12 @@ class GitLanes:
         if not folder.is_dir():
             return ""
         why = tell_loose(folder) or tell_ignored(folder)
-        if why or self._do(self._root, "worktree", "remove", str(folder)).code == 0:
-            return f"{folder} stays: {why}" if why else ""
-        return f"{folder} stays: not all of it is committed"
+        if not why:
+            done = self._do(self._root, "worktree", "remove", str(folder))
+            if done.code == 0:
+                return ""
+            why = say_why(done.err, "not all of it is committed")
+        return f"{folder} stays: {why}"
 
     def leave_all(self, run_id: str) -> tuple[Path, ...]:
         """Take away all folders of a run; return those that stay, as not all is committed there."""
