@@ -16,6 +16,7 @@ from agentx.operations.runs.write import add_task, go_to_phase, start_run
 from agentx.project.config import read_environment
 from agentx.project.project import open_project
 from agentx.runs.model import Contract
+from agentx.runs.store.shared.kept_commits import keep_commit
 from tests.support.repository import commit, git, repository
 from tests.support.run_clones import Clones
 from tests.support.trusting import trusted
@@ -96,3 +97,28 @@ def test_what_was_pushed_once_counts_only_while_the_remote_has_it(tmp_path: Path
         assert stay[branch].endswith("that is seen now: origin was not reached")
     elif now != "there":
         assert stay[branch] == "1 commit is on no other branch"
+
+
+def test_a_commit_that_was_kept_goes_once_its_run_is_over_and_others_have_it(
+    tmp_path: Path,
+) -> None:
+    root = repository(tmp_path / "shop", a_py="a = 1\n")
+    known = {"HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin"}
+    project = trusted(open_project(root, read_environment(known)))
+    git(root, "checkout", "-q", "-b", "mine")
+    commit(root, "only here", b_py="b = 1\n")
+    tip = git(root, "rev-parse", "HEAD").strip()
+    git(root, "checkout", "-q", "main")
+    over, going = "20200101-0000-of-somebody-ab12", start_run(project, "on", actor="x").id
+    names = [keep_commit(root, run, f"agent/{run}/lane-001", tip) for run in (over, going)]
+    git(root, "branch", "-D", "mine")
+
+    assert [(row.name, row.stays) for row in prune_runs(project).kept] == [
+        (names[0], "1 commit is on no other branch")
+    ]
+    git(root, "branch", f"agent/{over}/lane-001", tip)  # which stays: it has nobody else
+    listed, done = prune_runs(project, dry_run=True), prune_runs(project)
+
+    assert [row.name for row in listed.gone] == [row.name for row in done.gone] == names[:1]
+    assert [row.name for row in done.kept] == [f"agent/{over}/lane-001"]
+    assert git(root, "for-each-ref", "--format=%(refname)", "refs/agentx/").split() == names[1:]

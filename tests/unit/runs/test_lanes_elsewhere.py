@@ -67,7 +67,7 @@ def test_what_was_deleted_at_the_remote_is_seen_there_no_more(pair: Pair, tmp_pa
 
 
 def test_what_a_branch_had_that_was_deleted_before_it_was_merged_stays(pair: Pair) -> None:
-    lane, _ = open_with(pair, pair.one, b_py="b = 1\n")
+    lane, folder = open_with(pair, pair.one, b_py="b = 1\n")
     branch = f"agent/{pair.run_id}/{lane}"
     pair.share(pair.two)
     pair.two.runs.fetch(pair.run_id)
@@ -76,11 +76,45 @@ def test_what_a_branch_had_that_was_deleted_before_it_was_merged_stays(pair: Pai
     git(pair.one.root, "push", "-q", "origin", "--delete", branch)
     remarks = pair.two.runs.fetch(pair.run_id)
 
-    assert f"{tip[:10]}, which only it had, stays here as origin/{branch}" in remarks[0]
-    assert find(pair.two, f"refs/remotes/origin/{branch}") == tip
-    git(pair.two.root, "branch", "mine", tip)
-    assert pair.two.runs.fetch(pair.run_id) == ()
+    kept = f"refs/agentx/kept/{pair.run_id}/{lane}/{tip[:10]}"
+    assert remarks == (
+        f"origin has {branch} no more; {tip[:10]}, which only it had, stays here as {kept}",
+    )
     assert find(pair.two, f"refs/remotes/origin/{branch}") == ""
+    assert find(pair.two, kept) == tip
+    commit(folder, "more", more_py="more = 1\n")
+    git(folder, "commit", "-q", "--amend", "-m", "another")
+    pair.share(pair.one, lane)  # whatever comes there under the name
+    assert pair.two.runs.fetch(pair.run_id) == ()
+    git(pair.two.root, "fetch", "-q", "--prune")
+    assert find(pair.two, kept) == tip
+
+
+@pytest.mark.promise("runs.git-is-true")
+def test_what_only_a_branch_had_that_was_replaced_by_force_stays(
+    pair: Pair, tmp_path: Path
+) -> None:
+    lane, _ = open_with(pair, pair.one, b_py="b = 1\n")
+    branch = f"agent/{pair.run_id}/{lane}"
+    pair.share(pair.two)
+    pair.two.runs.fetch(pair.run_id)
+    there = f"origin/{branch}"
+    git(pair.two.root, "worktree", "add", "-q", "--detach", str(tmp_path / "late"), there)
+    commit(tmp_path / "late", "theirs", late_py="late = 1\n")
+    late = git(tmp_path / "late", "rev-parse", "HEAD").strip()
+    git(tmp_path / "late", "push", "-q", "origin", f"HEAD:{branch}")
+    git(pair.two.root, "worktree", "remove", str(tmp_path / "late"))
+
+    git(pair.one.root, "push", "-q", "--force", "origin", branch)
+    remarks = pair.two.runs.fetch(pair.run_id)
+
+    kept = f"refs/agentx/kept/{pair.run_id}/{lane}/{late[:10]}"
+    assert remarks == (
+        f"{branch} was replaced at origin; {late[:10]}, which only it had, stays here as {kept}",
+    )
+    assert find(pair.two, kept) == late
+    assert pair.two.runs.fetch(pair.run_id) == ()  # said once
+    assert unmerged(pair, pair.two) == []
 
 
 def resume(pair: Pair, team: Team) -> tuple[list[str], list[NextStep]]:
@@ -122,7 +156,9 @@ def test_a_copy_of_a_lane_follows_who_holds_it_and_brings_nothing_back(pair: Pai
     said, steps = resume(pair, pair.two)
 
     assert f"{lane}: who has it replaced its branch; the copy here is at {after[:10]}" in said[-1]
-    assert before[:10] in said[-1]
+    kept = f"refs/agentx/kept/{pair.run_id}/{lane}/{before[:10]}"
+    assert said[-1].endswith(f", it was at {before[:10]}, which stays as {kept}")
+    assert find(pair.two, kept) == before
     assert git(copy, "rev-parse", "HEAD").strip() == after
     assert not (copy / "secret.env").exists()
     assert unmerged(pair, pair.two) == []

@@ -1,6 +1,7 @@
 """Branches and folders that are left of runs: those that are over, packed away, or not known here.
 
-A folder goes if all in it is committed, a branch if others, here or pushed, have its commits.
+A folder goes if all in it is committed, a branch if others, here or pushed, have its commits. So
+does a commit that was kept (`kept_commits`); it is nobody's reason to let a branch go.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from agentx.kernel.errors import UnavailableError
 from agentx.kernel.ids import is_run_id
 from agentx.kernel.values import frozen
 from agentx.runs.paths import RunNotes
+from agentx.runs.store.shared.kept_commits import KEPT, list_kept
 
 _NOT_ALL = "not all in it is committed"
 _PREFIX = "agent/"
@@ -30,11 +32,16 @@ class Leftover:
     """A branch or a folder that is left of a run."""
 
     run_id: str
-    name: str  # of the branch, or the folder
+    name: str  # of the branch, the folder, or what a commit is kept under
     is_folder: bool
     why: str  # that of the run it is a leftover
     stays: str = ""  # what would be lost with it
     commit: str = ""
+
+    @property
+    def ref(self) -> str:
+        """How git calls it, where it is no folder."""
+        return self.name if self.name.startswith(KEPT) else f"refs/heads/{self.name}"
 
 
 def list_leftovers(
@@ -57,12 +64,17 @@ def list_leftovers(
         run_id = name.removeprefix(_PREFIX).partition("/")[0]
         why = tell_over(run_id) if is_run_id(run_id) else ""
         if why:
-            stays = _tell_lost(root, name)
+            found = Leftover(run_id=run_id, name=name, is_folder=False, why=why, commit=commit)
+            stays = _tell_lost(root, found)
             where = used.get(name)
             if where is not None and is_folder(where) and str(where) not in going:
                 stays = f"it is checked out in {where}"
-            found = Leftover(run_id=run_id, name=name, is_folder=False, why=why, commit=commit)
             yield replace(found, stays=stays)
+    for run_id, name, commit in list_kept(root):  # last: what is a branch yet has stayed
+        why = tell_over(run_id) if is_run_id(run_id) else ""
+        if why:
+            found = Leftover(run_id=run_id, name=name, is_folder=False, why=why, commit=commit)
+            yield replace(found, stays=_tell_lost(root, found))
 
 
 def _list_folders(notes: RunNotes, tell_over: Callable[[str], str]) -> Iterator[Leftover]:
@@ -84,13 +96,14 @@ def _list_below(folder: Path) -> tuple[str, ...]:
         return ()
 
 
-def _tell_lost(root: Path, branch: str, pushed: SeenPushed | None = None) -> str:
+def _tell_lost(root: Path, left: Leftover, pushed: SeenPushed | None = None) -> str:
     """Return what would be lost with a branch; nothing where other branches have its commits.
 
     Without an answer of the remotes what was last fetched of them is believed.
     """
-    ours = f"--exclude={_PREFIX}*"  # which counts for the branches that are named after it
-    words = ("rev-list", "--count", f"refs/heads/{branch}", "--not", ours, "--branches")
+    # Branches of runs may all go, so none of them holds another; what is kept goes after them.
+    ours = () if left.name.startswith(KEPT) else (f"--exclude={_PREFIX}*",)
+    words = ("rev-list", "--count", left.ref, "--not", *ours, "--branches")
     stale = () if pushed is None else pushed.stale
     said = read_git(root, *words, *(f"--exclude={each}" for each in stale), "--remotes")
     count = said.out.strip()
@@ -148,7 +161,7 @@ def tell_staying(root: Path, left: Leftover, pushed: SeenPushed) -> str:
     """Return why a leftover stays, once the remotes were asked; empty where it may go."""
     if left.stays or left.is_folder:
         return left.stays
-    return _tell_lost(root, left.name, pushed)
+    return _tell_lost(root, left, pushed)
 
 
 def prune(root: Path, left: Leftover, pushed: SeenPushed) -> str:
@@ -168,5 +181,5 @@ def prune(root: Path, left: Leftover, pushed: SeenPushed) -> str:
         where = checkouts(root).get(left.name)
         if where is not None and is_folder(where):
             return f"it is checked out in {where}"
-        done = do_git(root, "update-ref", "-d", f"refs/heads/{left.name}", left.commit)
+        done = do_git(root, "update-ref", "-d", left.ref, left.commit)
     return "" if done.code == 0 else (done.err.splitlines() or ["git refused"])[-1]

@@ -19,6 +19,7 @@ from agentx.kernel.errors import AgentXError
 from agentx.runs.model import Lane, Run
 from agentx.runs.paths import RunNotes
 from agentx.runs.store.git_shared import find_pushed
+from agentx.runs.store.shared.kept_commits import keep_commit, list_lost
 
 _SHORT = 10
 
@@ -72,8 +73,15 @@ class LaneCopies:
             if not why:
                 self.note(run.id, lane.id, pushed)
             now = f"stays at {here[:_SHORT]}: {why}" if why else f"is at {pushed[:_SHORT]} now"
-            was = "" if why else f", it was at {here[:_SHORT]}"
+            was = "" if why else f", it was at {here[:_SHORT]}{self._keep(run, lane, here)}"
             yield f"{lane.id}: who has it replaced its branch; the copy here {now}{was}"
+
+    def _keep(self, run: Run, lane: Lane, was: str) -> str:
+        """Keep what a copy was at, where nothing else has it; return under which name it stays."""
+        with suppress(AgentXError):
+            if list_lost(self._root, frozenset({was})):
+                return f", which stays as {keep_commit(self._root, run.id, lane.branch, was)}"
+        return ""
 
     def _bring(self, run: Run, lane: Lane, here: str, pushed: str) -> str:
         """Bring a copy to a commit; return why it stays where it is."""

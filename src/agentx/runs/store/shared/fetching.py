@@ -1,7 +1,8 @@
 """The branches of a run as each remote has them: fetched, and forgotten where they were deleted.
 
 Only what lies below `refs/remotes/<remote>/agent/<run-id>/` is touched. A commit that was only on
-a branch that is gone there stays, unless its lane is merged: who deleted that was done with it.
+a branch that was deleted there, or replaced by force, stays under a name of our own; not where a
+merged lane's branch was deleted: who did that was done with it.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agentx.host.git.command import do_git, read_git
-from agentx.host.git.work import git_done, is_shallow_clone
+from agentx.host.git.work import is_shallow_clone
 from agentx.kernel.errors import UnavailableError
 from agentx.runs.model import LaneStatus, Run
 from agentx.runs.replies import UNSHALLOW
-from agentx.runs.store.git_shared import list_outside
+from agentx.runs.store.git_shared import is_replaced
+from agentx.runs.store.shared.kept_commits import keep_commit, list_lost
 
 _REMOTES_MAX = 5
 _SHORT = 10
@@ -70,24 +72,30 @@ def _list_seen(root: Path, remote: str, run_id: str) -> dict[str, str]:
 
 
 def _list_gone(root: Path, run: Run, remote: str, before: dict[str, str]) -> Iterator[str]:
-    """Yield what went with branches that were deleted at a remote; put back what must not.
+    """Yield what went with branches that were deleted or replaced at a remote; keep what must not.
 
-    What another branch holds here, or at a remote, is not lost and not spoken of.
+    What another branch holds here, or at a remote, is not lost and not spoken of; nor is what a
+    rebase took over that somebody vouches for.
     """
     now = _list_seen(root, remote, run.id) if before else {}
-    gone = {ref: commit for ref, commit in before.items() if ref not in now}
-    lost = list_outside(root, frozenset(gone.values()), "--all")
+    gone = {ref: commit for ref, commit in before.items() if now.get(ref) != commit}
+    lost = list_lost(root, frozenset(gone.values()))
     merged = {lane.branch for lane in run.lanes.values() if lane.status is LaneStatus.MERGED}
+    vouched = tuple(each for each in run.git.rebased if each.is_vouched)
     for ref, commit in gone.items():
-        if commit not in lost:
-            continue
         branch = ref.removeprefix(f"refs/remotes/{remote}/")
-        what = f"{remote} has {branch} no more; {commit[:_SHORT]}, which only it had,"
-        if branch in merged:
+        is_there = ref in now
+        if commit not in lost or (is_there and is_replaced(root, commit, now[ref], vouched)):
+            continue
+        how = f"{branch} was replaced at {remote}" if is_there else f"{remote} has {branch} no more"
+        what = f"{how}; {commit[:_SHORT]}, which only it had,"
+        if branch in merged and not is_there:
             yield f"{what} went with it"
-        else:
-            git_done(root, "update-ref", ref, commit)
-            yield f"{what} stays here as {remote}/{branch}"
+            continue
+        try:
+            yield f"{what} stays here as {keep_commit(root, run.id, branch, commit)}"
+        except UnavailableError as error:
+            yield f"{what} has no name here now, `git branch NAME {commit}`: {error.message}"
 
 
 def check_reached(root: Path, run: Run) -> None:

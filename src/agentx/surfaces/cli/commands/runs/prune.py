@@ -28,4 +28,5 @@ def prune(invocation: Invocation, dry_run: bool) -> None:
 
 
 def _name(row: PrunedRow) -> str:
-    return f"folder {row.name}" if row.is_folder else f"branch {row.name}"
+    kind = "folder" if row.is_folder else "commit" if row.name.startswith("refs/") else "branch"
+    return f"{kind} {row.name}"
