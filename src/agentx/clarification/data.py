@@ -19,6 +19,8 @@ def as_data(state: Clarification, others: tuple[str, ...] = ()) -> dict[str, obj
         shown.pop("uid", None)
         if entry.doubt:
             shown["doubt"] = entry.doubt
+        for against in (why for word, why in state.begun_with if word == entry):
+            shown["against"] = against
     return {
         **row,
         "clarificationId": state.id,

@@ -225,6 +225,7 @@ class Clarification:
     issue_now: str = ""  # what became of its issue, where that is to be known; likewise
     decided_later: str = ""  # what a person said otherwise, asked the same anew; likewise
     contested_by: str = ""  # what else speaks against what stands; likewise
+    begun_with: tuple[tuple[Entry, str], ...] = ()  # by an offshoot, with why it stands no more
 
     @property
     def exact(self) -> str:

@@ -23,7 +23,10 @@ from agentx.clarification.model import (
 )
 from agentx.clarification.summary import (
     find_note,
+    mark_begun,
+    name_begun,
     name_contrary,
+    say_begun,
     say_overruled,
     say_pointed_to,
     why_escalated,
@@ -77,13 +80,13 @@ def stream_entry(state: Clarification, entry: Entry) -> str:
         case EntryType.ANSWER:
             asked = _name_question_before(state, entry)
             said = f"[{speak_entry(entry)}{say_worth(entry)}] {body}{say_late(state, entry)}"
-            return f"{said}{asked}"
+            return f"{said}{asked}{mark_begun(state, entry)}"
         case EntryType.RESOLUTION:
             return "\n".join(
                 line
                 for line in (
                     f"[{asker}] Clarification resolved. Continuing...",
-                    _name_settler(state, entry, body),
+                    f"{_name_settler(state, entry, body)}{mark_begun(state, entry)}",
                 )
                 if line
             )
@@ -138,6 +141,8 @@ def terminal(state: Clarification, *, colour: bool, say_time: Callable[[int], st
     lines = [f"{head}  {_tint(f'[{facts}]', _STATUS_COLOURS[state.status], colour)}"]
     for entry in state.thread:
         lines.extend(_terminal_entry(state, entry, say_time(entry.at_ms), colour=colour))
+        if begun := mark_begun(state, entry):
+            lines.append(printable(f" {begun}"))
     if told := say_overruled(state):
         disagree = "  people disagree" if state.overruled else " "
         lines.append(printable(f"{disagree}{told}"))
@@ -244,7 +249,8 @@ def _word_for_person(state: Clarification, about: str) -> str:
     waits = "waits for your decision" if state.holds_its_asker else "would like your decision"
     said = f"{state.asker} {waits} on {about}: {preview(find_asked(state), 400)}"
     return (
-        f"{said}{_tell_answer(state)}{_tell_claim(state)} -- decide with: {next_actions(state)[0]}"
+        f"{said}{_tell_answer(state)}{say_begun(state)}{_tell_claim(state)} "
+        f"-- decide with: {next_actions(state)[0]}"
     )
 
 
@@ -262,7 +268,7 @@ def _word_outcome(state: Clarification, about: str) -> str:
     settled = state.resolution
     if state.status is ClarificationStatus.ESCALATED:
         goes_on = "wait for it" if state.holds_its_asker else "go on with what is known"
-        told = f"{_tell_answer(state)}{_tell_claim(state)}"
+        told = f"{_tell_answer(state)}{say_begun(state)}{_tell_claim(state)}"
         return f"a person was called to decide {about}{told} -- {goes_on}"
     if settled is not None:
         about = name_matter(state, state.decision or settled)
@@ -271,7 +277,8 @@ def _word_outcome(state: Clarification, about: str) -> str:
     about = name_matter(state, state.answered)
     return (
         f"{_name_answerer(state)}{_say_answer_worth(state)} answered {about}: "
-        f"{preview(state.answer, 400)}{say_overruled(state)} -- {say_next(state)}"
+        f"{preview(state.answer, 400)}{say_overruled(state)}{say_begun(state)} "
+        f"-- {say_next(state)}"
     )
 
 
@@ -376,7 +383,7 @@ def say_decision(state: Clarification, *, named: bool = False, chars_max: int = 
     if named and word is not None:
         is_taken &= word.doubt not in name_decider(state)
     doubt = f" ({word.doubt})" if word is not None and is_taken and word.doubt else ""
-    told = f"{say_pointed_to(state)}{say_overruled(state)}{_say_later(state)}"
+    told = f"{say_pointed_to(state)}{say_overruled(state)}{_say_later(state)}{say_begun(state)}"
     words = find_decided(state)
     return f"{preview(words, chars_max) if chars_max else words}{doubt}{told}"
 
@@ -392,12 +399,16 @@ def _name_later(state: Clarification) -> str:
 
 def say_against(state: Clarification) -> str:
     """Return what speaks against what stands, to be told beside an excerpt; mostly nothing."""
-    return "; ".join(filter(None, (_name_later(state), say_contested(state), name_contrary(state))))
+    told = (_name_later(state), say_contested(state), name_contrary(state), name_begun(state))
+    return "; ".join(filter(None, told))
 
 
 def say_contrary(state: Clarification) -> str:
     """Return who answered otherwise; once it is decided, `say_decision` says so."""
-    return say_overruled(state) if state.resolution is None else ""
+    begun = mark_begun(state, state.answered)
+    if state.resolution is not None:
+        return begun
+    return f"{say_overruled(state)}{begun or say_begun(state)}"
 
 
 def find_decided(state: Clarification) -> str:

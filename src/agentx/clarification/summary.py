@@ -121,6 +121,25 @@ def name_contrary(state: Clarification) -> str:
     return f"so says {state.word_of or 'a person'}; {said}" if said else ""
 
 
+def mark_begun(state: Clarification, entry: Entry | None) -> str:
+    """Return what stands by now instead of a word that an offshoot begins with; mostly nothing."""
+    return next((f" ({mark})" for word, mark in state.begun_with if word == entry), "")
+
+
+def say_begun(state: Clarification) -> str:
+    """Return which words an offshoot begins with that stand no longer; mostly nothing."""
+    told = name_begun(state)
+    return f" ({told})" if told else ""
+
+
+def name_begun(state: Clarification) -> str:
+    """Return the same, to be told beside an excerpt."""
+    return "; ".join(
+        f'before: "{preview(fold_text(word.body), _OVERRULED_CHARS)}" ({mark})'
+        for word, mark in state.begun_with
+    )
+
+
 def say_pointed_to(state: Clarification) -> str:
     """Return what somebody answered whom a decision names: "as architect says"."""
     word, said = state.decision, state.answered

@@ -37,6 +37,7 @@ from agentx.clarification.watch.awaiting import (
     is_asked_further,
     is_to_be_answered,
 )
+from agentx.clarification.watch.begun import tell_begun
 from agentx.clarification.watch.inbox import inbox_among
 from agentx.clarification.watch.later import tell_later
 from agentx.clarification.watch.metrics import Metrics, metrics
@@ -145,16 +146,21 @@ def name_decider(project: Project, key: str) -> str:
 def name_overruling(project: Project, states: Iterable[Clarification]) -> tuple[Clarification, ...]:
     """Return questions with who said what, where people's words contradict each other.
 
-    Also with what a person decided otherwise, asked the same anew.
+    Also with what a person decided otherwise, asked the same anew, and with what speaks against the
+    words that an offshoot begins with.
     """
     known = tuple(states)
     asked: list[Clarification] = []
-    decided, places = [state for state in known if state.decision is not None], AskedIssues(project)
-    issues = {number for state in decided for number in places.list_numbers(state)}
+    places = AskedIssues(project)
+    held = [state for state in known if state.decision is not None or state.stem]
+    issues = {number for state in held for number in places.list_numbers(state)}
     for issue in issues:
         with suppress(CorruptRecord):
             asked += open_clarifications(project).ledger(issue)
     known = tell_changes(project, tell_later(known, asked), asked)
+    stems = {state.stem for state in known if state.stem}
+    grown = [state for state in asked if {state.uid, state.stem} & stems]
+    known = tell_begun(known, tell_changes(project, tell_later(grown, asked), asked))
     if not any(state.contrary_words for state in known):
         return known
     store = LedgerStore(project.paths, project.clock, make_pen(project))

@@ -189,6 +189,7 @@ def _question(state: Clarification, role: str) -> str:
         say_worth,
     )
     from agentx.clarification.summary import (  # noqa: PLC0415  as above
+        say_begun,
         say_overruled,
     )
 
@@ -207,7 +208,7 @@ def _question(state: Clarification, role: str) -> str:
         decided = say_decision(state, chars_max=_TEXT_CHARS_MAX - _COMMAND_CHARS - len(matter))
         return f"decided: {matter}: {fold_text(decided)}"
     matter = name_matter(state, state.answered)
-    about = f"{_about(state, state.answer, matter)}{say_overruled(state)}"
+    about = f"{_about(state, state.answer, matter)}{say_overruled(state)}{say_begun(state)}"
     worth = "" if state.answered is None else say_worth(state.answered)
     return f"answered{worth}: {about} -- {say_next(state)}"
 

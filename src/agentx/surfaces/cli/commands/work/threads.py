@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 _CLAIMS_MAX = 3
 _SHOWN_MAX = 100  # nobody reads on; a program takes them all
 _TOPIC_CHARS_MAX, _WORDS_CHARS_MAX = 200, 4_000
+_SAID_CHARS_MAX = 3_000  # what must be told with words is not cut off
 _STYLES = {
     ClarificationStatus.PENDING: "yellow",
     ClarificationStatus.ANSWERED: "cyan",
@@ -153,15 +154,15 @@ def _list_words(state: Clarification, who: str) -> list[tuple[str, str]]:
     rows.append(("what", find_asked(state)))
     if state.issue_now:
         rows.append(("issue", state.issue_now))
-    answer = f"{state.answer}{_say_answerer(state)}" if state.answer else ""
+    answer, by = preview(state.answer, _SAID_CHARS_MAX), _say_answerer(state)
     asked = "" if state.answered is None else state.question_of(state.answered)
     if answer and (state.is_unanswered or asked != state.question):  # to what was asked before
-        rows.append(("before", f"{asked} -> {answer}"))
+        rows.append(("before", f"{preview(f'{asked} -> {answer}', _SAID_CHARS_MAX)}{by}"))
         answer = ""
     elif find_asked(state) != state.question:
         rows.append(("before", state.question))
     if answer:
-        rows.append(("answer", answer))
+        rows.append(("answer", f"{answer}{by}"))
     if state.status is ClarificationStatus.ESCALATED:
         rows.append(("why", explain_escalation(state)))
     if state.claim is not None:
