@@ -57,6 +57,7 @@ class ProjectPaths:
     observations = Below(".agentx/memory")  # the observations, one file an issue
     ignore_file = Below(".agentx/.gitignore")  # the rules of what is not committed
     run_memory = Below(".agent-memory")  # runs (STM), lessons (LTM) and their archive
+    run_aside = Below(".agent-memory/aside")  # what goes along with runs, and no run is made from
     runs = Below(".agent-memory/runs")  # all runs
     lessons = Below(".agent-memory/ltm")  # what runs taught
 

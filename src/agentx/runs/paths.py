@@ -89,7 +89,7 @@ class RunsPaths:
     @property
     def aside(self) -> Path:
         """What a person wrote into the index, kept before it was made again."""
-        return self.project.run_memory / "aside"
+        return self.project.run_aside
 
     @property
     def archive(self) -> Path:

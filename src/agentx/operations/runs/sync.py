@@ -7,6 +7,7 @@ from collections.abc import Callable
 from agentx.kernel.clock import to_iso
 from agentx.kernel.errors import ConflictError, IllegalTransition, UnavailableError
 from agentx.kernel.values import frozen
+from agentx.operations.setup.writers import tell_refused
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls
 from agentx.runs.settings import BRANCH
@@ -68,7 +69,7 @@ def sync_runs(
                 taken_in=tuple(taken),
                 is_pushed=is_ahead,
                 commit=exchange.find_tip(),
-                remarks=(*exchange.remarks, *meeting.tell()),
+                remarks=(*exchange.remarks, *meeting.tell(), *tell_refused(project)),
             )
     raise UnavailableError(f"{name} is pushed to all the time", hint="try again in a while")
 

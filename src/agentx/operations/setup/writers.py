@@ -26,6 +26,7 @@ from agentx.wiring.trust.keys import open_keyring
 from agentx.wiring.trust.persons_word import require_person
 
 _CARDS_AT = ".agentx/questions/writers/"
+_TOLD_MAX = 3
 
 
 @frozen
@@ -40,6 +41,8 @@ class WriterView:
     was_own: bool = False  # with a key that was lost or replaced
     trusted: bool = False
     trusted_at: str = ""
+    is_brought: bool = False  # its card came with runs alone
+    refused: tuple[str, ...] = ()  # other keys that are shown under its name with runs
 
 
 def list_writers(project: Project) -> tuple[WriterView, ...]:
@@ -48,8 +51,14 @@ def list_writers(project: Project) -> tuple[WriterView, ...]:
     # A card of our own that is gone from the repository is known here.
     lost = {card.writer: card for card in keyring.list_lost()}
     cards = lost | {card.writer: card for card in keyring.list_cards() if card.is_own}
-    names = sorted({*cards, *_list_names(project)})
+    brought = [card for card in keyring.list_brought() if card.writer not in cards]
+    names = sorted({*cards, *_list_names(project)} - {card.writer for card in brought})
     views = [replace(_view(keyring, name, cards.get(name)), was_own=name in lost) for name in names]
+    views += (replace(_view(keyring, card.writer, card), is_brought=True) for card in brought)
+    refused = keyring.list_refused()
+    for at, each in enumerate(views):
+        others = tuple(card.fingerprint for card in refused if card.writer == each.writer)
+        views[at] = replace(each, refused=others)
     return tuple(sorted(views, key=lambda each: (not each.own, each.since or "~", each.writer)))
 
 
@@ -72,8 +81,9 @@ def trust_writer(project: Project, wanted: str, *, caller: WhoCalls) -> WriterVi
     """
     found = _find(project, wanted, caller)
     keyring = open_keyring(project)
-    shown = (*keyring.list_cards(), *keyring.list_lost())
-    cards = [card for card in shown if card.writer == found.writer and card.is_own]
+    shown = (*keyring.list_cards(), *keyring.list_lost(), *keyring.list_brought())
+    known = (found.writer, found.fingerprint)
+    cards = [card for card in shown if (card.writer, card.fingerprint) == known and card.is_own]
     if found.own:
         raise InvalidValue(f"{found.writer} is yours", hint="your own words count anyway")
     if not cards:
@@ -84,6 +94,16 @@ def trust_writer(project: Project, wanted: str, *, caller: WhoCalls) -> WriterVi
     _change(project, lambda: keyring.trust_key(cards[0]))
     record_act(project, AuditAct.TRUSTED, writer=found.writer, key=found.fingerprint)
     return _find(project, found.writer, caller)
+
+
+def tell_refused(project: Project) -> tuple[str, ...]:
+    """Return which writers somebody shows another key of with runs than is known here."""
+    names = dict.fromkeys(card.writer for card in open_keyring(project).list_refused())
+    return tuple(
+        f"somebody shows another key as {name} than is known here; it is not taken: "
+        "`agentx trust --show`"
+        for name in islice(names, _TOLD_MAX)
+    )
 
 
 def withdraw_writer(project: Project, wanted: str, *, caller: WhoCalls) -> WriterView:
@@ -135,6 +155,9 @@ def find_writer(project: Project, wanted: str) -> WriterView:
     key = wanted.lower().replace(" ", "")
     found = [each for each in writers if each.writer == wanted]
     found = found or [each for each in writers if len(key) > 7 and each.fingerprint.startswith(key)]
+    if len({each.fingerprint for each in found}) > 1:
+        which = ", or ".join(f"agentx trust --writer {each.fingerprint}" for each in found[:8])
+        raise InvalidValue(f"{len(found)} keys are shown as {wanted[:40]!r}", hint=which)
     if found:
         return found[0]
     name = fold_text(wanted)
@@ -149,8 +172,8 @@ def find_writer(project: Project, wanted: str) -> WriterView:
         known = ", ".join(map(_name, writers[:8])) or "there is none yet"
         raise NotFound(
             f"nobody shows a key here as {wanted[:40]!r}",
-            hint=f"writers: {known}; who is not among them commits and pushes their card "
-            f"({_CARDS_AT}), then pull it",
+            hint=f"writers: {known}; who is not among them says `agentx run sync`, then you; or "
+            f"commits and pushes their card ({_CARDS_AT}), then pull it",
         )
     return called[0]
 

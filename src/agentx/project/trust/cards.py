@@ -20,7 +20,7 @@ from agentx.project.trust.ed25519 import fingerprint, is_signed_by
 from agentx.project.trust.marker import read_small
 
 _CARD_BYTES_MAX = 4_096
-_CARDS_MAX = 500
+CARDS_MAX = 500
 _CARD = b"agentx writer\n"
 
 
@@ -63,27 +63,37 @@ class CardFolder:
             names = list_folder(self._folder).files
         except OSError:
             return
-        for name in sorted(names)[:_CARDS_MAX]:
+        for name in sorted(names)[:CARDS_MAX]:
             card = self.read(name.removesuffix(".json")) if name.endswith(".json") else None
             if card is not None:
                 yield card
 
     def read(self, writer: str) -> WriterCard | None:
         """Return a writer's card; None where none lies there that is of this writer."""
-        raw = read_small(self._place(writer), _CARD_BYTES_MAX)
-        try:
-            card = read_card(None if raw is None else parse_json(raw))
-        except ValueError:
-            return None
+        card = read_card_file(self._place(writer))
         return card if card is not None and card.writer == writer else None
 
     def lay(self, card: WriterCard) -> None:
         """Lay a card beside the events; what cannot be written is done without."""
-        with suppress(AgentXError, OSError):
-            replace_file(self._place(card.writer), page_of({"v": 1, **asdict(card)}), mode=0o644)
+        write_card_file(self._place(card.writer), card)
 
     def _place(self, writer: str) -> Path:
         return self._folder / f"{writer}.json"
+
+
+def read_card_file(path: Path) -> WriterCard | None:
+    """Return the card that a file holds; None for what is none."""
+    raw = read_small(path, _CARD_BYTES_MAX)
+    try:
+        return read_card(None if raw is None else parse_json(raw))
+    except ValueError:
+        return None
+
+
+def write_card_file(path: Path, card: WriterCard) -> None:
+    """Write a card; what cannot be written is done without."""
+    with suppress(AgentXError, OSError):
+        replace_file(path, page_of({"v": 1, **asdict(card)}), mode=0o644)
 
 
 def read_card(said: object) -> WriterCard | None:

@@ -4,6 +4,7 @@
                                                keys were trusted in this checkout, our own cards
     <data folder>/trust/repositories/          which keys are trusted in all of them (`known_keys`)
     .agentx/questions/writers/                 what writers say of themselves (`cards`)
+    .agent-memory/aside/                       the same, as it came with runs (`brought`)
 
 A repository is called by a number of chance, which its cards carry from clone to clone. What the
 user's folder knows counts, not what a card says: words that were signed for another repository
@@ -25,6 +26,7 @@ from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import Entropy, digest
 from agentx.kernel.values import frozen
 from agentx.kernel.vouching.standing import Vouching
+from agentx.project.trust.brought import BroughtCards
 from agentx.project.trust.cards import CardFolder, WriterCard, by_age, read_card
 from agentx.project.trust.ed25519 import find_public, fingerprint, is_signed_by, sign
 from agentx.project.trust.known_keys import Keys, KnownKeys, TrustedKey, read_keys, read_time
@@ -76,6 +78,7 @@ class Keyring:
         self._mark = ""
         self._own = ""
         self._cards = CardFolder(trust.paths.question_writers)
+        self._brought = BroughtCards(trust.paths.run_aside)
         self._known = KnownKeys(trust.folder.known_keys, clock)
         self._stored: tuple[object, KeyringRecord] = (None, _EMPTY)
         self._seen: tuple[object, KeyringRecord, str] = (None, _EMPTY, "")
@@ -106,6 +109,13 @@ class Keyring:
             self._cards.lay(card)
         with suppress(AgentXError, OSError):
             self._share_keys()
+
+    def go_with_runs(self) -> None:
+        """Lay our card where it goes with runs, before they are exchanged; one that an earlier
+        version made, too."""
+        card = self._look()[0].cards.get(self._hand.find_writer())
+        if card is not None:
+            self._brought.lay(card)
 
     def sign(self, message: bytes) -> tuple[str, str]:
         """Return the name of the user's key and its signature; nothing where there is no key."""
@@ -151,6 +161,25 @@ class Keyring:
         """Return the cards that lie in the repository, whoever wrote them."""
         return tuple(self._cards)
 
+    def list_brought(self) -> tuple[WriterCard, ...]:
+        """Return the cards that came with runs, but for those of `list_refused`."""
+        return self._sort_brought()[0]
+
+    def list_refused(self) -> tuple[WriterCard, ...]:
+        """Return the cards that came with runs and show another key than a known writer's."""
+        return self._sort_brought()[1]
+
+    def _sort_brought(self) -> tuple[tuple[WriterCard, ...], tuple[WriterCard, ...]]:
+        record, brought = self._look()[0], tuple(self._brought)
+        known = [card for card in self._cards if card.is_own]
+        known += record.cards.values()
+        known += (card for card in brought if card.fingerprint in record.trusted)
+        keys: dict[str, set[str]] = {}
+        for card in known:
+            keys.setdefault(card.writer, set()).add(card.key)
+        taken = tuple(card for card in brought if card.key in keys.get(card.writer, {card.key}))
+        return taken, tuple(card for card in brought if card not in taken)
+
     def list_lost(self) -> tuple[WriterCard, ...]:
         """Return our own writers here whose key is gone, and whose words count no longer."""
         record = self._look()[0]
@@ -184,7 +213,8 @@ class Keyring:
 
         Raises: UnavailableError, LockHeld.
         """
-        names = {each.repository for each in self._cards if each.key == card.key and each.is_own}
+        shown = (*self._cards, *self._brought)
+        names = {each.repository for each in shown if each.key == card.key and each.is_own}
         key = TrustedKey(
             key=card.key,
             name=card.name,

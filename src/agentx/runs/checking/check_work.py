@@ -112,7 +112,8 @@ class CheckWork:
                 hint="look at it; then "
                 f"`agentx run verify{_say_task(task)} --run {quote_word(first)}`, "
                 "or trust who wrote it: `agentx trust --show` lists the writers; one who is not "
-                "there commits and pushes their card in .agentx/questions/writers/ first",
+                "there pushes their runs (`agentx run sync`), or commits and pushes their card in "
+                ".agentx/questions/writers/ first",
             )
         if not commands:
             raise InvalidValue(

@@ -13,6 +13,7 @@ from agentx.runs.settings import BRANCH, RunsSettings
 from agentx.runs.store.git_exchange import RunExchange, find_remote
 from agentx.runs.store.kept.facts import MEMORY, PARTS
 from agentx.wiring.runs import may_git_run_all, open_kept, open_run_store
+from agentx.wiring.trust.keys import open_keyring
 
 
 def open_exchange(project: Project, remote: str = "") -> RunExchange | None:
@@ -29,6 +30,7 @@ def open_exchange(project: Project, remote: str = "") -> RunExchange | None:
             f"{project.root} is not trusted: git would run what its settings name",
             hint="look at them, then say `agentx trust`",
         )
+    open_keyring(project).go_with_runs()
     return RunExchange(store, find_remote(project.root, remote), lambda: project.trust.was_said)
 
 

@@ -120,7 +120,11 @@ def _draw_writer(screen: Console, each: WriterView) -> None:
     state += ", yours with a key that is gone" if each.was_own else ""
     since = f" since {each.since[:10]}" if each.since else ""
     screen.print(f"    {who}: {state}", soft_wrap=True)
-    screen.print(f"      key {' '.join(groups)}{since}", style="dim", soft_wrap=True)
+    came = ", came with runs" if each.is_brought else ""
+    screen.print(f"      key {' '.join(groups)}{since}{came}", style="dim", soft_wrap=True)
+    for other in each.refused:
+        line = f"      somebody shows another key as {each.writer}; it is not taken: {other}"
+        screen.print(line, style="yellow", soft_wrap=True)
 
 
 def _list_strangers(reply: TrustReply) -> list[WriterView]:
