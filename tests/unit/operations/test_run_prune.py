@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from agentx.clarification.errors import NotThePerson
 from agentx.operations.runs.lane import open_lane
 from agentx.operations.runs.prune import prune_runs
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.write import add_task, go_to_phase, start_run
 from agentx.project.config import read_environment
 from agentx.project.project import open_project
+from agentx.project.roles.caller import Via, WhoCalls
 from agentx.runs.model import Contract
 from agentx.runs.store.shared.kept_commits import keep_commit
 from tests.support.repository import commit, git, repository
@@ -97,6 +99,21 @@ def test_what_was_pushed_once_counts_only_while_the_remote_has_it(tmp_path: Path
         assert stay[branch].endswith("that is seen now: origin was not reached")
     elif now != "there":
         assert stay[branch] == "1 commit is on no other branch"
+
+
+def test_an_agent_looks_at_what_is_left_and_takes_nothing_away(tmp_path: Path) -> None:
+    project = Clones(tmp_path).clone("one")
+    left = "agent/20200101-0000-of-somebody-ab12/work"
+    git(project.root, "branch", left)
+    agent = WhoCalls(role="engineer", agent="claude-code", via=Via.AGENT)
+
+    with pytest.raises(NotThePerson) as refused:
+        prune_runs(project, caller=agent)
+
+    assert "agentx run prune" in refused.value.hint
+    assert [row.name for row in prune_runs(project, dry_run=True, caller=agent).gone] == [left]
+    assert left in git(project.root, "branch", "--format=%(refname:short)").splitlines()
+    assert [row.name for row in prune_runs(project).gone] == [left]
 
 
 def test_a_commit_that_was_kept_goes_once_its_run_is_over_and_others_have_it(

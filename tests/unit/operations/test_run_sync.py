@@ -120,6 +120,21 @@ def test_a_remote_that_declines_is_said_at_once(clones: Clones, does: str) -> No
     assert len(asked.read_text(encoding="utf-8").splitlines()) == 1
 
 
+def test_a_lock_that_was_left_at_the_remote_is_named(clones: Clones) -> None:
+    one = clones.clone("one")
+    start_run(one, "shared", actor="orchestrator")
+    lock = clones.remote / "refs" / "heads" / f"{BRANCH}.lock"
+    lock.touch()
+
+    with pytest.raises(UnavailableError) as refused:
+        _sync(one)
+
+    assert refused.value.message == f"origin has a lock on {BRANCH}: {lock}"
+    assert refused.value.hint == "where it stays: who keeps origin removes it, if no git runs there"
+    lock.unlink()
+    assert _sync(one).is_pushed
+
+
 def test_the_first_push_asks_a_person_once_and_no_agent(clones: Clones) -> None:
     one = clones.clone("one")
     start_run(one, "mine", actor="orchestrator")

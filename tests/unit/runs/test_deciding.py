@@ -56,8 +56,9 @@ def test_a_phase_cannot_be_skipped_but_gone_back_to() -> None:
 def test_execution_ends_when_every_task_and_lane_did(events: list[object], reason: str) -> None:
     run = _run(event(1, "phase-entered", phase="EXECUTION"), *events)
 
-    with pytest.raises(IllegalTransition, match=reason):
+    with pytest.raises(IllegalTransition, match=reason) as refused:
         decide(run, happening("phase-entered", phase="VERIFICATION"))
+    assert '"REASON"` ' in f"{refused.value.hint} "  # without which giving up is refused
 
 
 def test_a_failed_verification_holds_the_run_until_it_passes() -> None:

@@ -221,10 +221,15 @@ class OwnBranch:
         return said
 
 
-def _name_lock(err: str) -> str:
-    """Return what to do about a lock that is in git's way; who left it may have been killed."""
+def find_lock(err: str) -> str:
+    """Return the lock that git says is in its way, if one is; who left it may have been killed."""
     found = _LOCK.search(err)
-    return "" if found is None else f"remove {found[1]} if no git runs"
+    return "" if found is None else os.path.normpath(found[1])
+
+
+def _name_lock(err: str) -> str:
+    lock = find_lock(err)
+    return f"remove {lock} if no git runs" if lock else ""
 
 
 def is_tracked(root: Path, folders: tuple[str, ...], *, without: str) -> bool:

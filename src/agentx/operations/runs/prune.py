@@ -5,6 +5,7 @@ from __future__ import annotations
 from agentx.kernel.errors import ConflictError
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
+from agentx.project.roles.caller import WhoCalls
 from agentx.wiring.bound.leftovers import (
     ask_what_is_pushed,
     find_leftovers,
@@ -12,6 +13,7 @@ from agentx.wiring.bound.leftovers import (
     tell_why_it_stays,
 )
 from agentx.wiring.runs import may_git_run_all
+from agentx.wiring.trust.persons_word import require_person
 
 
 @frozen
@@ -33,11 +35,16 @@ class Pruned:
     kept: tuple[PrunedRow, ...]
 
 
-def prune_runs(project: Project, *, dry_run: bool = False) -> Pruned:
+def prune_runs(
+    project: Project, *, dry_run: bool = False, caller: WhoCalls | None = None
+) -> Pruned:
     """Take away branches and folders of runs that are over, where nothing is lost with them.
 
-    Raises: ConflictError for a repository that is not trusted, UnavailableError.
+    Raises: NotThePerson; ConflictError for a repository that is not trusted, UnavailableError.
     """
+    if not dry_run:
+        what = "that branches and folders of runs go"
+        require_person(project, what, hint="agentx run prune", caller=caller, about="runs")
     if not dry_run and not may_git_run_all(project):
         raise ConflictError(
             f"{project.root} is not trusted: git would run what its settings name",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agentx.kernel.clock import to_iso
-from agentx.kernel.errors import ConflictError, IllegalTransition, UnavailableError
+from agentx.kernel.errors import ConflictError, IllegalTransition
 from agentx.kernel.values import frozen
 from agentx.operations.setup.writers import tell_refused
 from agentx.project.project import Project
@@ -71,7 +71,7 @@ def sync_runs(
                 commit=exchange.find_tip(),
                 remarks=(*exchange.remarks, *meeting.tell(), *tell_refused(project)),
             )
-    raise UnavailableError(f"{name} is pushed to all the time", hint="try again in a while")
+    raise exchange.give_up()
 
 
 def _see_agreed(

@@ -141,13 +141,15 @@ def _may_leave(run: Run) -> None:
         if undone:
             raise IllegalTransition(
                 f"{run.id} has {len(undone)} tasks that are not done: {', '.join(undone[:5])}",
-                hint="complete or drop them: `agentx run task done TASK`, `run task drop TASK`",
+                hint="complete or drop them: `agentx run task done TASK`, "
+                '`agentx run task drop TASK "REASON"`',
             )
         unmerged = [lane.id for lane in run.lanes.values() if lane.open]
         if unmerged:
             raise IllegalTransition(
                 f"{run.id} has lanes that are not merged: {', '.join(unmerged[:5])}",
-                hint="`agentx run lane merge LANE`, or `run lane fail LANE` to give one up",
+                hint="`agentx run lane merge LANE`, "
+                'or `agentx run lane fail LANE "REASON"` to give one up',
             )
 
 

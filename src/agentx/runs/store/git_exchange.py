@@ -15,7 +15,7 @@ from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.plain import exists
 from agentx.host.git.command import do_git, read_git
 from agentx.host.git.facts import strip_credentials
-from agentx.host.git.own_branch import StoredFile
+from agentx.host.git.own_branch import StoredFile, find_lock
 from agentx.host.locks.flock import Flock
 from agentx.kernel.errors import (
     AgentXError,
@@ -89,8 +89,8 @@ def fetch(kept: KeptBranch, root: Path, remote: Remote, wait_ms: int = _FETCH_WA
     return kept.branch.find_tip(there)
 
 
-def push(kept: KeptBranch, root: Path, remote: Remote, wait_ms: int = _FETCH_WAIT_MS) -> bool:
-    """Push the branch; False where somebody pushed meanwhile.
+def push(kept: KeptBranch, root: Path, remote: Remote, wait_ms: int = _FETCH_WAIT_MS) -> str:
+    """Push the branch; return what git says where somebody pushed meanwhile.
 
     Raises: UnavailableError where the remote is not reached, or refuses.
     """
@@ -98,10 +98,10 @@ def push(kept: KeptBranch, root: Path, remote: Remote, wait_ms: int = _FETCH_WAI
     words = ("push", "--quiet", "--no-verify", "--end-of-options", remote.name, f"{ref}:{ref}")
     done = do_git(root, *words, wait_ms=wait_ms)
     if done.code == 0:
-        return True
+        return ""
     refused = next((each.strip() for each in done.err.splitlines() if each[:4] == " ! ["), "")
     if _is_overtaken(refused, done.err):
-        return False
+        return done.err
     why = refused or (done.err.splitlines() or ["git push failed"])[-1]
     raise UnavailableError(
         f"{remote.name} did not take {BRANCH}: {why}", hint="runs are kept here meanwhile"
@@ -189,6 +189,7 @@ class RunExchange:
         self.wait_ms = _FETCH_WAIT_MS
         self.remarks: list[str] = list(store.bring_back())
         self._theirs = ""
+        self._overtaken = ""  # what git said of the last push
 
     @property
     def shown_url(self) -> str:
@@ -312,4 +313,17 @@ class RunExchange:
         Raises: UnavailableError, also where not all of here is on the branch.
         """
         self._keep()
-        return push(self._kept, self._root, self.remote, self.wait_ms)
+        self._overtaken = push(self._kept, self._root, self.remote, self.wait_ms)
+        return not self._overtaken
+
+    def give_up(self) -> UnavailableError:
+        """Return why nothing was pushed, however often it was tried."""
+        name, lock = self.remote.name, find_lock(self._overtaken)
+        if not lock:
+            return UnavailableError(
+                f"{name} is pushed to all the time", hint="try again in a while"
+            )
+        return UnavailableError(
+            f"{name} has a lock on {BRANCH}: {lock}",
+            hint=f"where it stays: who keeps {name} removes it, if no git runs there",
+        )

@@ -183,7 +183,7 @@ def push_claim(work: ClaimWork, exchange: RunExchange, said: RunEvent, remarks: 
             faster = work.check_faster(said.run, said.task, said.id)
             if faster is not None:
                 raise faster
-        why = f"{exchange.remote.name} is pushed to all the time"
+        why = _shorten(exchange.give_up())
     except UnavailableError as error:
         why = _shorten(error)
     except IllegalTransition:
