@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from agentx.kernel.text import show_name
@@ -12,7 +13,7 @@ from agentx.operations.upkeep.status import StatusReply
 from agentx.operations.upkeep.strangers import SHOW_TRUST
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation
-from agentx.surfaces.cli.layout import flatten, lay, shorten
+from agentx.surfaces.cli.layout import flatten, lay, measure, shorten
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -58,10 +59,7 @@ def _draw(screen: Console, reply: GlanceReply, dates: Dates) -> None:
     waits = _list_waiting(reply.status)
     if waits:
         screen.print("\nWaits for you", style="bold")
-    for text, command in waits:
-        body = render.text(text).append(f"  {command}", style="dim")
-        for line in lay(render.text(_MARGIN), body, screen.width, lines_max=2):
-            screen.print(line)
+    draw_waiting(screen, waits)
     if any(session.last_ms >= reply.since_ms for session in reply.sessions):
         screen.print("\nSince yesterday", style="bold")
     elif reply.sessions:
@@ -81,6 +79,19 @@ def _draw(screen: Console, reply: GlanceReply, dates: Dates) -> None:
     screen.print()
     for line in lay(render.text("more: "), render.text(", ".join(_MORE)), screen.width):
         screen.print(line, style="dim")
+
+
+def draw_waiting(screen: Console, waits: Iterable[tuple[str, str]]) -> None:
+    """Draw what somebody has to look at, each with what to type, which is copied in one piece."""
+    for text, command in waits:
+        lines = lay(render.text(_MARGIN), render.text(text), screen.width, lines_max=2)
+        typed = render.text(command, style="dim")
+        if measure(f"{lines[-1].plain}  {command}") <= screen.width:
+            lines[-1].append("  ").append_text(typed)
+        else:
+            lines += lay(render.text(_MARGIN), typed, screen.width)
+        for line in lines:
+            screen.print(line)
 
 
 def _draw_head(screen: Console, reply: GlanceReply, dates: Dates) -> None:
