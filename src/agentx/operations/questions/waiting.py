@@ -24,7 +24,7 @@ from agentx.clarification.model import (
 from agentx.clarification.rendering import explain_escalation, stream_entry
 from agentx.clarification.watch.awaiting import cut_after_answer, find_awaited, has_asked
 from agentx.kernel.bus import Say
-from agentx.kernel.clock import SECOND_MS
+from agentx.kernel.clock import HOUR_MS, SECOND_MS, age
 from agentx.kernel.text import printable
 from agentx.kernel.values import frozen
 from agentx.operations.limits import CLARIFY_POLL_MS, CLARIFY_WATCH_EVERY_MS
@@ -50,9 +50,8 @@ class WaitLook:
 
     def __str__(self) -> str:
         who = "a person" if self.waits_on == PERSON else self.waits_on
-        return (
-            f"{self.clarification_id} waits for {who}, asked {_say_span(self.asked_ms)} ago; "
-            + (self.doing)
+        return f"{self.clarification_id} waits for {who}, asked {_say_asked(self.asked_ms)}; " + (
+            self.doing
         )
 
 
@@ -196,9 +195,10 @@ def _say_doing(project: Project, state: Clarification) -> str:
             return "it is told at its next prompt or session start"
 
 
-def _say_span(ms: int) -> str:
+def _say_asked(ms: int) -> str:
+    """Return how long ago it was asked: who watches sees it go on, while it is not long."""
     seconds = ms // SECOND_MS
-    return f"{seconds // 60}:{seconds % 60:02}"
+    return f"{seconds // 60}:{seconds % 60:02} ago" if ms < HOUR_MS else age(0, now_ms=ms)
 
 
 def _say_open(state: Clarification, told: Say) -> None:
