@@ -1,7 +1,7 @@
 """One thread, three looks: the stream of a chat, a terminal, an inbox line.
 
-Each shows every entry in order with its words. What agents wrote is text, not markup of
-ours: control characters that would disturb a terminal are replaced.
+Each shows every entry that somebody made, in order with its words. What agents wrote is text, not
+markup of ours: control characters that would disturb a terminal are replaced.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from agentx.clarification.summary import (
     say_begun,
     say_overruled,
     say_pointed_to,
+    was_called,
     why_escalated,
     word_ask,
 )
@@ -64,8 +65,17 @@ _WORDS_CHARS = 4_000  # more than anybody may say: files are written by anybody
 
 def stream(state: Clarification) -> str:
     """Return a thread as it runs through a chat."""
-    said = "\n\n".join(stream_entry(state, entry) for entry in state.thread)
+    said = "\n\n".join(stream_entry(state, entry) for entry in _list_shown(state))
     return f"{said}{say_overruled(state)}{_say_later(state)}"
+
+
+def _list_shown(state: Clarification) -> list[Entry]:
+    """Return a thread without the calls for a person that nobody made."""
+    return [
+        entry
+        for entry in state.thread
+        if entry.type is not EntryType.ESCALATION or was_called(state, entry)
+    ]
 
 
 def stream_entry(state: Clarification, entry: Entry) -> str:
@@ -121,7 +131,7 @@ def say_late(state: Clarification, entry: Entry) -> str:
     """Return that something came late, and after what; nothing where it did not."""
     if not entry.late or entry.doubt:  # who says it says what it is worth
         return ""
-    is_called = any(each.type is EntryType.ESCALATION and not each.late for each in state.thread)
+    is_called = any(was_called(state, each) and not each.late for each in state.thread)
     return " (after the escalation)" if is_called else " (after it was settled)"
 
 
@@ -139,7 +149,7 @@ def terminal(state: Clarification, *, colour: bool, say_time: Callable[[int], st
     blocks = "blocking" if state.blocking else "not blocking"
     facts = f"{state.status}, round {state.round}/{state.rounds_max}, {blocks}"
     lines = [f"{head}  {_tint(f'[{facts}]', _STATUS_COLOURS[state.status], colour)}"]
-    for entry in state.thread:
+    for entry in _list_shown(state):
         lines.extend(_terminal_entry(state, entry, say_time(entry.at_ms), colour=colour))
         if begun := mark_begun(state, entry):
             lines.append(printable(f" {begun}"))

@@ -74,6 +74,15 @@ def word_ask(state: Clarification, to: str) -> str:
     )
 
 
+def was_called(state: Clarification, entry: Entry) -> bool:
+    """Tell whether an entry calls a person; who decides unasked puts it there by that alone."""
+    if entry.type is not EntryType.ESCALATION:
+        return False
+    settled = state.entries(EntryType.RESOLUTION)
+    steps_in = any(each.speaker == PERSON and each.at_ms == entry.at_ms for each in settled)
+    return not (steps_in and entry.speaker == PERSON)
+
+
 def why_escalated(state: Clarification, reason: Reason) -> str:
     """Return why a person was called, in words."""
     words = {"rounds": state.round, "to": state.to, "again": _say_retry(state)}

@@ -6,6 +6,7 @@ Method: one thread with everything in it, rendered; and threads of any text.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -229,3 +230,19 @@ def test_an_answer_that_nobody_saw_a_person_give_says_so_in_every_look() -> None
     assert "unconfirmed" not in terminal(sure, colour=False) + stream(sure)
     assert as_data(sure)["doubt"] is None
     assert as_data(clarification())["answeredBy"] is None
+
+
+def test_a_person_who_decides_unasked_was_not_called() -> None:
+    unasked = after(clarification(), Resolved(at_ms=NOW, by=PERSON, body="Neither."))
+    assert [entry.type for entry in unasked.thread] == ["question", "escalation", "resolution"]
+    for told in (stream(unasked), terminal(unasked, colour=False)):
+        assert "Neither." in told
+        assert "ESCALATED" not in told
+        assert "no answer" not in told
+    heard = replace(answered(clarification(), "JWT.").thread[-1], late=True)
+    late = replace(unasked, thread=(*unasked.thread, heard))
+    assert "JWT. (after it was settled)" in stream(late)
+    # Whom a person calls themself, with a word or without, was called.
+    called = Escalated(at_ms=NOW, reason=Reason.MANUAL, by=PERSON)
+    decided = Resolved(at_ms=Millis(NOW + 5), by=PERSON, body="Neither.")
+    assert "ESCALATED" in terminal(after(clarification(), called, decided), colour=False)
