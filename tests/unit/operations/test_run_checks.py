@@ -205,6 +205,7 @@ def test_a_pull_request_is_ready_only_when_all_checks_passed_on_its_branch(shop:
     late = shop.do("run", "pr")
     assert late["ready"] is False
     assert "is stale" in late["missing"][0]["text"]
+    assert "TASK-001: passed, 1 of 1 checks (stale: it was at " in late["description"]
     assert "is stale" in shop.refuse("run", "phase", "complete")
     shop.do("run", "verify", expect=3)
     assert "failed (exit 1)" in shop.refuse("run", "phase", "complete")

@@ -15,6 +15,7 @@ from agentx.kernel.errors import IllegalTransition
 from agentx.kernel.roles import ROLES
 from agentx.kernel.vouching.standing import Vouching
 from agentx.runs.model import Run, RunEvent, TaskStatus
+from agentx.runs.pages.pull_request import description
 from agentx.runs.rules.catalogue import KINDS
 from agentx.runs.rules.decide import decide
 from agentx.runs.rules.fold import fold
@@ -49,6 +50,14 @@ def _tell(lane: str, commit: str) -> str:
 TASK = event(1, "task-added", task="T", title="x", checks=[CHECK])
 DONE = happening("task-completed", task="T")
 UNTRUSTED = replace(_ran(2), standing=Vouching.UNTRUSTED)
+
+
+def test_a_pull_request_says_whose_a_verdict_is_and_that_it_is_old() -> None:
+    assert "- T: passed, 1 of 1 checks\n" in description(_run(TASK, _ran(2)))
+    whose = "- T: passed, 1 of 1 checks, says a writer whom nobody here trusts\n"
+    assert whose in description(_run(TASK, UNTRUSTED))
+    old = description(_run(TASK, _ran(2)), {"T": "it was at c0"})
+    assert "- T: passed, 1 of 1 checks (stale: it was at c0)\n" in old
 
 
 @pytest.mark.promise("runs.gates")

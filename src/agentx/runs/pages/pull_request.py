@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from agentx.runs.model import Report, Run, Task, TaskStatus, Verdict
 from agentx.runs.replies import Unmerged
@@ -15,8 +15,11 @@ _VERDICTS = {
 }
 
 
-def description(run: Run) -> str:
-    """Return the text of the pull request."""
+def description(run: Run, stale: Mapping[str, str] | None = None) -> str:
+    """Return the text of the pull request; `stale` says of which tasks a verdict is old, and why.
+
+    Only git knows that.
+    """
     parts = [f"# {run.title}\n"]
     if run.description:
         parts.append(run.description + "\n")
@@ -27,7 +30,7 @@ def description(run: Run) -> str:
         "What was left out", (f"- {each.contract.title}: {each.reason}" for each in dropped)
     )
     parts += _section("Decisions", (f"- {_line(each.text)}" for each in run.decisions))
-    parts += _section("Verification", _tell_verified(run))
+    parts += _section("Verification", _tell_verified(run, stale or {}))
     in_conflict = {each.escalation for each in run.conflicts.values()}
     parts += _section(
         "Questions that were settled",
@@ -105,10 +108,11 @@ def _tell_done(task: Task) -> str:
     return "\n".join(lines)
 
 
-def _tell_verified(run: Run) -> Iterable[str]:
+def _tell_verified(run: Run, stale: Mapping[str, str]) -> Iterable[str]:
     for task in run.tasks.values():
         if task.reports:
-            yield f"- {task.id}: {_verdict(task.reports[-1])}"
+            old = f" (stale: {stale[task.id]})" if task.id in stale else ""
+            yield f"- {task.id}: {_verdict(task.reports[-1])}{old}"
     if run.reports:
         yield f"- the run: {_verdict(run.reports[-1])}"
 
@@ -117,7 +121,8 @@ def _verdict(report: Report) -> str:
     passed = sum(check.passed for check in report.checks)
     counted = f", {passed} of {len(report.checks)} checks" if report.checks else ""
     summary = f": {_line(report.summary)}" if report.summary else ""
-    return f"{_VERDICTS[report.verdict]}{counted}{summary}"
+    whose = "" if report.is_vouched else ", says a writer whom nobody here trusts"
+    return f"{_VERDICTS[report.verdict]}{counted}{whose}{summary}"
 
 
 def _is_verified(run: Run) -> bool:
