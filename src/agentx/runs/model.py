@@ -358,6 +358,7 @@ class Rebased:
     commit: str
     took: tuple[str, ...] = ()  # where branches of merged lanes were, all of which it holds
     is_vouched: bool = True  # somebody vouches for it: else git alone tells what it holds
+    writer: str = ""  # who signed it
 
 
 @frozen

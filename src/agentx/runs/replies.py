@@ -126,6 +126,7 @@ class Unmerged:
     is_persons: bool = False  # it lies here alone, and another checkout has the lane
     folder: str = ""  # where that is checked out
     is_shallow: bool = False  # history is cut off here: git cannot tell
+    doubted: str = ""  # the writer, not trusted here, who says that their rebase holds what is left
 
 
 @frozen

@@ -190,7 +190,14 @@ def list_lost_steps(run: Run, unmerged: tuple[Unmerged, ...]) -> Iterator[NextSt
             command=f"agentx run resume {run.id}",
         )
     for each in unmerged:
-        if not each.is_elsewhere:
+        if each.doubted:
+            yield NextStep(
+                text=f"{each.lane} counts as merged, but {each.why}; believe them, or take it in "
+                f"once more (agentx run lane merge {each.lane})",
+                command=f"agentx trust --writer {each.doubted}",
+                takes=True,
+            )
+        elif not each.is_elsewhere:
             yield NextStep(
                 text=f"{each.lane} counts as merged, but {each.why}; where nobody wants that: "
                 f"{_say_delete(each)}; else "
@@ -232,6 +239,8 @@ def say_mending(run_id: str, lost: Unmerged | GoneCommit) -> str:
             "who made it pushes it; where it is gone for good: "
             f"`agentx run resume {run_id} --without {lost.commit[:_SHORT]}`"
         )
+    if lost.doubted:
+        return f"`agentx trust --writer {lost.doubted}`, or `agentx run lane merge {lost.lane}`"
     if not lost.is_elsewhere:
         return f"`agentx run lane merge {lost.lane}` takes that in"
     by = "" if lost.lacks_branch else "who merged it pushes the run's branches; then "

@@ -26,12 +26,14 @@ from agentx.project.trust.brought import BroughtCards, name_card
 from agentx.project.trust.cards import WriterCard
 from agentx.project.trust.ed25519 import find_public, sign
 from agentx.runs.model import Contract
+from agentx.runs.resuming import say_mending
 from agentx.runs.store.kept.facts import is_fact
 from agentx.wiring.runs import take_folder
 from tests.support.repository import commit, git
 from tests.support.run_clones import Clones
 
 PERSON = WhoCalls(via=Via.TERMINAL)
+AGENT = WhoCalls(role="engineer", agent="claude-code", via=Via.AGENT)
 
 
 def _sync(project: Project) -> tuple[str, ...]:
@@ -93,6 +95,13 @@ def test_a_rebase_counts_once_its_writer_is_trusted_by_a_card_that_came_with_the
     (left,) = show_run(bob, run, caller=PERSON).unmerged
     assert not left.is_elsewhere
     (writer,) = [each.writer for each in list_writers(bob) if not each.own]
+    assert (left.doubted, "a rebase holds it" in left.why) == (writer, True)
+    (step,) = [each for each in show_run(bob, run, caller=PERSON).next if left.lane in each.text]
+    assert step.command == f"agentx trust --writer {writer}"
+    assert "--delete" not in step.text
+    assert step.command in say_mending(run, left)
+    agents = [each.command for each in show_run(bob, run, caller=AGENT).next]
+    assert step.command not in agents
     trust_writer(bob, writer, caller=PERSON)
     assert not show_run(bob, run, caller=PERSON).unmerged
 

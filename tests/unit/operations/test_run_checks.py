@@ -169,6 +169,10 @@ def test_who_is_to_be_trusted_and_shows_no_key_yet_is_told_how(shop: Shop) -> No
     said = shop.refuse("run", "verify", "--task", "TASK-001", expect=2)
     assert "nobody whom you trust put that there" in said
     assert "commits and pushes their card in .agentx/questions/writers/ first" in said
+    said = shop.refuse("run", "task", "done", "TASK-001", expect=3)  # verify alone runs it never
+    assert "`true` has not been run, and nobody whom you trust asked for it" in said
+    assert '`agentx run verify --task TASK-001 --run "true"`, then again' in said
+    assert "agentx trust --show" in said
     said = shop.refuse("trust", "--writer", "ann", expect=2)
     assert "nobody shows a key here as 'ann'" in said
     assert "commits and pushes their card (.agentx/questions/writers/), then pull it" in said

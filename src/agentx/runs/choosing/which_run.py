@@ -18,6 +18,7 @@ from agentx.runs.store.run_store import RunStore
 
 _NAMED_MAX = 4
 # Commands that take the run as their only word.
+_OF_RUNS = "agentx run "  # others take no run
 _NAMES_LAST = ("agentx run archive", "agentx run pr", "agentx run resume", "agentx run show")
 
 
@@ -85,7 +86,7 @@ class WhichRun:
         is_meant = self.find_meant() == run.id and not run.over
 
         def complete(command: str) -> str:
-            if run.id in command or not command or is_meant:
+            if run.id in command or not command.startswith(_OF_RUNS) or is_meant:
                 return command
             return f"{command} {'' if command in _NAMES_LAST else '--run '}{short}"
 

@@ -10,11 +10,11 @@ Pure: what is committed now is told by who asks (`Tell`). No word stands for a d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from functools import cache
 
 from agentx.kernel.errors import IllegalTransition
-from agentx.kernel.text import preview
+from agentx.kernel.text import preview, quote_word
 from agentx.kernel.values import frozen
 from agentx.runs.model import Check, Happening, Report, Run, Task, TaskStatus
 from agentx.runs.rules.claims import is_person
@@ -83,8 +83,9 @@ def list_missing_of_run(run: Run, tell: Tell) -> tuple[Missing, ...]:
     failed = _find_failed(run.reports)
     if failed is not None:
         found[""] = Missing(text=f"the run: {_say_failed(failed)}", command=verify)
-    for text in _list_lacking(run.checks, run.reports, "", told):
-        found.setdefault(text, Missing(text=text, command=verify))
+    for command, why in _list_lacking(run.checks, run.reports, "", told):
+        lack = _tell_missing(command, why, run.doubted, verify)
+        found.setdefault(lack.text, lack)
     for task in run.tasks.values():
         if task.status is not TaskStatus.DROPPED:
             for each in _list_unverified(run, task, "", told, verify):
@@ -119,8 +120,8 @@ def _list_unverified(run: Run, task: Task, lane: str, tell: Tell, verify: str) -
     lacking = tuple(_list_lacking(task.contract.checks, every, lane, tell))
     if failed is not None and not (lacking and failed.was_executed):
         yield Missing(text=_say_failed(failed), command=f"agentx run verify --task {task.id}")
-    for text in lacking:
-        yield Missing(text=text, command=verify)
+    for command, why in lacking:
+        yield _tell_missing(command, why, task.doubted, verify)
     agreed_ms = task.contracted_ms[-1] if task.contracted_ms else 0
     verified = any(each.passed and each.at_ms > agreed_ms for each in every)
     if task.contract.acceptance and not verified and failed is None and not lacking:
@@ -151,13 +152,24 @@ def _lifts(passed: Report, failed: Report) -> bool:
 
 def _list_lacking(
     commands: Iterable[str], reports: Iterable[Report], lane: str, tell: Tell
-) -> Iterator[str]:
+) -> Iterator[tuple[str, str]]:
     """Yield each declared check that did not pass on what is there now, and why."""
     ran = [each for each in reports if each.was_executed]
     for command in commands:
         why = _tell_lack(command, ran, lane, tell)
         if why:
-            yield f"`{preview(command, _COMMAND_CHARS)}` {why}"
+            yield command, f"`{preview(command, _COMMAND_CHARS)}` {why}"
+
+
+def _tell_missing(command: str, why: str, doubted: Container[str], verify: str) -> Missing:
+    """Return that a check lacks; one that nobody vouches for is run by name alone."""
+    if command not in doubted:
+        return Missing(text=why, command=verify)
+    return Missing(
+        text=f"{why}, and nobody whom you trust asked for it: look at it, or trust who did "
+        "(`agentx trust --show`)",
+        command=f"{verify} --run {quote_word(command)}",
+    )
 
 
 def _tell_lack(command: str, ran: list[Report], lane: str, tell: Tell) -> str:

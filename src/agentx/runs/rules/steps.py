@@ -336,6 +336,7 @@ def _work_rebased(draft: RunDraft, event: RunEvent) -> None:
         commit=commit,
         took=tuple(each for each in event.texts("took") if is_git_name(each)),
         is_vouched=not event.is_doubtful,
+        writer=event.writer,
     )
     draft.git = replace(draft.git, latest_commit=commit, rebased=(*draft.git.rebased, done))
     held = event.texts("holds") if "holds" in event.detail else None

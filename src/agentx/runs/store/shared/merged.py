@@ -16,6 +16,7 @@ from agentx.runs.store.git_shared import Pushed, find_pushed, list_here, list_ou
 from agentx.runs.store.shared.copies import LaneCopies
 
 _SHORT = 10
+_WRITER_CHARS_MAX = 40
 
 
 def find_unmerged(root: Path, run: Run, branch: str, copies: LaneCopies) -> tuple[Unmerged, ...]:
@@ -35,7 +36,7 @@ def find_unmerged(root: Path, run: Run, branch: str, copies: LaneCopies) -> tupl
     left = _find_left(root, run, merged, tip)
     found = []
     for lane in merged:
-        commit, ends = lane.merged_as, left.get(lane.branch, ())
+        commit, ends, doubted = lane.merged_as, left.get(lane.branch, ()), ""
         is_away = copies.is_away(lane)
         if is_away and ends:
             ends = _leave_copy(ends, is_copy=copies.is_copy(run.id, lane))
@@ -48,7 +49,8 @@ def find_unmerged(root: Path, run: Run, branch: str, copies: LaneCopies) -> tupl
         elif commit in out:
             why = f"{commit[:_SHORT]} is not in {branch}"
         elif ends:
-            why = _say_left(root, ends, branch)
+            doubted = _find_doubted(root, run, ends, tip)
+            why = _say_left(root, ends, branch) + _say_doubted(doubted)
         else:
             continue
         is_elsewhere = not tip or commit not in here or commit in out
@@ -64,6 +66,7 @@ def find_unmerged(root: Path, run: Run, branch: str, copies: LaneCopies) -> tupl
                 left=tuple(each.name for each in ends),
                 is_persons=is_away and bool(ends) and not ends[0].remote,
                 folder=_find_folder(root, ends),
+                doubted=doubted,
             )
         )
     if any(not each.lacks_branch for each in found) and is_shallow_clone(root):
@@ -103,6 +106,26 @@ def _find_left(root: Path, run: Run, merged: list[Lane], tip: str) -> dict[str, 
         if each.commit in out:
             found.setdefault(branch, {}).setdefault(each.commit, each)
     return {branch: tuple(there.values()) for branch, there in found.items()}
+
+
+def _find_doubted(root: Path, run: Run, ends: tuple[Pushed, ...], tip: str) -> str:
+    """Return who says that a rebase of theirs holds all that is left, and is not trusted here."""
+    for each in run.git.rebased:
+        if each.is_vouched or not _is_plain(each.writer) or not is_ancestor(root, each.commit, tip):
+            continue
+        old = list_here(root, frozenset({each.before, *each.took} - {""}))
+        if not list_outside(root, frozenset(end.commit for end in ends), tip, *sorted(old)):
+            return each.writer
+    return ""
+
+
+def _is_plain(writer: str) -> bool:
+    """Tell whether a name may stand in a command: anybody may have written it."""
+    return writer.isascii() and writer.isalnum() and len(writer) <= _WRITER_CHARS_MAX
+
+
+def _say_doubted(writer: str) -> str:
+    return f"; {writer}, whom you do not trust, says that a rebase holds it" if writer else ""
 
 
 def _leave_copy(ends: tuple[Pushed, ...], *, is_copy: bool) -> tuple[Pushed, ...]:
