@@ -22,6 +22,7 @@ from agentx.operations.runs.write import add_task, start_run
 from agentx.operations.setup.writers import list_writers, trust_writer
 from agentx.project.project import Project
 from agentx.project.roles.caller import Via, WhoCalls
+from agentx.project.trust import brought
 from agentx.project.trust.brought import BroughtCards, name_card
 from agentx.project.trust.cards import WriterCard
 from agentx.project.trust.ed25519 import find_public, sign
@@ -29,6 +30,7 @@ from agentx.runs.model import Contract
 from agentx.runs.resuming import say_mending
 from agentx.runs.store.kept.facts import is_fact
 from agentx.wiring.runs import take_folder
+from agentx.wiring.trust.keys import open_keyring
 from tests.support.repository import commit, git
 from tests.support.run_clones import Clones
 
@@ -189,3 +191,34 @@ def test_who_signed_with_an_earlier_version_shows_their_card_by_the_next_exchang
     _sync(ann)
     _sync(bob)
     assert tuple(BroughtCards(bob.paths.run_aside)) == (card,)
+
+
+def test_any_number_of_strangers_cards_hides_no_trusted_writer(
+    two: tuple[Project, Project], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, bob = two
+    monkeypatch.setattr(brought, "CARDS_MAX", 3)
+    folder = BroughtCards(bob.paths.run_aside)
+    (card,) = folder
+    trust_writer(bob, card.writer, caller=PERSON)
+    for number in range(5):
+        folder.lay(_forge(replace(card, writer=f"00{number}"), bytes([number]) * 32))
+
+    (seen,) = [each for each in list_writers(bob) if each.writer == card.writer]
+    assert (seen.fingerprint, seen.trusted) == (card.fingerprint, True)
+
+
+def test_only_the_card_that_was_chosen_says_which_repository_its_key_signs_for(
+    two: tuple[Project, Project],
+) -> None:
+    _, bob = two
+    folder = BroughtCards(bob.paths.run_aside)
+    seed = bytes(range(32))
+    (card,) = folder
+    here = _forge(replace(card, writer="aaa"), seed)
+    folder.lay(here)
+    folder.lay(_forge(replace(card, writer="bbb", repository="f" * 32), seed))
+
+    trust_writer(bob, "aaa", caller=PERSON)
+
+    assert open_keyring(bob).list_trusted()[here.fingerprint].repositories == (card.repository,)

@@ -139,3 +139,24 @@ def test_a_commit_that_was_kept_goes_once_its_run_is_over_and_others_have_it(
     assert [row.name for row in listed.gone] == [row.name for row in done.gone] == names[:1]
     assert [row.name for row in done.kept] == [f"agent/{over}/lane-001"]
     assert git(root, "for-each-ref", "--format=%(refname)", "refs/agentx/").split() == names[1:]
+
+
+@pytest.mark.promise("runs.git-is-true")
+def test_another_branch_that_was_replaced_at_the_remote_holds_nothing(tmp_path: Path) -> None:
+    clones = Clones(tmp_path)
+    project = clones.clone("one")
+    run = start_run(project, "over soon", actor="orchestrator").id
+    by = Saying(run_id=run, actor="orchestrator")
+    add_task(project, by, Contract(title="an idea"))
+    opened = open_lane(project, Saying(run_id=run, actor="executor", task="TASK-001"))
+    assert opened.lane is not None
+    branch = f"agent/{run}/{opened.lane.id}"
+    commit(Path(opened.folder), "idea", idea_py="idea = 1\n")
+    git(project.root, "push", "-q", "origin", f"{branch}:refs/heads/feature/x")
+    git(project.root, "fetch", "-q")
+    go_to_phase(project, by, "fail", reason="enough")
+    git(clones.remote, "update-ref", "refs/heads/feature/x", "main")
+
+    stay = {row.name: row.stays for row in prune_runs(project).kept}
+
+    assert stay[branch] == "1 commit is on no other branch"

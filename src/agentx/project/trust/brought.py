@@ -9,7 +9,7 @@ the writer's, a person says.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from agentx.host.files.plain import exists, list_folder
@@ -31,12 +31,18 @@ class BroughtCards:
         self._folder = folder
 
     def __iter__(self) -> Iterator[WriterCard]:
+        return self.read()
+
+    def read(self, known: Iterable[str] = ()) -> Iterator[WriterCard]:
+        """Yield the cards: first those of keys that are known, however many others there are."""
+        first = {each[:_KEY_DIGITS] for each in known}
         try:
             names = list_folder(self._folder).files
         except OSError:
             return
-        shown = (name for name in sorted(names) if name.startswith(_BEGINS))
-        for name in [name for name in shown if name.endswith(_ENDS)][:CARDS_MAX]:
+        shown = [name for name in names if name.startswith(_BEGINS) and name.endswith(_ENDS)]
+        shown.sort(key=lambda name: (_read_key(name) not in first, name))
+        for name in shown[:CARDS_MAX]:
             card = read_card_file(self._folder / name)
             if card is not None and card.is_own and name_card(card) == name:
                 yield card
@@ -46,3 +52,7 @@ class BroughtCards:
         path = self._folder / name_card(card)
         if not exists(path):
             write_card_file(path, card)
+
+
+def _read_key(name: str) -> str:
+    return name.removesuffix(_ENDS).rpartition("-")[2]

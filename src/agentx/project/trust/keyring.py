@@ -170,7 +170,8 @@ class Keyring:
         return self._sort_brought()[1]
 
     def _sort_brought(self) -> tuple[tuple[WriterCard, ...], tuple[WriterCard, ...]]:
-        record, brought = self._look()[0], tuple(self._brought)
+        record = self._look()[0]
+        brought = tuple(self._brought.read(known=record.trusted))
         known = [card for card in self._cards if card.is_own]
         known += record.cards.values()
         known += (card for card in brought if card.fingerprint in record.trusted)
@@ -213,8 +214,10 @@ class Keyring:
 
         Raises: UnavailableError, LockHeld.
         """
-        shown = (*self._cards, *self._brought)
-        names = {each.repository for each in shown if each.key == card.key and each.is_own}
+        known = self._look()[0].trusted.get(card.fingerprint)
+        # Of cards that came with runs only the one that was chosen: others may be of elsewhere.
+        names = {card.repository, *(() if known is None else known.repositories)}
+        names |= {each.repository for each in self._cards if each.key == card.key and each.is_own}
         key = TrustedKey(
             key=card.key,
             name=card.name,

@@ -13,7 +13,7 @@ from pathlib import Path
 from agentx.host.files.plain import is_folder, list_folder, remove_tree
 from agentx.host.git.command import do_git, read_git
 from agentx.host.git.loose import tell_loose
-from agentx.host.git.work import checkouts, list_changed_files
+from agentx.host.git.work import checkouts, is_ancestor, list_changed_files
 from agentx.kernel.errors import UnavailableError
 from agentx.kernel.ids import is_run_id
 from agentx.kernel.values import frozen
@@ -137,10 +137,9 @@ def ask_remotes(root: Path) -> SeenPushed:
         seen = read_git(root, "for-each-ref", _ROWS, f"refs/remotes/{remote}/")
         for name, _, commit in (line.rpartition(" ") for line in seen.lines):
             branch = name.removeprefix(f"refs/remotes/{remote}/")
-            # Others' branches move on; that of a lane may be replaced by who holds it.
-            if there.get(branch) != commit and (
-                branch.startswith(_PREFIX) or (branch not in there and branch != "HEAD")
-            ):
+            now = there.get(branch, "")
+            # What it was moved to counts only where it is known to hold what was there.
+            if branch != "HEAD" and now != commit and not (now and is_ancestor(root, commit, now)):
                 stale.append(f"{remote}/{branch}")
     return SeenPushed(stale=tuple(stale), silent=tuple(silent))
 
