@@ -392,3 +392,57 @@ def test_a_folder_that_was_moved_is_looked_at_where_it_is(team: Team, tmp_path: 
     with pytest.raises(ConflictError, match=r"has changes .* more\.py") as error:
         team.lanes.merge(run_id, "lane-001", actor="executor")
     assert str(tmp_path / "moved") in error.value.hint
+
+
+@pytest.mark.promise("runs.recover")
+@pytest.mark.parametrize("killed_in", ["reset", "rebase"])
+def test_a_rebase_that_was_killed_half_way_is_undone(team: Team, killed_in: str) -> None:
+    run_id, one, _ = _two_lanes(team)
+    commit(one, "one", b_py="b = 1\n")
+    team.lanes.merge(run_id, "lane-001", actor="executor")
+    team.lanes.fail(run_id, "lane-002", "not needed", actor="executor")
+    for number in range(3):
+        (team.root / f"f{number}.py").write_text(f"f = {number}\n")
+    commit(team.root, "base moved")
+    crash.arm(CrashPoint.RUN_GIT_BEGUN, killed)
+    with pytest.raises(Killed):
+        team.lanes.rebase(run_id, actor="executor")
+    work = team.runs.git.folder(run_id, "work")
+    if killed_in == "reset":
+        git(work, "merge", "-q", "--no-edit", "main")
+        (work / "f1.py").unlink()
+    else:
+        git(work, "checkout", "-q", "--detach", "main")
+        (work / "f2.py").unlink()
+        place = work / git(work, "rev-parse", "--git-path", "rebase-merge")
+        place.mkdir()
+        (place / "head-name").write_text(f"refs/heads/agent/{run_id}/work\n")
+    (work / git(work, "rev-parse", "--git-path", "index.lock")).write_text("")
+
+    done = team.lanes.rebase(run_id, actor="executor")
+
+    assert [each.kind for each in done.told.added] == ["work-rebased"]
+    assert git(work, "status", "--porcelain") == ""
+    assert git(work, "branch", "--show-current") == f"agent/{run_id}/work"
+    assert {"b.py", "f0.py", "f1.py", "f2.py"} <= {each.name for each in work.iterdir()}
+
+
+def test_a_lock_or_a_merge_of_somebody_elses_is_named_and_left_alone(team: Team) -> None:
+    run_id, one, two = _two_lanes(team)
+    commit(one, "one", b_py="b = 1\n")
+    commit(two, "two", c_py="c = 1\n")
+    team.lanes.merge(run_id, "lane-001", actor="executor")
+    work = team.runs.git.folder(run_id, "work")
+    lock = work / git(work, "rev-parse", "--git-path", "index.lock")
+    lock.write_text("")
+
+    with pytest.raises(ConflictError, match=r"index\.lock") as refused:
+        team.lanes.merge(run_id, "lane-002", actor="executor")
+    assert "if no git runs" in refused.value.hint
+    assert lock.exists()
+    lock.unlink()
+    git(work, "merge", "-q", "--no-commit", "--no-ff", f"agent/{run_id}/{team.lane(2)}")
+    git(work, "reset", "-q", "--", ".")
+    (work / "c.py").unlink()
+    with pytest.raises(ConflictError, match="a merge is not over"):
+        team.lanes.merge(run_id, "lane-002", actor="executor")

@@ -9,12 +9,15 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from agentx.host.files.plain import exists, remove
-from agentx.host.git.command import read_git
-from agentx.host.git.work import git_done, git_file, list_changed_files
+from agentx.host.files.plain import exists, remove, remove_tree
+from agentx.host.git.command import do_git, read_git
+from agentx.host.git.loose import tell_half_done
+from agentx.host.git.work import commit_of, git_done, git_file, list_changed_files
+from agentx.kernel.errors import ConflictError
 
 LOCK_WAIT_S = 10.0
 _LOOK_EVERY_S = 0.05
+_REBASING = ("rebase-merge", "rebase-apply")
 
 
 def fill_folder(folder: Path) -> bool:
@@ -34,33 +37,85 @@ def fill_folder(folder: Path) -> bool:
     return True
 
 
-def undo_merge(folder: Path, commit: str) -> bool:
-    """Take back what a killed merge of a commit wrote; tell whether there was anything.
+def undo(folder: Path, branch: str, before: str, commit: str) -> bool:
+    """Take back what a killed merge or rebase with a commit wrote; tell whether there was anything.
 
-    Where something else is changed, too, that is somebody's, and all of it stays.
+    All was committed when it began. Where something else is changed by now, or the branch was
+    moved on, that is somebody's, and all of it stays.
 
     Raises: UnavailableError.
     """
-    changed = frozenset(list_changed_files(folder))
-    said = read_git(folder, "diff", "--name-only", "--no-renames", "-z", f"HEAD...{commit}", "--")
-    if not changed or said.code != 0 or not all(_is_among(name, said.names) for name in changed):
+    release_lock(folder)
+    is_replaying = any(exists(git_file(folder, name)) for name in _REBASING)
+    is_merging = exists(git_file(folder, "MERGE_HEAD"))
+    changed = list_changed_files(folder)
+    if not changed and not is_replaying and not is_merging:
+        return False  # it came to its end
+    head = commit_of(folder, "HEAD")
+    parents = read_git(folder, "rev-parse", "--verify", "--quiet", f"{head}^1", "--").lines
+    is_ours = is_replaying or head == before or before in parents
+    said = read_git(folder, "diff", "--name-only", "--no-renames", "-z", before, commit, "--")
+    if not is_ours or said.code != 0 or not all(_is_among(name, said.names) for name in changed):
         return False
-    git_done(folder, "reset", "--quiet", "--hard")
+    if is_replaying:
+        do_git(folder, "rebase", "--quit")
+        for name in _REBASING:
+            remove_tree(git_file(folder, name))
+    git_done(folder, "symbolic-ref", "HEAD", f"refs/heads/{branch}")
+    git_done(folder, "reset", "--quiet", "--hard", before)
     untracked = read_git(folder, "ls-files", "-z", "--others", "--exclude-standard").names
     for name in sorted(set(untracked) & set(said.names)):
         remove(folder / name)
     return True
 
 
+def abort(folder: Path) -> bool:
+    """Let git give up what is not over in a folder; tell whether there was anything.
+
+    Raises: UnavailableError.
+    """
+    release_lock(folder)
+    is_replaying = any(exists(git_file(folder, name)) for name in _REBASING)
+    is_merging = exists(git_file(folder, "MERGE_HEAD"))
+    if is_merging:
+        git_done(folder, "merge", "--abort")
+    if is_replaying:
+        git_done(folder, "rebase", "--abort")
+    return is_merging or is_replaying
+
+
+def check_unlocked(folder: Path) -> None:
+    """See that no git holds a folder, and that no merge of anybody's is half-way in it.
+
+    Raises: ConflictError, UnavailableError.
+    """
+    lock = git_file(folder, "index.lock")
+    if not _await_release(lock):
+        raise ConflictError(
+            f"git has locked {folder}: {lock}", hint=f"if no git runs there: rm {lock}"
+        )
+    half = tell_half_done(folder)
+    if half:
+        raise ConflictError(
+            f"{half} in {folder}", hint="conclude it there, or give it up: git merge --abort"
+        )
+
+
 def release_lock(folder: Path) -> None:
     """Take away the lock of a git that is gone; one that still works is waited for."""
     lock = git_file(folder, "index.lock")
+    if not _await_release(lock):
+        remove(lock)
+
+
+def _await_release(lock: Path) -> bool:
+    """Wait until a lock is gone; tell whether it is."""
     deadline = time.monotonic() + LOCK_WAIT_S
     while exists(lock):
         if time.monotonic() > deadline:
-            remove(lock)
-            return
+            return False
         time.sleep(_LOOK_EVERY_S)
+    return True
 
 
 def _is_among(name: str, written: tuple[str, ...]) -> bool:

@@ -24,16 +24,27 @@ def tell_loose(folder: Path) -> str:
 
     Raises: UnavailableError.
     """
-    wanted = (word for name in _HALF_DONE for word in ("--git-path", name))
-    places = read_git(folder, "rev-parse", *wanted).lines
-    for where, says in zip(places, _HALF_DONE.values(), strict=False):
-        if (folder / where).exists():
-            return says
+    half = tell_half_done(folder)
+    if half:
+        return half
     said = read_git(folder, "rev-list", "--count", "HEAD", "--not", "--branches", "--remotes")
     count = said.out.strip()
     if said.code != 0 or count == "0":
         return ""
     return f"{count} {'commit is' if count == '1' else 'commits are'} on no branch"
+
+
+def tell_half_done(folder: Path) -> str:
+    """Return what is not over in a folder; or nothing.
+
+    Raises: UnavailableError.
+    """
+    wanted = (word for name in _HALF_DONE for word in ("--git-path", name))
+    places = read_git(folder, "rev-parse", *wanted).lines
+    for where, says in zip(places, _HALF_DONE.values(), strict=False):
+        if (folder / where).exists():
+            return says
+    return ""
 
 
 def tell_ignored(folder: Path) -> str:

@@ -21,14 +21,13 @@ from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.files.plain import exists
 from agentx.host.git.command import GitReply, do_git, read_git
 from agentx.host.git.facts import branch as branch_at
-from agentx.host.git.half_done import fill_folder, release_lock, undo_merge
+from agentx.host.git.half_done import abort, check_unlocked, fill_folder, undo
 from agentx.host.git.loose import require_committed, tell_ignored, tell_loose
 from agentx.host.git.work import (
     as_somebody,
     checkouts,
     commit_of,
     git_done,
-    git_file,
     is_ancestor,
     is_same_tree,
 )
@@ -204,7 +203,9 @@ class GitLanes:
         """Bring the work branch up to what was pushed of it, or change nothing."""
         folder, run_id = self._ready(run), run.id
         if is_replaced:
+            self._begin(run_id, "reset", pushed.commit)
             git_done(folder, "reset", "--quiet", "--keep", pushed.commit)
+            self._end(run_id)
             return
         self._begin(run_id, "merge", pushed.commit)
         saying = f"Merge {pushed.name}"
@@ -303,8 +304,10 @@ class GitLanes:
     def _undone(self, run_id: str, folder: Path, doing: str, said: GitReply) -> Conflicted:
         """Leave the work branch as it was; return what was in the way."""
         files = _list_unmerged(folder)
-        self._do(folder, doing, "--abort")
-        self._end(run_id)
+        if self._do(folder, doing, "--abort").code == 0:
+            self._end(run_id)
+        else:
+            self.recover(run_id)  # a lock was in the way, say
         if not files:
             raise fail_git(folder, doing, said)
         return Conflicted(files=files)
@@ -313,22 +316,18 @@ class GitLanes:
         """Undo what git was doing for a run when its process died; say what it was."""
         mark = self._notes.git_mark(run_id)
         try:
-            doing, _, commit = mark.read_text(encoding="ascii").strip().partition(" ")
-        except OSError:
+            doing, *known = mark.read_text(encoding="ascii").split()
+        except (OSError, ValueError):
             return ""
         folder = self.folder(run_id, WORK_FOLDER)
         undone = ""
         if folder.is_dir():
             self._check_trust()
-            release_lock(folder)
-            if git_file(folder, "MERGE_HEAD").exists():
-                git_done(folder, "merge", "--abort")
-                undone = doing
-            if any(git_file(folder, name).exists() for name in ("rebase-merge", "rebase-apply")):
-                git_done(folder, "rebase", "--abort")
-                undone = doing
-            if commit and undo_merge(folder, commit):
-                undone = doing
+            if len(known) == len(("before", "commit")):
+                is_undone = undo(folder, work_branch(run_id), *known)
+            else:  # noted by an older version
+                is_undone = abort(folder)
+            undone = doing if is_undone else ""
         self._end(run_id)
         return undone
 
@@ -370,6 +369,7 @@ class GitLanes:
         """Return the work branch's folder with nothing half-done or uncommitted in it."""
         self.recover(run.id)
         folder, _ = self.ensure_work(run.id, run.git.latest_commit or run.git.base_commit)
+        check_unlocked(folder)
         require_committed(folder, "the work branch")
         return folder
 
@@ -421,8 +421,9 @@ class GitLanes:
             )
 
     def _begin(self, run_id: str, doing: str, commit: str) -> None:
-        """Note what is begun, and with which commit."""
-        replace_file(self._notes.git_mark(run_id), f"{doing} {commit}".encode())
+        """Note what is begun, from where, and with which commit."""
+        note = f"{doing} {self.find_work(run_id)} {commit}"
+        replace_file(self._notes.git_mark(run_id), note.encode())
         passing(CrashPoint.RUN_GIT_BEGUN)
 
     def _end(self, run_id: str) -> None:
