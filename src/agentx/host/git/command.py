@@ -114,6 +114,7 @@ def do_git(path: Path, *words: str, wait_ms: int = GIT_WORK_WAIT_MS) -> GitReply
         **{name: value for name, value in everything.items() if name.startswith(_WHO)},
         "GIT_EDITOR": "true",
         "GIT_MERGE_AUTOEDIT": "no",
+        "GIT_OPTIONAL_LOCKS": "0",  # who only looks and is killed leaves no lock
     }
     try:
         return _run(path, _ALONE, words, environment, wait_ms)
