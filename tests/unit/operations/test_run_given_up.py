@@ -84,17 +84,23 @@ def test_a_commit_that_is_nowhere_is_named_and_a_person_goes_on_without_it(tmp_p
         resume_run(project, run, actor="orchestrator", without=work[:10], caller=PERSON)
 
 
+def _merge_unpushed(project: Project) -> tuple[str, str, str]:
+    """Merge a lane and push its branch alone; return the run, the lane and the merge."""
+    run = _begin(project)
+    opened = open_lane(project, Saying(task="TASK-001"))
+    assert opened.lane is not None
+    lane = opened.lane.id
+    commit(Path(opened.folder), "b", b_py="b = 1\n")
+    merged = merge_lane(project, Saying(lane=lane)).told.run.git.latest_commit
+    git(project.root, "push", "-q", "origin", f"agent/{run}/{lane}")
+    return run, lane, merged
+
+
 @pytest.mark.promise("runs.git-is-true")
 def test_what_a_lost_clone_merged_is_merged_again_from_what_it_pushed(tmp_path: Path) -> None:
     clones = Clones(tmp_path)
     one, two = clones.clone("one"), clones.clone("two")
-    run = _begin(one)
-    opened = open_lane(one, Saying(task="TASK-001"))
-    assert opened.lane is not None
-    lane = opened.lane.id
-    commit(Path(opened.folder), "b", b_py="b = 1\n")
-    merged = merge_lane(one, Saying(lane=lane)).told.run.git.latest_commit
-    git(one.root, "push", "-q", "origin", f"agent/{run}/{lane}")  # and not the work branch
+    run, lane, merged = _merge_unpushed(one)
     _sync(one)
     _sync(two)
     assert [each.lane for each in show_run(two).unmerged] == [lane]
@@ -115,13 +121,7 @@ def test_what_follows_from_a_word_that_nobody_vouches_for_counts_for_nothing(
 ) -> None:
     clones = Clones(tmp_path)
     one, two = clones.clone("one"), clones.clone("two")
-    run = _begin(one)
-    opened = open_lane(one, Saying(task="TASK-001"))
-    assert opened.lane is not None
-    lane = opened.lane.id
-    commit(Path(opened.folder), "b", b_py="b = 1\n")
-    merged = merge_lane(one, Saying(lane=lane)).told.run.git.latest_commit
-    git(one.root, "push", "-q", "origin", f"agent/{run}/{lane}")  # and not the work branch
+    run, lane, merged = _merge_unpushed(one)
     task_step(one, Saying(task="TASK-002"), "task-dropped", {"reason": "not needed"})
     for phase in (Phase.EXECUTION, Phase.VERIFICATION):
         go_to_phase(one, Saying(), phase)

@@ -15,13 +15,27 @@ from agentx.operations.runs.prune import prune_runs
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.write import add_task, go_to_phase, start_run
 from agentx.project.config import read_environment
-from agentx.project.project import open_project
+from agentx.project.project import Project, open_project
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.runs.model import Contract
 from agentx.runs.store.shared.kept_commits import keep_commit
 from tests.support.repository import commit, git, repository
 from tests.support.run_clones import Clones
 from tests.support.trusting import trusted
+
+
+def _leave_an_idea(tmp_path: Path) -> tuple[Clones, Project, str]:
+    """Make a clone with a run that failed, and a lane of it with a commit; return its branch."""
+    clones = Clones(tmp_path)
+    project = clones.clone("one")
+    run = start_run(project, "over soon", actor="orchestrator").id
+    by = Saying(run_id=run, actor="orchestrator")
+    add_task(project, by, Contract(title="an idea"))
+    opened = open_lane(project, Saying(run_id=run, actor="executor", task="TASK-001"))
+    assert opened.lane is not None
+    commit(Path(opened.folder), "idea", idea_py="idea = 1\n")
+    go_to_phase(project, by, "fail", reason="enough")
+    return clones, project, f"agent/{run}/{opened.lane.id}"
 
 
 def test_leftovers_go_where_nothing_is_lost(tmp_path: Path) -> None:
@@ -71,17 +85,8 @@ def test_leftovers_go_where_nothing_is_lost(tmp_path: Path) -> None:
 @pytest.mark.promise("runs.git-is-true")
 @pytest.mark.parametrize("now", ["there", "deleted", "replaced", "not reached"])
 def test_what_was_pushed_once_counts_only_while_the_remote_has_it(tmp_path: Path, now: str) -> None:
-    clones = Clones(tmp_path)
-    project = clones.clone("one")
-    run = start_run(project, "over soon", actor="orchestrator").id
-    by = Saying(run_id=run, actor="orchestrator")
-    add_task(project, by, Contract(title="an idea"))
-    opened = open_lane(project, Saying(run_id=run, actor="executor", task="TASK-001"))
-    assert opened.lane is not None
-    branch = f"agent/{run}/{opened.lane.id}"
-    commit(Path(opened.folder), "idea", idea_py="idea = 1\n")
+    clones, project, branch = _leave_an_idea(tmp_path)
     git(project.root, "push", "-q", "origin", branch)
-    go_to_phase(project, by, "fail", reason="enough")
     if now == "deleted":
         git(clones.remote, "update-ref", "-d", f"refs/heads/{branch}")
     elif now == "replaced":
@@ -143,18 +148,9 @@ def test_a_commit_that_was_kept_goes_once_its_run_is_over_and_others_have_it(
 
 @pytest.mark.promise("runs.git-is-true")
 def test_another_branch_that_was_replaced_at_the_remote_holds_nothing(tmp_path: Path) -> None:
-    clones = Clones(tmp_path)
-    project = clones.clone("one")
-    run = start_run(project, "over soon", actor="orchestrator").id
-    by = Saying(run_id=run, actor="orchestrator")
-    add_task(project, by, Contract(title="an idea"))
-    opened = open_lane(project, Saying(run_id=run, actor="executor", task="TASK-001"))
-    assert opened.lane is not None
-    branch = f"agent/{run}/{opened.lane.id}"
-    commit(Path(opened.folder), "idea", idea_py="idea = 1\n")
+    clones, project, branch = _leave_an_idea(tmp_path)
     git(project.root, "push", "-q", "origin", f"{branch}:refs/heads/feature/x")
     git(project.root, "fetch", "-q")
-    go_to_phase(project, by, "fail", reason="enough")
     git(clones.remote, "update-ref", "refs/heads/feature/x", "main")
 
     stay = {row.name: row.stays for row in prune_runs(project).kept}

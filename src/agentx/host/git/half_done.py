@@ -46,14 +46,11 @@ def undo(folder: Path, branch: str, before: str, commit: str) -> bool:
     Raises: UnavailableError.
     """
     release_lock(folder)
-    is_replaying = any(exists(git_file(folder, name)) for name in _REBASING)
-    is_merging = exists(git_file(folder, "MERGE_HEAD"))
+    is_replaying = _is_replaying(folder)
     changed = list_changed_files(folder)
-    if not changed and not is_replaying and not is_merging:
+    if not changed and not tell_half_done(folder):
         return False  # it came to its end
-    head = commit_of(folder, "HEAD")
-    parents = read_git(folder, "rev-parse", "--verify", "--quiet", f"{head}^1", "--").lines
-    is_ours = is_replaying or head == before or before in parents
+    is_ours = is_replaying or before in (commit_of(folder, "HEAD"), commit_of(folder, "HEAD^1"))
     said = read_git(folder, "diff", "--name-only", "--no-renames", "-z", before, commit, "--")
     if not is_ours or said.code != 0 or not all(_is_among(name, said.names) for name in changed):
         return False
@@ -75,13 +72,10 @@ def abort(folder: Path) -> bool:
     Raises: UnavailableError.
     """
     release_lock(folder)
-    is_replaying = any(exists(git_file(folder, name)) for name in _REBASING)
-    is_merging = exists(git_file(folder, "MERGE_HEAD"))
-    if is_merging:
-        git_done(folder, "merge", "--abort")
-    if is_replaying:
-        git_done(folder, "rebase", "--abort")
-    return is_merging or is_replaying
+    if not tell_half_done(folder):
+        return False
+    git_done(folder, "rebase" if _is_replaying(folder) else "merge", "--abort")
+    return True
 
 
 def check_unlocked(folder: Path) -> None:
@@ -97,7 +91,8 @@ def check_unlocked(folder: Path) -> None:
     half = tell_half_done(folder)
     if half:
         raise ConflictError(
-            f"{half} in {folder}", hint="conclude it there, or give it up: git merge --abort"
+            f"{half} in {folder}",
+            hint="conclude it there, or give it up: git merge --abort, git rebase --abort",
         )
 
 
@@ -116,6 +111,10 @@ def _await_release(lock: Path) -> bool:
             return False
         time.sleep(_LOOK_EVERY_S)
     return True
+
+
+def _is_replaying(folder: Path) -> bool:
+    return any(exists(git_file(folder, name)) for name in _REBASING)
 
 
 def _is_among(name: str, written: tuple[str, ...]) -> bool:
