@@ -13,18 +13,18 @@ from itertools import pairwise
 from agentx.clarification.limits import CLARIFY_ASKED_BACK_MAX
 from agentx.clarification.model import Clarification
 from agentx.kernel.text import fold_text
+from agentx.prose.exact import list_exact
 from agentx.prose.likeness import list_words, overlap
-from agentx.prose.signs import list_signs
 
 _ALIKE = 0.8
 
 
 def alike(one: str, other: str) -> bool:
     """Tell whether two texts say about the same."""
-    if _same(one, other):
-        return True
+    if list_exact(one) != list_exact(other):
+        return False
     shared = overlap(_read_words(one), _read_words(other), least=_ALIKE)
-    return shared > 0 and list_signs(one) == list_signs(other)
+    return shared > 0 or _same(one, other)
 
 
 @lru_cache(maxsize=1_000)  # one question is held against many
@@ -77,7 +77,8 @@ def _asks_anew(earlier: Clarification, later: Clarification) -> bool:
 
 
 def _same(one: str, other: str) -> bool:
-    return fold_text(one).casefold() == fold_text(other).casefold()
+    is_same = fold_text(one).casefold() == fold_text(other).casefold()
+    return is_same and list_exact(one) == list_exact(other)
 
 
 def _by_pair(states: tuple[Clarification, ...]) -> list[list[Clarification]]:

@@ -23,7 +23,7 @@ from agentx.clarification.model import (
     KnownAnswer,
     NewQuestion,
 )
-from agentx.clarification.rendering import name_speaker
+from agentx.clarification.rendering import GO_ON, name_speaker
 from agentx.clarification.watch.awaiting import is_of_same_issue
 from agentx.clarification.ways import UNVERIFIED
 from agentx.kernel.text import compile_late, cut, fold_text, preview
@@ -49,7 +49,9 @@ _ANSWER_TERMS_MAX = 2
 _SUBJECT_TERMS_MIN = 2
 _CONTRARY_CHARS = 120
 _CONTRARY_MAX = 2
-_NO_ANSWER = ("go on with what is known", "go on without", "does not matter any more")
+_LETS_GO = GO_ON.casefold()  # the words that a person is offered to let a question go
+# What a role says who needs no answer any more; a person who says so has decided.
+_GIVES_UP = frozenset((_LETS_GO, "go on without", "does not matter any more"))
 _REASON = compile_late(r"(?i),? (?:because|since|so that|as it|in order to)\b.*|\s*\(.*\)")
 _CLAUSES = compile_late(r"[;,]| (?:and|but|while|whereas) ")
 _FRAME = compile_late(
@@ -274,7 +276,8 @@ def _say_answer(state: Clarification) -> str:
     if not decided and state.decision is settled:
         return ""  # it was let go: what an offshoot begins with was answered elsewhere
     bare = decided.casefold().rstrip(".! ")
-    if bare in _NO_ANSWER and bare not in fold_text(state.question_of(settled)).casefold():
+    empty = {_LETS_GO} if settled.speaker == PERSON else _GIVES_UP
+    if bare in empty and bare not in fold_text(state.question_of(settled)).casefold():
         return ""
     if decided and answered and (settled.speaker == PERSON or _is_settlers(state)):
         assert state.answered is not None, "it says something"

@@ -4,8 +4,8 @@ proven costs more than a question that is asked once more.
     the same   the words that carry the subject, all of them, in questions and topics
                what is asked for (which, when, where, who, why, how, how many; can, must, was)
                a denial, or none
-               signs that say something ("<", "C++", "--force"), and "or" or "and"
-               the order, where words of direction make it matter ("from A to B")
+               figures, signs and names ("1,000", "<", "C++", "--force"), and "or" or "and"
+               the order, but of alternatives ("A or B"): "users call billing" is not the same
                the issue, where something is only pointed at ("this page")
 
 Only what says nothing of the subject is left out, so "before" and "after", "old" and "new", "on"
@@ -19,10 +19,10 @@ from functools import lru_cache
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.prose import cues
+from agentx.prose.exact import Exact, list_exact
 from agentx.prose.keyphrases import terms
-from agentx.prose.signs import list_signs
 
-Signs = tuple[tuple[str, ...], frozenset[str]]
+Signs = tuple[tuple[Exact, ...], frozenset[str]]
 
 _WORD = compile_late(r"[^\W_]+(?:[-_.'/][^\W_]+)*")
 _EMPTY = frozenset(
@@ -80,7 +80,7 @@ class AskedFor:
     wanted: str  # which, when, how many; should, can
     denies: bool
     signs: Signs
-    directs: bool  # the order of its words says something
+    is_open: bool  # the order of its words says nothing: it names alternatives
     points: bool  # it names something by pointing at it
 
     @property
@@ -96,13 +96,14 @@ def read_asked(topic: str, question: str) -> AskedFor:
     of_topic = [found.casefold() for found in _WORD.findall(topic)]
     asked = list_terms(question)
     seen = {*words, *of_topic}
+    signs = read_signs(question)
     return AskedFor(
         order=(*asked, *(term for term in list_terms(topic) if term not in asked)),
         asked=frozenset(asked),
         wanted=_read_wanted(words),
         denies=cues.finds(cues.DENIES, question),
-        signs=read_signs(question),
-        directs=bool(seen & _DIRECTS),
+        signs=signs,
+        is_open="or" in words and not (signs[0] or seen & _DIRECTS),
         points=bool(seen & _POINTS),
     )
 
@@ -110,20 +111,20 @@ def read_asked(topic: str, question: str) -> AskedFor:
 def list_terms(text: str) -> tuple[str, ...]:
     """Return the words of a text that carry its subject, by their stems, in order."""
     found = (word.casefold().replace("\u2019", "'") for word in _WORD.findall(text))
-    return tuple(
-        dict.fromkeys(_stem(_SHORT.get(word, word)) for word in found if word not in _EMPTY)
-    )
+    named = (_SHORT.get(word, word) for word in found if word not in _EMPTY)
+    return tuple(dict.fromkeys(stem for word in named for stem in _list_stems(word)))
 
 
 def read_signs(text: str) -> Signs:
-    """Return what tells texts of the same words apart: signs, and how things are joined."""
+    """Return what tells texts of the same words apart: what is exact, and how things are joined."""
     found = {word.casefold() for word in _WORD.findall(text)}
-    return list_signs(text), _JOINS & found
+    return list_exact(text), _JOINS & found
 
 
 def find_leads(asked: AskedFor) -> tuple[str, ...]:
     """Return what must stand in every question that asks the same: how its words begin."""
-    long = frozenset(map(_stem, _SHORT.values()))  # these may be written short
+    # These may be written short.
+    long = {stem for word in _SHORT.values() for stem in _list_stems(word)}
     leads = (term[:_LEAD_CHARS] for term in asked.order if term not in long)
     return tuple(lead for lead in leads if "'" not in lead)
 
@@ -134,7 +135,7 @@ def is_same(one: AskedFor, other: AskedFor, *, same_issue: bool) -> bool:
         return False
     if (one.wanted, one.denies, one.signs) != (other.wanted, other.denies, other.signs):
         return False
-    if (one.directs or other.directs) and one.order != other.order:
+    if not (one.is_open and other.is_open) and one.order != other.order:
         return False
     if same_issue:
         return True
@@ -157,5 +158,6 @@ def _read_wanted(words: list[str]) -> str:
     return "whether should" if _SHOULD & {*words} else "whether"
 
 
-def _stem(word: str) -> str:
-    return next(iter(terms(word)), word) if word.isalpha() else word
+def _list_stems(word: str) -> list[str]:
+    """Return by what a word is compared: its stem, or the pairs of what is written unspaced."""
+    return (sorted(terms(word)) if word.isalpha() else []) or [word]

@@ -64,6 +64,16 @@ SAME = [
         "Should deleted users keep their invoices?",
         "Should a deleted user keep their invoices?",
     ),
+    (
+        "Uploads",
+        "Is 5 MB the limit for uploads of guests?",
+        "is `5` MB the limit for the uploads of a guest",
+    ),
+    (
+        "\u5220\u9664",
+        "\u53ef\u4ee5\u5220\u9664\u6d4b\u8bd5\u73af\u5883\u7684\u7528\u6237\u8868\u5417",
+        "\u53ef\u4ee5\u5220\u9664\u6d4b\u8bd5\u73af\u5883\u7684\u7528\u6237\u8868\u5417\uff1f",
+    ),
 ]
 # Nearly the same words, and not the same question.
 OTHER = [
@@ -123,6 +133,27 @@ OTHER = [
     (
         ("Drop", "May the job drop users or orders tables?"),
         ("Drop", "May the job drop users and orders tables?"),
+    ),
+    (("Calls", "Shall billing call users there?"), ("Calls", "Shall users call billing there?")),
+    (
+        ("Page", "Is a page limited to 1,000 rows?"),
+        ("Page", "Is a page limited to 1,000,000 rows?"),
+    ),
+    (("Sync", "May the job sync prod -> staging?"), ("Sync", "May the job sync staging -> prod?")),
+    (("Csv", "Do exports split cells at ';'?"), ("Csv", "Do exports split cells at ','?")),
+    (
+        (
+            "Drop",
+            "\u53ef\u4ee5\u5220\u9664\u6d4b\u8bd5\u73af\u5883\u7684\u7528\u6237\u8868\u5417\uff1f",
+        ),
+        (
+            "Drop",
+            "\u53ef\u4ee5\u5220\u9664\u751f\u4ea7\u73af\u5883\u7684\u7528\u6237\u8868\u5417\uff1f",
+        ),
+    ),
+    (
+        ("Drop", "\u53ef\u4ee5\u5220\u9664\u7528\u6237\u8868\u5417\uff1f"),
+        ("Drop", "\u4e0d\u53ef\u4ee5\u5220\u9664\u7528\u6237\u8868\u5417\uff1f"),
     ),
 ]
 
@@ -352,6 +383,13 @@ def test_a_decision_must_be_proven_and_stand() -> None:
         ("Which language?", "C", "C++", "C++ (architect had answered: C)"),
         ("Which tables?", "users or orders", "users and orders", "users and orders (arch"),
         ("Which language?", "C++", "C++ it is", "C++. Decided by architect"),
+        (
+            "What for none?",
+            "Return []",
+            "Return {}",
+            "Return {} (architect had answered: Return []",
+        ),
+        ("How many?", "1,000 rows", "1,000,000 rows", "1,000,000 rows (architect had answered"),
         ("Is the dump done?", "No, it failed", "Done", "Done (architect had answered: No, it"),
         ("Is main clear?", "No, the freeze holds", "Clear.", "Clear. (architect had answered: No"),
         ("Which dump?", "The nightly one", "Done, thanks", "The nightly one. Decided by architect"),
@@ -369,14 +407,32 @@ def test_who_settles_with_a_word_of_their_own_has_decided(
     assert kept.content.startswith(f"It: {told}"), kept.content
 
 
-def test_to_go_on_without_is_a_decision_where_just_that_was_asked() -> None:
-    asked = decided("Review", "Shall I wait for the review, or go on without?", "Go on without.")
-    unasked = decided("Review", "Who reviews it?", "Go on without.")
+@pytest.mark.parametrize(
+    ("question", "said", "is_kept"),
+    [
+        ("Shall I wait for the review, or go on without?", "Go on without.", True),
+        ("Shall we wait or proceed?", "Go on without.", True),
+        ("Does the flag matter?", "Does not matter any more", True),
+        ("Who reviews it?", "Go on with what is known.", False),
+    ],
+)
+def test_what_a_person_says_is_decided_unless_it_is_the_offered_letting_go(
+    question: str, said: str, is_kept: bool
+) -> None:
+    kept = read_decision(decided("Review", question, said))
 
-    kept = read_decision(asked)
-    assert kept is not None
-    assert "Go on without." in kept.content
-    assert read_decision(unasked) is None
+    assert (kept is not None) is is_kept
+    assert kept is None or said in kept.content
+
+
+def test_a_role_that_goes_on_without_has_decided_where_just_that_was_asked() -> None:
+    def given_up(question: str) -> bool:
+        state = clarification(1, topic="Review", question=question)
+        gone = Resolved(at_ms=LATER, by="engineer", body="Go on without.")
+        return read_decision(after(answered(state, "I cannot say."), gone)) is None
+
+    assert given_up("Who reviews it?")
+    assert not given_up("Shall I wait for the review, or go on without?")
 
 
 def test_nothing_is_the_same_as_nothing() -> None:
