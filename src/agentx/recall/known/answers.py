@@ -282,7 +282,8 @@ def _say_answer(state: Clarification) -> str:
     if decided and answered and (settled.speaker == PERSON or _is_settlers(state)):
         assert state.answered is not None, "it says something"
         is_same = state.question_of(state.answered) == state.question_of(settled)
-        is_told = is_same and decided.casefold() != answered.casefold()
+        is_other = _compare(decided) != _compare(answered)
+        is_told = is_same and is_other
         before = f" ({_name_answerer(state)} had answered: {answered})" if is_told else ""
         return f"{decided}{before}{_say_contrary(state, told=state.answered if is_same else None)}"
     said = "" if _is_weak(state) else answered or decided
@@ -305,6 +306,11 @@ def _is_settlers(state: Clarification) -> bool:
         for text in (settled.body, state.answered.body)
     )
     return not said[0] or said != answered
+
+
+def _compare(said: str) -> object:
+    """Return by what two texts say the very same."""
+    return said.casefold(), read_signs(said)
 
 
 def _is_taken(said: str, question: str) -> bool:

@@ -389,6 +389,7 @@ def test_a_decision_must_be_proven_and_stand() -> None:
             "Return {}",
             "Return {} (architect had answered: Return []",
         ),
+        ("How much?", "5 Mb", "5 MB", "5 MB (architect had answered: 5 Mb)"),
         ("How many?", "1,000 rows", "1,000,000 rows", "1,000,000 rows (architect had answered"),
         ("Is the dump done?", "No, it failed", "Done", "Done (architect had answered: No, it"),
         ("Is main clear?", "No, the freeze holds", "Clear.", "Clear. (architect had answered: No"),
