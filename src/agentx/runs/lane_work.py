@@ -96,6 +96,7 @@ class LaneWork:
             nonlocal conflict
             run, found = desk.run, find_lane(desk.run, lane)
             desk.check(_say("lane-merged", actor, found.id, {}))
+            desk.remarks += self._git.recover(run.id)
             self._catch_up(desk)
             tips = self._list_left(run, found, see_person) or (self._find_tip(run, found),)
             done = self._merge(run, found, tips)
@@ -131,6 +132,7 @@ class LaneWork:
                 raise ConflictError(
                     f"{run.id} has no work branch yet", hint="`agentx run lane open` makes it"
                 )
+            desk.remarks += self._git.recover(run.id)
             self._catch_up(desk)
             before = self._git.find_work(run.id)
             unmerged = self._git.list_unmerged(run)

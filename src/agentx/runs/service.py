@@ -283,9 +283,7 @@ class Runs:
         remarks = list(rebuilt.remarks)
         steps: list[NextStep] = []
         if rebuilt.run.git.work_branch:
-            undone = self.git.recover(name)
-            if undone:
-                remarks.append(f"a {undone} that was cut short was undone")
+            remarks += self._say_done(name, lambda run: self.git.recover(run.id))
             branches = frozenset(lane.branch for lane in rebuilt.run.lanes.values())
             for branch in self.git.strays(name, branches):
                 lane = branch.rsplit("/", 1)[1]
@@ -295,7 +293,7 @@ class Runs:
                         command=f"agentx run lane open --lane {lane}",
                     )
                 )
-            remarks += self.fetch(name)
+            remarks += (each for each in self.fetch(name) if each not in remarks)
         if not rebuilt.run.over:
             self.say(name, Happening(kind="run-resumed", actor=actor))
         unmerged = self.list_unmerged(rebuilt.run)
@@ -306,9 +304,13 @@ class Runs:
 
     def fetch(self, run_id: str) -> tuple[str, ...]:
         """Bring the work branch up to what others pushed; what is in the way is only said."""
+        return self._say_done(run_id, lambda run: () if run.over else self.git.catch_up(run))
+
+    def _say_done(self, run_id: str, work: Callable[[Run], tuple[str, ...]]) -> tuple[str, ...]:
+        """Do something with git while the run is held; what is in the way is only said."""
         try:
             with self._store.editing(run_id) as desk:
-                return () if desk.run.over else self.git.catch_up(desk.run)
+                return work(desk.run)
         except AgentXError as error:
             return (f"{error.message} ({error.hint})" if error.hint else error.message,)
 

@@ -103,8 +103,12 @@ def read_git(path: Path, *words: str) -> GitReply:
     return said
 
 
-def do_git(path: Path, *words: str, wait_ms: int = GIT_WORK_WAIT_MS) -> GitReply:
+def do_git(
+    path: Path, *words: str, wait_ms: int = GIT_WORK_WAIT_MS, index: Path | None = None
+) -> GitReply:
     """Let git work in a folder of a trusted repository, with its filters, hooks and helpers.
+
+    `index` is what it takes for the folder's index.
 
     Raises: UnavailableError when git is not there or does not end.
     """
@@ -115,6 +119,7 @@ def do_git(path: Path, *words: str, wait_ms: int = GIT_WORK_WAIT_MS) -> GitReply
         "GIT_EDITOR": "true",
         "GIT_MERGE_AUTOEDIT": "no",
         "GIT_OPTIONAL_LOCKS": "0",  # who only looks and is killed leaves no lock
+        **({} if index is None else {"GIT_INDEX_FILE": str(index)}),
     }
     try:
         return _run(path, _ALONE, words, environment, wait_ms)

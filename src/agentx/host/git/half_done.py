@@ -7,16 +7,27 @@ of ours was killed it may still go on for a moment: its lock is waited for.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
-from agentx.host.files.plain import exists, remove, remove_tree
+from agentx.host.files.plain import exists, read_text, remove, remove_tree
 from agentx.host.git.command import do_git, read_git
-from agentx.host.git.loose import tell_half_done
-from agentx.host.git.work import commit_of, git_done, git_file, list_changed_files
+from agentx.host.git.loose import name_some, tell_half_done
+from agentx.host.git.mending.ours import REBASE, Doing, is_commit_ours, list_theirs
+from agentx.host.git.mending.snapshot import take_snapshot
+from agentx.host.git.work import (
+    commit_of,
+    git_done,
+    git_file,
+    is_ancestor,
+    is_same_tree,
+    list_changed_files,
+)
 from agentx.kernel.errors import ConflictError
 
 LOCK_WAIT_S = 10.0
 _LOOK_EVERY_S = 0.05
+_SHORT = 10
 _REBASING = ("rebase-merge", "rebase-apply")
 
 
@@ -37,45 +48,47 @@ def fill_folder(folder: Path) -> bool:
     return True
 
 
-def undo(folder: Path, branch: str, before: str, commit: str) -> bool:
-    """Take back what a killed merge or rebase with a commit wrote; tell whether there was anything.
+def undo(
+    folder: Path, branch: str, doing: Doing, keep: Callable[[str], str]
+) -> tuple[str, ...] | None:
+    """Take back what a merge, rebase or reset wrote that was killed; None where it was over.
 
-    All was committed when it began. Where something else is changed by now, or the branch was
-    moved on, that is somebody's, and all of it stays.
+    Only what it wrote itself: what somebody committed since stays. All that lay in the folder is
+    first given to `keep`; returns what came of that.
 
-    Raises: UnavailableError.
+    Raises: ConflictError where somebody changed files since, UnavailableError.
     """
     release_lock(folder)
-    is_replaying = _is_replaying(folder)
-    changed = list_changed_files(folder)
-    if not changed and not tell_half_done(folder):
-        return False  # it came to its end
-    is_ours = is_replaying or before in (commit_of(folder, "HEAD"), commit_of(folder, "HEAD^1"))
-    said = read_git(folder, "diff", "--name-only", "--no-renames", "-z", before, commit, "--")
-    if not is_ours or said.code != 0 or not all(_is_among(name, said.names) for name in changed):
-        return False
-    if is_replaying:
+    if _is_over(folder, branch, doing):
+        return None
+    seen = take_snapshot(folder)
+    theirs = list_theirs(folder, doing, seen)
+    if theirs:
+        raise _refuse(folder, doing, theirs)
+    is_as_before = commit_of(folder, "HEAD") == doing.before and is_same_tree(
+        folder, seen.commit, doing.before
+    )
+    kept = () if is_as_before else (keep(seen.commit),)
+    written = read_git(folder, "diff", "--name-only", "-z", doing.before, seen.files, "--").names
+    git_done(folder, "symbolic-ref", "HEAD", f"refs/heads/{branch}")
+    git_done(folder, "reset", "--quiet", "--hard", doing.before)
+    untracked = read_git(folder, "ls-files", "-z", "--others", "--exclude-standard").names
+    for name in sorted(set(untracked) & set(written)):
+        remove(folder / name)
+    if _is_replaying(folder):
         do_git(folder, "rebase", "--quit")
         for name in _REBASING:
             remove_tree(git_file(folder, name))
-    git_done(folder, "symbolic-ref", "HEAD", f"refs/heads/{branch}")
-    git_done(folder, "reset", "--quiet", "--hard", before)
-    untracked = read_git(folder, "ls-files", "-z", "--others", "--exclude-standard").names
-    for name in sorted(set(untracked) & set(said.names)):
-        remove(folder / name)
-    return True
+    return kept
 
 
-def abort(folder: Path) -> bool:
-    """Let git give up what is not over in a folder; tell whether there was anything.
-
-    Raises: UnavailableError.
-    """
-    release_lock(folder)
-    if not tell_half_done(folder):
-        return False
-    git_done(folder, "rebase" if _is_replaying(folder) else "merge", "--abort")
-    return True
+def find_doing(folder: Path, what: str) -> Doing | None:
+    """Return what git itself notes of a merge or rebase that is not over."""
+    if _is_replaying(folder):
+        names = [_read_note(folder, name) for name in ("orig-head", "onto")]
+        return Doing(what=REBASE, before=names[0], commit=names[1]) if all(names) else None
+    merging = commit_of(folder, "MERGE_HEAD")
+    return Doing(what=what, before=commit_of(folder, "HEAD"), commit=merging) if merging else None
 
 
 def check_unlocked(folder: Path) -> None:
@@ -113,10 +126,70 @@ def _await_release(lock: Path) -> bool:
     return True
 
 
+def _is_over(folder: Path, branch: str, doing: Doing) -> bool:
+    """Tell whether nothing of ours is half-done: it came to its end, or somebody went on from it.
+
+    Raises: ConflictError where somebody went on and it is not over.
+    """
+    head, merging = commit_of(folder, "HEAD"), commit_of(folder, "MERGE_HEAD")
+    if _is_elsewhere(folder, branch, doing, head):
+        return True
+    if not is_commit_ours(folder, doing, head):
+        if _is_replaying(folder):
+            raise _refuse(folder, doing, (f"{head[:_SHORT]} is somebody's",))
+        if merging and is_ancestor(folder, merging, head):
+            do_git(folder, "merge", "--quit")  # its commit is there, only the note of it stayed
+        return True
+    is_half = merging or _is_replaying(folder) or head != doing.before or _is_detached(folder)
+    return not is_half and not list_changed_files(folder)
+
+
+def _is_elsewhere(folder: Path, branch: str, doing: Doing, head: str) -> bool:
+    """Tell whether somebody began something else in a folder, or left the branch."""
+    said = read_git(folder, "symbolic-ref", "--quiet", "HEAD")
+    on = said.out.strip()
+    if on != f"refs/heads/{branch}" and (on or doing.what != REBASE):
+        return True
+    if commit_of(folder, f"refs/heads/{branch}") not in (doing.before, head):
+        return True
+    if commit_of(folder, "MERGE_HEAD") not in ("", doing.commit):
+        return True
+    if _is_replaying(folder):
+        notes = {"orig-head": doing.before, "onto": doing.commit}
+        known = all(_read_note(folder, name) in ("", notes[name]) for name in notes)
+        return doing.what != REBASE or not known
+    return bool(commit_of(folder, "CHERRY_PICK_HEAD") or commit_of(folder, "REVERT_HEAD"))
+
+
+def _refuse(folder: Path, doing: Doing, names: tuple[str, ...]) -> ConflictError:
+    half = "rebase" if _is_replaying(folder) else "merge"
+    if half == "merge" and not commit_of(folder, "MERGE_HEAD"):
+        return ConflictError(
+            f"a {doing.what} was cut short in {folder}, and since then somebody changed "
+            f"{name_some(names)}",
+            hint="undo that there, a copy elsewhere keeps it; then try again",
+        )
+    end = "git commit" if half == "merge" else "git rebase --continue"
+    return ConflictError(
+        f"a {doing.what} that was cut short is half mended in {folder}: {name_some(names)}",
+        hint=f"there conclude it with `{end}`, or undo it with `git {half} --abort`; "
+        "then try again",
+    )
+
+
+def _is_detached(folder: Path) -> bool:
+    return read_git(folder, "symbolic-ref", "--quiet", "HEAD").code != 0
+
+
+def _read_note(folder: Path, name: str) -> str:
+    """Return what git notes of a rebase that is not over."""
+    for place in _REBASING:
+        try:
+            return read_text(git_file(folder, f"{place}/{name}")).strip()
+        except (OSError, ValueError):
+            continue
+    return ""
+
+
 def _is_replaying(folder: Path) -> bool:
     return any(exists(git_file(folder, name)) for name in _REBASING)
-
-
-def _is_among(name: str, written: tuple[str, ...]) -> bool:
-    """Tell whether a name is one of some files, or a folder of them."""
-    return any(each == name or (name.endswith("/") and each.startswith(name)) for each in written)

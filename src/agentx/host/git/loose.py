@@ -59,6 +59,13 @@ def tell_ignored(folder: Path) -> str:
     return f"git ignores {shown}, and no branch has it" if names else ""
 
 
+def name_some(names: tuple[str, ...]) -> str:
+    """Return the first of some names, and how many more there are."""
+    rest = len(names) - _FILES_SHOWN_MAX
+    more = f" and {rest} more" if rest > 0 else ""
+    return ", ".join(names[:_FILES_SHOWN_MAX]) + more
+
+
 def require_committed(folder: Path, whose: str, branch: str = "") -> None:
     """See that all in a folder is committed, and on a branch if that is named.
 
@@ -66,11 +73,8 @@ def require_committed(folder: Path, whose: str, branch: str = "") -> None:
     """
     changed = list_changed_files(folder)
     if changed:
-        shown = ", ".join(changed[:_FILES_SHOWN_MAX])
-        rest = len(changed) - _FILES_SHOWN_MAX
-        more = f" and {rest} more" if rest > 0 else ""
         raise ConflictError(
-            f"{whose} has changes that are not committed: {shown}{more}",
+            f"{whose} has changes that are not committed: {name_some(changed)}",
             hint=f"commit or undo them in {folder}, then try again",
         )
     if not branch:

@@ -15,12 +15,12 @@ from agentx.kernel.errors import UnavailableError
 _NOBODY = ("-c", "user.name=AgentX", "-c", "user.email=agentx@localhost")
 
 
-def git_done(path: Path, *words: str) -> GitReply:
+def git_done(path: Path, *words: str, index: Path | None = None) -> GitReply:
     """Run git in a folder; it must succeed.
 
     Raises: UnavailableError with what git said.
     """
-    return _check(path, words, do_git(path, *words))
+    return _check(path, words, do_git(path, *words, index=index))
 
 
 def _read(path: Path, *words: str) -> GitReply:

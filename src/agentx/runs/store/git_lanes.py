@@ -8,7 +8,7 @@ branches and files are never touched: only branches under `agent/<run-id>/` are 
 moved, only our worktrees are written. Nothing is pushed and no branch is deleted.
 
 A merge or rebase that does not go through is undone before anyone sees it. One whose
-process was killed half-way left a mark; the next command undoes it.
+process was killed half-way left a mark; the next command undoes what it did, and no more.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from agentx.host.crash import CrashPoint, passing
-from agentx.host.files.atomic import make_private_directory, replace_file
+from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.plain import exists
 from agentx.host.git.command import GitReply, do_git, read_git
 from agentx.host.git.facts import branch as branch_at
-from agentx.host.git.half_done import abort, check_unlocked, fill_folder, undo
+from agentx.host.git.half_done import check_unlocked, fill_folder
 from agentx.host.git.loose import require_committed, tell_ignored, tell_loose
 from agentx.host.git.work import (
     as_somebody,
@@ -62,6 +62,7 @@ from agentx.runs.store.shared.branches import (
 )
 from agentx.runs.store.shared.copies import LaneCopies
 from agentx.runs.store.shared.fetching import fetch_run, say_why
+from agentx.runs.store.shared.marks import WorkMarks
 from agentx.runs.store.shared.merged import find_unmerged, list_held
 
 
@@ -80,6 +81,7 @@ class GitLanes:
         self._notes = RunNotes(store.root)
         self._is_trusted = is_trusted
         self.copies = LaneCopies(root, self._notes, find_checkout)
+        self._marks = WorkMarks(root, self._notes, self._check_trust)
         self._here = here or root  # where the user is: a run begins from what is checked out there
 
     @property
@@ -193,6 +195,7 @@ class GitLanes:
             if is_replaced(self._root, there, here, run.git.rebased):
                 continue
             took = is_replaced(self._root, here, there, run.git.rebased)
+            remarks += self.recover(run.id)
             self._take_over(run, pushed, is_replaced=took)
             here = commit_of(self._root, f"refs/heads/{branch}")
             remarks.append(f"the work branch holds now what {pushed.name} has")
@@ -203,11 +206,11 @@ class GitLanes:
         """Bring the work branch up to what was pushed of it, or change nothing."""
         folder, run_id = self._ready(run), run.id
         if is_replaced:
-            self._begin(run_id, "reset", pushed.commit)
+            self._marks.begin(run_id, "reset", pushed.commit)
             git_done(folder, "reset", "--quiet", "--keep", pushed.commit)
-            self._end(run_id)
+            self._marks.end(run_id)
             return
-        self._begin(run_id, "merge", pushed.commit)
+        self._marks.begin(run_id, "merge", pushed.commit)
         saying = f"Merge {pushed.name}"
         words = (*as_somebody(folder), "merge", "--no-edit", "-m", saying, pushed.commit)
         said = self._do(folder, *words)
@@ -219,7 +222,7 @@ class GitLanes:
                 hint=f"in {folder}: git merge {pushed.name}, mend, commit; then try again",
             )
         passing(CrashPoint.RUN_GIT_DONE)
-        self._end(run_id)
+        self._marks.end(run_id)
 
     def list_unmerged(self, run: Run) -> tuple[Unmerged, ...]:
         """Return the lanes that count as merged and are not in the work branch here."""
@@ -260,13 +263,13 @@ class GitLanes:
         folder, run_id = self._ready(run), run.id
         if is_ancestor(folder, commit, "HEAD"):
             return Moved(commit=commit_of(folder, "HEAD"), already=True)
-        self._begin(run_id, "merge", commit)
+        self._marks.begin(run_id, "merge", commit)
         who = as_somebody(folder)
         said = self._do(folder, *who, "merge", "--no-ff", "--no-edit", "-m", saying, commit)
         if said.code != 0:
             return self._undone(run_id, folder, "merge", said)
         passing(CrashPoint.RUN_GIT_DONE)
-        self._end(run_id)
+        self._marks.end(run_id)
         return Moved(commit=commit_of(folder, "HEAD"))
 
     def rebase(self, run: Run) -> Moved | Conflicted:
@@ -285,7 +288,7 @@ class GitLanes:
         before = commit_of(folder, "HEAD")
         if is_ancestor(folder, onto, before):
             return Moved(commit=before, onto=onto, already=True)
-        self._begin(run_id, "rebase", onto)
+        self._marks.begin(run_id, "rebase", onto)
         who = as_somebody(folder)
         said = self._do(folder, *who, "merge", "--no-edit", "-m", f"Merge {base}", onto)
         if said.code != 0:
@@ -298,38 +301,26 @@ class GitLanes:
         if not is_replayed or not is_same_tree(folder, merged, "HEAD"):
             git_done(folder, "reset", "--quiet", "--keep", merged)
         passing(CrashPoint.RUN_GIT_DONE)
-        self._end(run_id)
+        self._marks.end(run_id)
         return Moved(commit=commit_of(folder, "HEAD"), onto=onto)
 
     def _undone(self, run_id: str, folder: Path, doing: str, said: GitReply) -> Conflicted:
         """Leave the work branch as it was; return what was in the way."""
         files = _list_unmerged(folder)
         if self._do(folder, doing, "--abort").code == 0:
-            self._end(run_id)
+            self._marks.end(run_id)
         else:
             self.recover(run_id)  # a lock was in the way, say
         if not files:
             raise fail_git(folder, doing, said)
         return Conflicted(files=files)
 
-    def recover(self, run_id: str) -> str:
-        """Undo what git was doing for a run when its process died; say what it was."""
-        mark = self._notes.git_mark(run_id)
-        try:
-            doing, *known = mark.read_text(encoding="ascii").split()
-        except (OSError, ValueError):
-            return ""
-        folder = self.folder(run_id, WORK_FOLDER)
-        undone = ""
-        if folder.is_dir():
-            self._check_trust()
-            if len(known) == len(("before", "commit")):
-                is_undone = undo(folder, work_branch(run_id), *known)
-            else:  # noted by an older version
-                is_undone = abort(folder)
-            undone = doing if is_undone else ""
-        self._end(run_id)
-        return undone
+    def recover(self, run_id: str) -> tuple[str, ...]:
+        """Undo what git was doing for a run when its process died; say what was done.
+
+        Raises: ConflictError where somebody's changes are in the way, UnavailableError.
+        """
+        return self._marks.recover(run_id)
 
     def leave(self, run_id: str, lane: str) -> str:
         """Take away a lane's folder if everything in it is on a branch; return why it stays."""
@@ -419,15 +410,6 @@ class GitLanes:
                 f"{self._root} is not trusted: git would run its hooks and filters",
                 hint="look at them, then say `agentx trust`",
             )
-
-    def _begin(self, run_id: str, doing: str, commit: str) -> None:
-        """Note what is begun, from where, and with which commit."""
-        note = f"{doing} {self.find_work(run_id)} {commit}"
-        replace_file(self._notes.git_mark(run_id), note.encode())
-        passing(CrashPoint.RUN_GIT_BEGUN)
-
-    def _end(self, run_id: str) -> None:
-        self._notes.git_mark(run_id).unlink(missing_ok=True)
 
 
 def _list_unmerged(folder: Path) -> tuple[str, ...]:

@@ -1,0 +1,248 @@
+"""Goal: what git was doing when AgentX was killed is taken back, and nothing of anybody's with it.
+
+Method: a real repository in which a merge was killed at a conflict, or a rebase at each of its
+steps, lent to each test; then a person goes on in the folder, and somebody says a verb.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from agentx.host import crash
+from agentx.host.crash import CrashPoint
+from agentx.host.git import half_done
+from agentx.kernel.errors import ConflictError
+from agentx.runs.model import LaneStatus
+from tests.support.kept import KeptFolder
+from tests.support.repository import commit, git, repository
+from tests.support.run_stories import Killed, Team, killed
+
+MENDED = "one = 13  # an hour of thought\n"
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(half_done, "LOCK_WAIT_S", 0.1)
+    yield
+    crash.disarm()
+
+
+def _kill(verb: Callable[[], object]) -> None:
+    """Let a verb die when git is about to begin."""
+    crash.arm(CrashPoint.RUN_GIT_BEGUN, killed)
+    with pytest.raises(Killed):
+        verb()
+
+
+def _furnish_conflict(place: Path) -> Team:
+    """A merge that was killed when git had stopped at a conflict."""
+    team = Team(repository(place / "shop", a_py="one = 1\n"), place / "store")
+    run_id = team.runs.start("two lanes").id
+    one, two = (Path(team.lanes.open(run_id, actor="executor").folder) for _ in range(2))
+    commit(one, "one", a_py="one = 11\n")
+    commit(two, "two", a_py="one = 12\n", new_py="new = 1\n")
+    team.lanes.merge(run_id, one.name, actor="executor")
+    _kill(lambda: team.lanes.merge(run_id, two.name, actor="executor"))
+    git(_work(team), "merge", "-q", "--no-ff", git(two, "rev-parse", "HEAD"), check=False)
+    return team
+
+
+def _furnish_rebase(place: Path) -> Team:
+    """A rebase that was killed before its first step."""
+    team = Team(repository(place / "shop", a_py="one = 1\n"), place / "store")
+    run_id = team.runs.start("one lane").id
+    one = Path(team.lanes.open(run_id, actor="executor").folder)
+    commit(one, "one", b_py="b = 1\n")
+    commit(one, "more", a_py="one = 2\n")
+    team.lanes.merge(run_id, one.name, actor="executor")
+    commit(team.root, "base moved", f_py="f = 1\n")
+    _kill(lambda: team.lanes.rebase(run_id, actor="executor"))
+    return team
+
+
+@pytest.fixture(scope="module")
+def _conflicts(tmp_path_factory: pytest.TempPathFactory) -> KeptFolder[Team]:
+    return KeptFolder(tmp_path_factory.mktemp("conflict"), _furnish_conflict)
+
+
+@pytest.fixture(scope="module")
+def _rebases(tmp_path_factory: pytest.TempPathFactory) -> KeptFolder[Team]:
+    return KeptFolder(tmp_path_factory.mktemp("rebase"), _furnish_rebase)
+
+
+@pytest.fixture
+def stopped(_conflicts: KeptFolder[Team]) -> Team:
+    return _refreshed(_conflicts.lend())
+
+
+@pytest.fixture
+def begun(_rebases: KeptFolder[Team]) -> Team:
+    return _refreshed(_rebases.lend())
+
+
+def _refreshed(team: Team) -> Team:
+    """Let git see that the files are those it wrote: they were laid out anew."""
+    git(_work(team), "status", "--porcelain")
+    return team
+
+
+def _run(team: Team) -> str:
+    return next((team.root / ".agent-memory" / "runs").iterdir()).name
+
+
+def _work(team: Team) -> Path:
+    return team.runs.git.folder(_run(team), "work")
+
+
+def _list_kept(team: Team) -> list[str]:
+    return git(team.root, "for-each-ref", "--format=%(refname)", "refs/agentx/kept/").split()
+
+
+@pytest.mark.promise("runs.recover")
+def test_a_merge_that_a_person_half_mended_stays_and_the_way_on_is_named(stopped: Team) -> None:
+    work = _work(stopped)
+    (work / "a.py").write_text(MENDED)
+    (work / "new.py").write_text("new = 1\n# a person's\n")
+    git(work, "add", "--all")
+    status = git(work, "status", "--porcelain")
+
+    with pytest.raises(ConflictError, match=r"half mended in .*/work: a\.py, new\.py") as refused:
+        stopped.lanes.merge(_run(stopped), stopped.lane(2), actor="executor")
+    _, rebuilt = stopped.runs.resume(_run(stopped))
+
+    assert "git commit" in refused.value.hint
+    assert "git merge --abort" in refused.value.hint
+    said = " ".join(rebuilt.remarks)
+    assert "half mended" in said
+    assert "undone" not in said
+    assert git(work, "status", "--porcelain") == status
+    assert (work / "a.py").read_text() == MENDED
+    git(work, "commit", "-q", "--no-edit")
+    done = stopped.lanes.merge(_run(stopped), stopped.lane(2), actor="executor")
+    assert done.told.run.lanes[stopped.lane(2)].status is LaneStatus.MERGED
+    assert git(stopped.root, "show", f"agent/{_run(stopped)}/work:a.py") == MENDED.strip()
+
+
+@pytest.mark.promise("runs.recover")
+def test_a_merge_that_a_person_concluded_counts_as_what_it_is(stopped: Team) -> None:
+    work = _work(stopped)
+    (work / "a.py").write_text(MENDED)
+    git(work, "commit", "-qam", "mended by hand")
+    mended = git(work, "rev-parse", "HEAD")
+    (work / "new.py").write_text("new = 1\nmore = 1\n")
+
+    _, rebuilt = stopped.runs.resume(_run(stopped))
+    with pytest.raises(ConflictError, match=r"not committed: new\.py"):
+        stopped.lanes.merge(_run(stopped), stopped.lane(2), actor="executor")
+
+    assert "undone" not in " ".join(rebuilt.remarks)
+    assert git(work, "rev-parse", f"agent/{_run(stopped)}/work") == mended
+    assert (work / "new.py").read_text() == "new = 1\nmore = 1\n"
+
+
+def test_a_merge_that_a_person_gave_up_is_done_anew(stopped: Team) -> None:
+    work = _work(stopped)
+    (work / "a.py").write_text(MENDED)
+    git(work, "merge", "--abort")
+
+    told = stopped.lanes.merge(_run(stopped), stopped.lane(2), actor="executor")
+
+    assert told.conflict is not None
+    assert told.conflict.files == ("a.py",)
+    assert "undone" not in " ".join(told.told.remarks)
+
+
+@pytest.mark.promise("runs.recover")
+def test_all_that_lay_there_is_kept_before_anything_is_undone_and_its_name_is_said(
+    stopped: Team,
+) -> None:
+    work = _work(stopped)
+    before = git(work, "rev-parse", "HEAD")
+    git(work, "checkout", "--theirs", "a.py")
+    git(work, "add", "a.py")
+
+    told = stopped.lanes.merge(_run(stopped), stopped.lane(2), actor="executor").told
+
+    assert "a merge that was cut short was undone" in told.remarks
+    (name,) = _list_kept(stopped)
+    assert name in " ".join(told.remarks)
+    assert git(work, "show", f"{name}:a.py") == "one = 12"
+    assert git(work, "show", f"{name}:new.py") == "new = 1"
+    assert git(work, "rev-parse", f"{name}^1") == before
+    assert git(work, "show", f"{name}^2:a.py") == "one = 12"
+    assert git(work, "status", "--porcelain") == ""
+
+
+def test_a_file_that_somebody_changed_where_git_was_killed_while_it_wrote_stays(
+    stopped: Team,
+) -> None:
+    work = _work(stopped)
+    git(work, "merge", "--abort")
+    (work / "new.py").write_text("new = 2  # a person's\n")
+    (work / "a.py").write_text("one = 1")  # what git writes begins so
+
+    with pytest.raises(ConflictError, match=r"somebody changed new\.py$") as refused:
+        stopped.lanes.merge(_run(stopped), stopped.lane(2), actor="executor")
+
+    assert "undo that there" in refused.value.hint
+    assert (work / "new.py").read_text() == "new = 2  # a person's\n"
+    (work / "new.py").unlink()
+    told = stopped.lanes.merge(_run(stopped), stopped.lane(2), actor="executor")
+    assert told.conflict is not None
+
+
+def test_a_merge_that_was_killed_right_after_its_commit_is_taken_as_done(stopped: Team) -> None:
+    work = _work(stopped)
+    (work / "a.py").write_text(MENDED)
+    merging = work / git(work, "rev-parse", "--git-path", "MERGE_HEAD")
+    noted = merging.read_bytes()
+    git(work, "commit", "-qam", "merged")
+    merging.write_bytes(noted)
+
+    done = stopped.lanes.merge(_run(stopped), stopped.lane(2), actor="executor")
+
+    assert done.told.run.lanes[stopped.lane(2)].status is LaneStatus.MERGED
+    assert not merging.exists()
+
+
+@pytest.mark.promise("runs.recover")
+@pytest.mark.parametrize("step", ["merged", "replayed", "stopped", "ended"])
+def test_a_rebase_that_was_killed_at_any_step_is_done_anew(begun: Team, step: str) -> None:
+    work, run_id = _work(begun), _run(begun)
+    before = git(work, "rev-parse", "HEAD")
+    if step == "merged":
+        git(work, "merge", "-q", "--no-edit", "main")
+    elif step == "ended":
+        git(work, "rebase", "-q", "main")
+    else:
+        failing = "false" if step == "stopped" else "test ! -e b.py"
+        git(work, "rebase", "-q", "--exec", failing, "main", check=False)
+
+    told = begun.lanes.rebase(run_id, actor="executor").told
+
+    (rebased,) = told.added
+    assert (rebased.kind, rebased.text("before")) == ("work-rebased", before)
+    assert "a rebase that was cut short was undone" in told.remarks
+    assert git(work, "status", "--porcelain") == ""
+    assert {"a.py", "b.py", "f.py"} <= {each.name for each in work.iterdir()}
+
+
+@pytest.mark.promise("runs.recover")
+@pytest.mark.parametrize("does", ["commits", "edits"])
+def test_a_rebase_in_which_a_person_went_on_stays(begun: Team, does: str) -> None:
+    work, run_id = _work(begun), _run(begun)
+    git(work, "rebase", "-q", "--exec", "test ! -e b.py", "main", check=False)
+    (work / "b.py").write_text("b = 2  # a person's\n")
+    if does == "commits":
+        git(work, "commit", "-qam", "by hand")
+    head = git(work, "rev-parse", "HEAD")
+
+    with pytest.raises(ConflictError, match="half mended") as refused:
+        begun.lanes.rebase(run_id, actor="executor")
+
+    assert "git rebase --abort" in refused.value.hint
+    assert git(work, "rev-parse", "HEAD") == head
+    assert (work / "b.py").read_text() == "b = 2  # a person's\n"
