@@ -110,9 +110,11 @@ class LaneWork:
             return (*first, *desk.say(merged))
 
         told = self._runs.doing(run_id, work)
-        stays = "" if conflict else self._git.leave(told.run.id, find_lane(told.run, lane).id)
+        name = find_lane(told.run, lane).id
+        stays = "" if conflict else self._git.leave(told.run.id, name)
         if stays:
-            told = replace(told, remarks=(*told.remarks, stays))
+            folder = self._git.folder(told.run.id, name)
+            told = replace(told, remarks=(*told.remarks, f"{folder} stays: {stays}"))
         return self._tell(told, lambda: lane, conflict)
 
     def rebase(self, run_id: str, *, actor: str) -> LaneTold:

@@ -108,7 +108,8 @@ class Archived:
     learnt: tuple[str, ...]
     confirmed: tuple[str, ...]
     undecided: int  # lessons offered that nobody accepted: they are in the archive
-    folders_kept: tuple[str, ...] = ()  # of lanes in which something is not committed
+    folders_kept: tuple[str, ...] = ()  # of lanes, with which something would be lost
+    folders_why: tuple[str, ...] = ()  # what that is, folder by folder
 
 
 @frozen

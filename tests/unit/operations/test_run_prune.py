@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from agentx.clarification.errors import NotThePerson
+from agentx.host.git.loose import NOT_ALL
+from agentx.operations.runs import prune
+from agentx.operations.runs.archive import archive_run
 from agentx.operations.runs.lane import open_lane
 from agentx.operations.runs.prune import prune_runs
 from agentx.operations.runs.saying import Saying
@@ -18,7 +21,9 @@ from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.runs.model import Contract
+from agentx.runs.store.git_leftovers import SeenPushed
 from agentx.runs.store.shared.kept_commits import keep_commit
+from agentx.surfaces.cli.commands.runs.archive import say_archived
 from tests.support.repository import commit, git, repository
 from tests.support.run_clones import Clones
 from tests.support.trusting import trusted
@@ -80,6 +85,36 @@ def test_leftovers_go_where_nothing_is_lost(tmp_path: Path) -> None:
         "not all in it is committed",
     }
     assert prune_runs(project).gone == ()
+
+
+@pytest.mark.promise("runs.git-is-true")
+@pytest.mark.parametrize("holds", ["ignored", "new", "changed after it was listed"])
+def test_a_folder_stays_for_the_reason_that_merge_archive_and_prune_name_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, holds: str
+) -> None:
+    _, project, branch = _leave_an_idea(tmp_path)
+    run, lane = branch.split("/")[1:]
+    folder = project.store.root / "worktrees" / run / lane
+    (folder / ".env").write_text("SECRET=typed by hand\n", "utf-8")
+    if holds == "ignored":
+        (project.root / ".git" / "info" / "exclude").write_text(".env\n", "utf-8")
+    if holds == "changed after it was listed":
+        (folder / ".env").rename(tmp_path / "env")
+
+        def ask(*_: object) -> SeenPushed:
+            (tmp_path / "env").rename(folder / ".env")
+            return SeenPushed()
+
+        monkeypatch.setattr(prune, "ask_what_is_pushed", ask)
+    why = "git ignores .env, and no branch has it" if holds == "ignored" else NOT_ALL
+
+    pruned = prune_runs(project)
+    packed = archive_run(project, run)
+
+    assert [row.stays for row in pruned.kept if row.name == str(folder)] == [why]
+    assert dict(zip(packed.folders_kept, packed.folders_why, strict=True)) == {str(folder): why}
+    assert f"{folder} stays: {why}" in say_archived(packed)
+    assert (folder / ".env").read_text("utf-8") == "SECRET=typed by hand\n"
 
 
 @pytest.mark.promise("runs.git-is-true")

@@ -1,4 +1,7 @@
-"""What a folder of git's holds that is on no branch: it would be lost with the folder."""
+"""What a folder of git's holds that is on no branch: it would be lost with the folder.
+
+Whoever takes a folder away asks `tell_lost_with` first, and stays away where it names something.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,9 @@ from pathlib import Path
 
 from agentx.host.git.command import read_git
 from agentx.host.git.work import commit_of, is_ancestor, list_changed_files
-from agentx.kernel.errors import ConflictError
+from agentx.kernel.errors import ConflictError, UnavailableError
 
+NOT_ALL = "not all in it is committed"
 _FILES_SHOWN_MAX = 5
 # What lies in git's own folder while something is not over.
 _HALF_DONE = {
@@ -17,6 +21,16 @@ _HALF_DONE = {
     "CHERRY_PICK_HEAD": "a pick is not over",
     "REVERT_HEAD": "a revert is not over",
 }
+
+
+def tell_lost_with(folder: Path) -> str:
+    """Return what would be lost with a folder of a trusted repository; or nothing."""
+    try:
+        return (
+            NOT_ALL if list_changed_files(folder) else tell_loose(folder) or _tell_ignored(folder)
+        )
+    except UnavailableError:  # no worktree of git's any more: whose it is nobody can say
+        return NOT_ALL
 
 
 def tell_loose(folder: Path) -> str:
@@ -47,7 +61,7 @@ def tell_half_done(folder: Path) -> str:
     return ""
 
 
-def tell_ignored(folder: Path) -> str:
+def _tell_ignored(folder: Path) -> str:
     """Return which files of a folder git ignores and has nowhere else; whole folders of them do
     not count: they are made again by what made them.
 

@@ -56,7 +56,8 @@ def clean_runs(project: Project, *, dry_run: bool = False) -> tuple[Cleaned, tup
 def _left(project: Project, done: Archived) -> Archived:
     """Take away the folders in which the run's lanes were worked on; its branches stay."""
     stay = open_runs(project).git.leave_all(done.run_id)
-    return replace(done, folders_kept=tuple(str(folder) for folder in stay))
+    kept = tuple(str(folder) for folder in stay)
+    return replace(done, folders_kept=kept, folders_why=tuple(stay.values()))
 
 
 def restore_run(project: Project, run_id: str) -> str:

@@ -22,7 +22,7 @@ from agentx.host.files.plain import exists
 from agentx.host.git.command import GitReply, do_git, read_git
 from agentx.host.git.facts import branch as branch_at
 from agentx.host.git.half_done import check_unlocked, fill_folder
-from agentx.host.git.loose import require_committed, tell_ignored, tell_loose
+from agentx.host.git.loose import NOT_ALL, require_committed, tell_lost_with
 from agentx.host.git.work import (
     as_somebody,
     checkouts,
@@ -327,19 +327,18 @@ class GitLanes:
         folder = self.folder(run_id, lane)
         if not folder.is_dir():
             return ""
-        why = tell_loose(folder) or tell_ignored(folder)
-        if not why:
-            done = self._do(self._root, "worktree", "remove", str(folder))
-            if done.code == 0:
-                return ""
-            why = say_why(done.err, "not all of it is committed")
-        return f"{folder} stays: {why}"
+        why = tell_lost_with(folder) if self._is_trusted() else f"{self._root} is not trusted"
+        if why:
+            return why
+        done = self._do(self._root, "worktree", "remove", str(folder))
+        return "" if done.code == 0 else say_why(done.err, NOT_ALL)
 
-    def leave_all(self, run_id: str) -> tuple[Path, ...]:
-        """Take away all folders of a run; return those that stay, as not all is committed there."""
+    def leave_all(self, run_id: str) -> dict[Path, str]:
+        """Take away all folders of a run; return those that stay, and why."""
         root = self.folder(run_id, WORK_FOLDER).parent
         folders = sorted(root.iterdir()) if root.is_dir() else []
-        stay = tuple(folder for folder in folders if self.leave(run_id, folder.name))
+        why = {folder: self.leave(run_id, folder.name) for folder in folders}
+        stay = {folder: said for folder, said in why.items() if said}
         if folders and not stay:
             root.rmdir()
         return stay

@@ -1,7 +1,7 @@
 """Branches and folders that are left of runs: those that are over, packed away, or not known here.
 
-A folder goes if all in it is committed, a branch if others, here or pushed, have its commits. So
-does a commit that was kept (`kept_commits`); it is nobody's reason to let a branch go.
+A folder goes if nothing is lost with it (`loose`), a branch if others, here or pushed, have its
+commits. So does a commit that was kept (`kept_commits`); it is nobody's reason to let a branch go.
 """
 
 from __future__ import annotations
@@ -12,15 +12,14 @@ from pathlib import Path
 
 from agentx.host.files.plain import is_folder, list_folder, remove_tree
 from agentx.host.git.command import do_git, read_git
-from agentx.host.git.loose import tell_loose
-from agentx.host.git.work import checkouts, is_ancestor, list_changed_files
+from agentx.host.git.loose import tell_lost_with
+from agentx.host.git.work import checkouts, is_ancestor
 from agentx.kernel.errors import UnavailableError
 from agentx.kernel.ids import is_run_id
 from agentx.kernel.values import frozen
 from agentx.runs.paths import RunNotes
 from agentx.runs.store.shared.kept_commits import KEPT, list_kept
 
-_NOT_ALL = "not all in it is committed"
 _PREFIX = "agent/"
 _BRANCHES_MAX = 1_000
 _REMOTE_WAIT_MS = 20_000
@@ -82,10 +81,7 @@ def _list_folders(notes: RunNotes, tell_over: Callable[[str], str]) -> Iterator[
         why = tell_over(run_id) if is_run_id(run_id) else ""
         for name in _list_below(notes.worktrees / run_id) if why else ():
             folder = notes.worktree(run_id, name)
-            try:
-                stays = _NOT_ALL if list_changed_files(folder) else tell_loose(folder)
-            except UnavailableError:  # no worktree of git's any more: whose it is nobody can say
-                stays = _NOT_ALL
+            stays = tell_lost_with(folder)
             yield Leftover(run_id=run_id, name=str(folder), is_folder=True, why=why, stays=stays)
 
 
@@ -169,6 +165,8 @@ def prune(root: Path, left: Leftover, pushed: SeenPushed) -> str:
     Raises: UnavailableError.
     """
     stays = tell_staying(root, left, pushed)
+    if left.is_folder and not stays:
+        stays = tell_lost_with(Path(left.name))  # the remotes took their time since it was listed
     if stays:
         return stays
     if left.is_folder:

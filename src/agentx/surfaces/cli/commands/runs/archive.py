@@ -33,7 +33,7 @@ def archive(invocation: Invocation, run_id: str, promote: str | None) -> None:
         policy=promote or "",
         told=lambda step: invocation.talk.print(f"{step} ...", style="dim"),
     )
-    invocation.show(done, lambda screen: screen.print(_say(done), soft_wrap=True))
+    invocation.show(done, lambda screen: screen.print(say_archived(done), soft_wrap=True))
 
 
 @click.command("clean", cls=Verb)
@@ -46,7 +46,7 @@ def clean(invocation: Invocation, dry_run: bool) -> None:
     done, due = clean_runs(invocation.project, dry_run=dry_run)
     data = {"archived": done.archived, "kept": done.kept, "due": due}
 
-    lines = [f"due: {', '.join(due) or 'none'}"] if dry_run else [*map(_say, done.archived)]
+    lines = [f"due: {', '.join(due) or 'none'}"] if dry_run else [*map(say_archived, done.archived)]
     lines.append(f"{render.count(done.kept, 'run')} kept")
     invocation.show(data, lambda screen: screen.print("\n".join(lines), soft_wrap=True))
 
@@ -64,7 +64,8 @@ def restore(invocation: Invocation, run_id: str) -> None:
     )
 
 
-def _say(done: Archived) -> str:
+def say_archived(done: Archived) -> str:
+    """Return what came of packing a run away."""
     parts = [f"{done.run_id} is packed in {done.archive_path}"]
     if done.learnt:
         parts.append(f"learnt {', '.join(done.learnt)}")
@@ -72,5 +73,6 @@ def _say(done: Archived) -> str:
         parts.append(f"confirmed {', '.join(done.confirmed)}")
     if done.undecided:
         parts.append(f"{render.count(done.undecided, 'lesson')} nobody decided on went with it")
-    parts += [f"{folder} stays: not all is committed there" for folder in done.folders_kept]
+    kept = zip(done.folders_kept, done.folders_why, strict=True)
+    parts += [f"{folder} stays: {why}" for folder, why in kept]
     return "; ".join(parts)
