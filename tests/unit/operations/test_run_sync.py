@@ -70,8 +70,13 @@ def test_two_clones_exchange_runs_and_lose_nothing(clones: Clones) -> None:
         assert set(changed) <= {"?? .agent-memory/", "?? .agentx/"}
 
 
-def test_a_push_that_lost_the_race_is_tried_again(clones: Clones) -> None:
+@pytest.mark.parametrize(
+    "own", ["", "color.transport=always", "push.recurseSubmodules=only", "push.gpgSign=true"]
+)
+def test_a_push_that_lost_the_race_is_tried_again(clones: Clones, own: str) -> None:
     one, two = clones.clone("one"), clones.clone("two")
+    if own:  # what a user set for their own pushes
+        git(two.root, "config", *own.split("="))
     run = start_run(one, "shared", actor="orchestrator").id
     _sync(one)
     _sync(two)
@@ -85,6 +90,7 @@ def test_a_push_that_lost_the_race_is_tried_again(clones: Clones) -> None:
     assert not exchange.push()  # somebody was first
     assert exchange.take_in() == (run,)
     assert exchange.push()
+    assert git(clones.remote, "rev-parse", BRANCH) == git(two.root, "rev-parse", BRANCH)
     assert sorted(_tasks(two)) == ["from one", "from two"]
 
 

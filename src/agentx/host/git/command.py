@@ -29,11 +29,17 @@ _NO_PROGRAM = (
     *("log.showSignature=false", "log.mailmap=false", "gpg.program=false", "gpg.ssh.program=false"),
     *("gpg.x509.program=false", "gc.auto=0", "maintenance.auto=false", "core.untrackedCache=false"),
 )
+# What users set for their own merges and pushes; ours come out alike everywhere, and are read.
 _ALONE = (
     *("commit.gpgSign=false", "core.fsmonitor=false", "gc.auto=0", "maintenance.auto=false"),
     *("rebase.autoStash=false", "rebase.updateRefs=false", "merge.autoStash=false"),
-    "advice.detachedHead=false",
+    *("merge.ff=true", "rerere.enabled=false", "rebase.backend=merge", "rebase.autoSquash=false"),
+    *("rebase.rebaseMerges=false", "push.gpgSign=false", "push.recurseSubmodules=no"),
+    *("push.followTags=false", "color.ui=false", "color.transport=false", "color.remote=false"),
+    *("diff.orderFile=/dev/null", "advice.detachedHead=false"),
 )
+# For the folder of the work branch, which is ours: a hook that writes there would be in the way.
+NO_HOOKS = ("core.hooksPath=/dev/null",)
 _WHO = ("GIT_AUTHOR_", "GIT_COMMITTER_")
 
 _silent: dict[str, float] = {}  # where git did not answer in time, and until when it is not asked
@@ -104,7 +110,11 @@ def read_git(path: Path, *words: str) -> GitReply:
 
 
 def do_git(
-    path: Path, *words: str, wait_ms: int = GIT_WORK_WAIT_MS, index: Path | None = None
+    path: Path,
+    *words: str,
+    settings: tuple[str, ...] = (),
+    wait_ms: int = GIT_WORK_WAIT_MS,
+    index: Path | None = None,
 ) -> GitReply:
     """Let git work in a folder of a trusted repository, with its filters, hooks and helpers.
 
@@ -122,7 +132,7 @@ def do_git(
         **({} if index is None else {"GIT_INDEX_FILE": str(index)}),
     }
     try:
-        return _run(path, _ALONE, words, environment, wait_ms)
+        return _run(path, (*_ALONE, *settings), words, environment, wait_ms)
     except TimeoutError as error:
         raise UnavailableError(
             f"git {words[0]} in {path} did not end", hint="look for a git that hangs there"

@@ -1,7 +1,8 @@
 """Git that writes: branches, worktrees, merges; alone, bounded, and never asking anyone.
 
 Only in a repository that the user trusts: its filters and hooks run as they would for the
-user. Signing, editors, background chores and autostash are off: nobody is there to be asked.
+user, but no hook in a folder that is ours (`NO_HOOKS`). Signing, editors, background chores,
+autostash and what else users set for their own merges are off: nobody is there to be asked.
 Nothing here pushes, deletes a branch or rewrites one that is not checked out in the given folder.
 """
 
@@ -15,12 +16,14 @@ from agentx.kernel.errors import UnavailableError
 _NOBODY = ("-c", "user.name=AgentX", "-c", "user.email=agentx@localhost")
 
 
-def git_done(path: Path, *words: str, index: Path | None = None) -> GitReply:
+def git_done(
+    path: Path, *words: str, settings: tuple[str, ...] = (), index: Path | None = None
+) -> GitReply:
     """Run git in a folder; it must succeed.
 
     Raises: UnavailableError with what git said.
     """
-    return _check(path, words, do_git(path, *words, index=index))
+    return _check(path, words, do_git(path, *words, settings=settings, index=index))
 
 
 def _read(path: Path, *words: str) -> GitReply:

@@ -19,7 +19,7 @@ from pathlib import Path
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.plain import exists
-from agentx.host.git.command import GitReply, do_git, read_git
+from agentx.host.git.command import NO_HOOKS, GitReply, do_git, read_git
 from agentx.host.git.facts import branch as branch_at
 from agentx.host.git.half_done import check_unlocked, fill_folder
 from agentx.host.git.loose import NOT_ALL, require_committed, tell_lost_with
@@ -391,13 +391,15 @@ class GitLanes:
         make_private_directory(folder.parent)
         # Forced only past a folder that is gone: that the branch is nowhere else was seen above.
         self._check_trust()
-        git_done(self._root, "worktree", "add", "--force", "--quiet", str(folder), branch)
+        words = ("worktree", "add", "--force", "--quiet", str(folder), branch)
+        git_done(self._root, *words, settings=NO_HOOKS if name == WORK_FOLDER else ())
         passing(CrashPoint.RUN_WORKTREE_MADE)
         return folder
 
     def _do(self, folder: Path, *words: str) -> GitReply:
+        """Let git work in the folder of the work branch."""
         self._check_trust()
-        return do_git(folder, *words)
+        return do_git(folder, *words, settings=NO_HOOKS)
 
     def _check_trust(self) -> None:
         """See that the user trusts the repository: git will run what its settings name.

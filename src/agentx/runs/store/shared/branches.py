@@ -11,6 +11,8 @@ from agentx.kernel.values import frozen
 from agentx.runs.paths import WORK_FOLDER
 from agentx.runs.replies import UNSHALLOW
 
+_UNSIGNED = "merge.verifySignatures false"
+
 
 @frozen
 class Conflicted:
@@ -49,12 +51,13 @@ def check_name(branch: str) -> None:
 
 def fail_git(folder: Path, doing: str, said: GitReply) -> UnavailableError:
     """Return that git did not do something with a branch, and for no conflict."""
+    hint = ""
     # Two branches of a shallow clone have nothing in common that is here.
-    is_cut_off = "unrelated histories" in said.err and is_shallow_clone(folder)
-    return UnavailableError(
-        f"git {doing}: {(said.err or said.out)[:500]}",
-        hint=f"this clone is shallow: `{UNSHALLOW}`, then try again" if is_cut_off else "",
-    )
+    if "unrelated histories" in said.err and is_shallow_clone(folder):
+        hint = f"this clone is shallow: `{UNSHALLOW}`, then try again"
+    elif "GPG signature" in said.err:
+        hint = "you merge only what is signed: sign it, or here: git config " + _UNSIGNED
+    return UnavailableError(f"git {doing}: {(said.err or said.out)[:500]}", hint=hint)
 
 
 def lack_branch(branch: str) -> NotFound:
