@@ -231,6 +231,7 @@ def test_a_role_that_settles_otherwise_than_was_answered_decides_in_its_own_name
     assert f": {told}" in recalled
     whose = "engineer" if "had answered" in told else "architect"
     assert f"Decided by {whose}" in recalled
+    assert f"answered by architect: {answered}" in wait(team, name)
 
 
 def test_what_an_offshoot_begins_with_is_no_later_word(begun: Team) -> None:

@@ -231,6 +231,10 @@ def draw_asked(
         _draw_question(screen, state, state.decision)
         decided = f"decided by {name_decider(state)}: {say_decision(state, named=True)}"
         screen.print(show_words(decided), soft_wrap=True)
+        said = state.answered
+        if settled is state.decision and settled.speaker != PERSON and said is not None:
+            answered = f"answered by {name_speaker(said)}: {show_words(said.body)}"
+            screen.print(f"{answered}{printable(say_worth(said))}", style="dim", soft_wrap=True)
     elif state.answer and not state.is_unanswered:
         _draw_question(screen, state, state.answered)
         screen.print(f"{show_words(state.answer)}{printable(_say_answerer(state))}", soft_wrap=True)
