@@ -40,6 +40,7 @@ class ProgramCall:
     output_bytes_max: int = PROGRAM_OUTPUT_BYTES_MAX
     heard: Callable[[bytes], None] | None = None  # is told what it prints, as it comes
     end_bytes_max: int = 0  # of what comes after that, so much of its end is kept too
+    held: tuple[int, ...] = ()  # open files that it keeps open
     can_wait: bool = False  # for another day: it is ended when this process is about to leave
 
 
@@ -124,6 +125,7 @@ def _begin(call: ProgramCall) -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        pass_fds=call.held,
     )
 
 

@@ -101,6 +101,7 @@ class LaneWork:
             tips = self._list_left(run, found, see_person) or (self._find_tip(run, found),)
             done = self._merge(run, found, tips)
             if isinstance(done, Conflicted):
+                desk.remarks += done.remarks
                 events, conflict = _conflict(desk, actor, "merge", found.id, done.files)
                 return events
             first: tuple[RunEvent, ...] = ()
@@ -147,6 +148,7 @@ class LaneWork:
             took = self._git.list_held(run, before)
             done = self._git.rebase(run)
             if isinstance(done, Conflicted):
+                desk.remarks += done.remarks
                 events, conflict = _conflict(desk, actor, "rebase", "", done.files)
                 return events
             stuck = any(each.open and each.operation == "rebase" for each in run.conflicts.values())

@@ -121,6 +121,10 @@ class RunNotes:
         """There while git works for a run: what it was doing when it died."""
         return self.root / "runs" / f"{parse_run_id(run)}.git"
 
+    def making(self, run: str, name: str) -> Path:
+        """There while git fills a folder of a run's, which holds it."""
+        return self.root / "runs" / "making" / f"{parse_run_id(run)}-{name}"
+
     def copy(self, run: str, lane: str) -> Path:
         """Of which commit the branch of a lane was made that another checkout has."""
         return self.root / "runs" / "copies" / parse_run_id(run) / lane

@@ -6,16 +6,22 @@ steps, lent to each test; then a person goes on in the folder, and somebody says
 
 from __future__ import annotations
 
+import fcntl
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from agentx.host import crash
 from agentx.host.crash import CrashPoint
-from agentx.host.git import half_done
+from agentx.host.git.mending import holding
+from agentx.host.system import pid_alive
 from agentx.kernel.errors import ConflictError
 from agentx.runs.model import LaneStatus
+from tests.support.company import until
 from tests.support.kept import KeptFolder
 from tests.support.repository import commit, git, repository
 from tests.support.run_stories import Killed, Team, killed
@@ -25,7 +31,7 @@ MENDED = "one = 13  # an hour of thought\n"
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(half_done, "LOCK_WAIT_S", 0.1)
+    monkeypatch.setattr(holding, "WAIT_S", 0.2)
     yield
     crash.disarm()
 
@@ -246,3 +252,108 @@ def test_a_rebase_in_which_a_person_went_on_stays(begun: Team, does: str) -> Non
     assert "git rebase --abort" in refused.value.hint
     assert git(work, "rev-parse", "HEAD") == head
     assert (work / "b.py").read_text() == "b = 2  # a person's\n"
+
+
+@contextmanager
+def _living(file: Path, *, is_held: bool) -> Iterator[int]:
+    """Let a process have a file open that is no child of who looks for it, as a git would."""
+    with file.open("r+b") as opened:
+        if is_held:
+            fcntl.flock(opened, fcntl.LOCK_EX)
+        process = subprocess.Popen(["sleep", "60"], pass_fds=(opened.fileno(),))
+    try:
+        yield process.pid
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _lock(folder: Path) -> Path:
+    lock = folder / git(folder, "rev-parse", "--git-path", "index.lock")
+    lock.write_text("")
+    return lock
+
+
+@pytest.mark.promise("runs.recover")
+@pytest.mark.parametrize("is_ours", [True, False])
+def test_nothing_is_taken_from_a_git_that_lives_in_the_work_branch(
+    stopped: Team, is_ours: bool
+) -> None:
+    work, run_id = _work(stopped), _run(stopped)
+    status = git(work, "status", "--porcelain")
+    lock = _lock(work)
+    file = stopped.data / "runs" / f"{run_id}.git" if is_ours else lock
+
+    with _living(file, is_held=is_ours) as pid:
+        with pytest.raises(ConflictError, match=f"process {pid} still works in") as refused:
+            stopped.lanes.merge(run_id, stopped.lane(2), actor="executor")
+        assert f"kill {pid}" in refused.value.hint
+        assert lock.exists()
+    assert (work / "new.py").exists()
+    told = stopped.lanes.merge(run_id, stopped.lane(2), actor="executor")
+
+    assert status
+    assert told.conflict is not None
+    assert "a merge that was cut short was undone" in told.told.remarks
+    assert git(work, "status", "--porcelain") == ""
+
+
+@pytest.mark.promise("runs.recover")
+def test_a_folder_that_a_living_git_fills_is_given_to_nobody(stopped: Team) -> None:
+    run_id, name = _run(stopped), stopped.lane(7)
+    branch, folder = f"agent/{run_id}/{name}", stopped.runs.git.folder(run_id, name)
+    git(stopped.root, "branch", branch, f"agent/{run_id}/work")
+    git(stopped.root, "worktree", "add", "-q", "--no-checkout", "--lock", str(folder), branch)
+    lock = _lock(folder)
+    making = stopped.data / "runs" / "making" / f"{run_id}-{name}"
+    making.parent.mkdir(exist_ok=True)
+    making.touch()
+
+    with _living(making, is_held=True) as pid:
+        with pytest.raises(ConflictError, match=f"process {pid} still works in"):
+            stopped.lanes.open(run_id, actor="executor", lane=name)
+        assert lock.exists()
+        assert not (folder / "a.py").exists()
+    opened = stopped.lanes.open(run_id, actor="executor", lane=name)
+
+    assert Path(opened.folder) == folder
+    assert git(folder, "status", "--porcelain") == ""
+    assert not making.exists()
+
+
+def test_a_lock_of_which_nobody_can_tell_whether_its_git_lives_is_left_alone(
+    stopped: Team, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    lock = _lock(_work(stopped))
+    monkeypatch.setattr(holding, "_PROC", tmp_path / "none")
+
+    with pytest.raises(ConflictError, match=r"index\.lock") as refused:
+        stopped.lanes.merge(_run(stopped), stopped.lane(2), actor="executor")
+    assert f"rm {lock}" in refused.value.hint
+    assert lock.exists()
+
+
+_HANGING = """
+import sys
+from pathlib import Path
+from agentx.host.git.command import do_git
+from agentx.host.git.mending.holding import hold
+
+folder = Path(sys.argv[1])
+with hold(folder / "held", folder) as held:
+    do_git(folder, "-c", "alias.hang=!echo $$ > pid; sleep 60", "hang", held=held)
+"""
+
+
+@pytest.mark.promise("runs.recover")
+def test_a_git_and_all_it_began_end_with_a_command_that_is_killed(tmp_path: Path) -> None:
+    folder = repository(tmp_path / "shop", a_py="one = 1\n")
+    command = subprocess.Popen([sys.executable, "-c", _HANGING, str(folder)])
+    noted = folder / "pid"
+    until(lambda: noted.exists() and bool(noted.read_text().strip()))
+    command.kill()
+    command.wait()
+
+    until(lambda: not pid_alive(int(noted.read_text())))
+    with holding.hold(folder / "held", folder):
+        pass

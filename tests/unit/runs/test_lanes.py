@@ -13,7 +13,7 @@ import pytest
 
 from agentx.host import crash
 from agentx.host.crash import CrashPoint
-from agentx.host.git import half_done
+from agentx.host.git.mending import holding
 from agentx.kernel.errors import ConflictError, IllegalTransition, NotFound
 from agentx.runs.model import LaneStatus, TaskStatus
 from agentx.runs.replies import Interruption
@@ -28,7 +28,7 @@ def team(tmp_path: Path) -> Team:
 
 @pytest.fixture(autouse=True)
 def _no_long_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(half_done, "LOCK_WAIT_S", 0.1)
+    monkeypatch.setattr(holding, "WAIT_S", 0.2)
 
 
 @pytest.fixture(autouse=True)

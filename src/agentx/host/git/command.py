@@ -115,10 +115,12 @@ def do_git(
     settings: tuple[str, ...] = (),
     wait_ms: int = GIT_WORK_WAIT_MS,
     index: Path | None = None,
+    held: int | None = None,
 ) -> GitReply:
     """Let git work in a folder of a trusted repository, with its filters, hooks and helpers.
 
-    `index` is what it takes for the folder's index.
+    `index` is what it takes for the folder's index. `held` is an open file that it and all it
+    begins keep open; these end with this process, however that ends.
 
     Raises: UnavailableError when git is not there or does not end.
     """
@@ -132,10 +134,15 @@ def do_git(
         **({} if index is None else {"GIT_INDEX_FILE": str(index)}),
     }
     try:
-        return _run(path, (*_ALONE, *settings), words, environment, wait_ms)
+        every = (*_ALONE, *settings)
+        if held is not None:
+            return _run_held(path, every, words, environment, wait_ms=wait_ms, held=held)
+        return _run(path, every, words, environment, wait_ms)
     except TimeoutError as error:
+        hangs = "look for a git that hangs there"
+        ended = "it was ended; see which filter or hook it waited for, then try again"
         raise UnavailableError(
-            f"git {words[0]} in {path} did not end", hint="look for a git that hangs there"
+            f"git {words[0]} in {path} did not end", hint=hangs if held is None else ended
         ) from error
     except (OSError, ValueError) as error:
         raise UnavailableError(f"git cannot be run in {path}: {error}") from error
@@ -179,10 +186,9 @@ def _run(
 ) -> GitReply:
     import subprocess  # noqa: PLC0415  most commands need not ask git, and it takes long to load
 
-    options = [word for pair in settings for word in ("-c", pair)]
     try:
         done = subprocess.run(
-            ["git", "--no-pager", *options, *words],
+            _spell(settings, words),
             cwd=path,
             env=environment,
             stdin=subprocess.DEVNULL if given is None else None,
@@ -195,3 +201,34 @@ def _run(
     return GitReply(
         code=done.returncode, out=os.fsdecode(done.stdout), err=os.fsdecode(done.stderr).strip()
     )
+
+
+def _run_held(
+    path: Path,
+    settings: tuple[str, ...],
+    words: tuple[str, ...],
+    environment: dict[str, str],
+    *,
+    wait_ms: int,
+    held: int,
+) -> GitReply:
+    from agentx.host.program import ProgramCall, run_to_end  # noqa: PLC0415  as above
+
+    done = run_to_end(
+        ProgramCall(
+            arguments=_spell(settings, words),
+            said="",
+            folder=path,
+            environment=environment,
+            time_limit_ms=wait_ms,
+            held=(held,),
+        )
+    )
+    if done.too_late:
+        raise TimeoutError
+    return GitReply(code=done.code, out=done.out, err=done.err.strip())
+
+
+def _spell(settings: tuple[str, ...], words: tuple[str, ...]) -> list[str]:
+    """Return the command line."""
+    return ["git", "--no-pager", *(word for pair in settings for word in ("-c", pair)), *words]

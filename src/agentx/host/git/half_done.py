@@ -1,18 +1,18 @@
 """What a git that was killed left half-done in a folder of ours: filled, or undone.
 
 Git notes which files a folder has (its index) only once all of them are written. Where a command
-of ours was killed it may still go on for a moment: its lock is waited for.
+of ours was killed it may still go on: it is waited for, and nothing is taken from one that lives.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 from agentx.host.files.plain import exists, read_text, remove, remove_tree
 from agentx.host.git.command import do_git, read_git
 from agentx.host.git.loose import name_some, tell_half_done
+from agentx.host.git.mending.holding import await_release, refuse_locked, release_lock
 from agentx.host.git.mending.ours import REBASE, Doing, is_commit_ours, list_theirs
 from agentx.host.git.mending.snapshot import take_snapshot
 from agentx.host.git.work import (
@@ -25,16 +25,14 @@ from agentx.host.git.work import (
 )
 from agentx.kernel.errors import ConflictError
 
-LOCK_WAIT_S = 10.0
-_LOOK_EVERY_S = 0.05
 _SHORT = 10
 _REBASING = ("rebase-merge", "rebase-apply")
 
 
-def fill_folder(folder: Path) -> bool:
+def fill_folder(folder: Path, held: int | None = None) -> bool:
     """Fill a folder that git never finished; tell whether it was so.
 
-    Raises: UnavailableError.
+    Raises: ConflictError while a git works there, UnavailableError.
     """
     index = git_file(folder, "index")
     if exists(index):
@@ -42,21 +40,22 @@ def fill_folder(folder: Path) -> bool:
     release_lock(folder)
     if exists(index):
         return False  # it was finished meanwhile
-    git_done(folder, "reset", "--quiet", "--hard")
+    git_done(folder, "reset", "--quiet", "--hard", held=held)
     # Git locks a folder while it makes it, so that nobody takes it away.
     remove(git_file(folder, "locked"))
     return True
 
 
 def undo(
-    folder: Path, branch: str, doing: Doing, keep: Callable[[str], str]
+    folder: Path, branch: str, doing: Doing, keep: Callable[[str], str], held: int | None = None
 ) -> tuple[str, ...] | None:
     """Take back what a merge, rebase or reset wrote that was killed; None where it was over.
 
     Only what it wrote itself: what somebody committed since stays. All that lay in the folder is
     first given to `keep`; returns what came of that.
 
-    Raises: ConflictError where somebody changed files since, UnavailableError.
+    Raises: ConflictError where somebody changed files since or a git works there,
+        UnavailableError.
     """
     release_lock(folder)
     if _is_over(folder, branch, doing):
@@ -71,7 +70,7 @@ def undo(
     kept = () if is_as_before else (keep(seen.commit),)
     written = read_git(folder, "diff", "--name-only", "-z", doing.before, seen.files, "--").names
     git_done(folder, "symbolic-ref", "HEAD", f"refs/heads/{branch}")
-    git_done(folder, "reset", "--quiet", "--hard", doing.before)
+    git_done(folder, "reset", "--quiet", "--hard", doing.before, held=held)
     untracked = read_git(folder, "ls-files", "-z", "--others", "--exclude-standard").names
     for name in sorted(set(untracked) & set(written)):
         remove(folder / name)
@@ -97,33 +96,14 @@ def check_unlocked(folder: Path) -> None:
     Raises: ConflictError, UnavailableError.
     """
     lock = git_file(folder, "index.lock")
-    if not _await_release(lock):
-        raise ConflictError(
-            f"git has locked {folder}: {lock}", hint=f"if no git runs there: rm {lock}"
-        )
+    if not await_release(lock):
+        raise refuse_locked(folder, lock)
     half = tell_half_done(folder)
     if half:
         raise ConflictError(
             f"{half} in {folder}",
             hint="conclude it there, or give it up: git merge --abort, git rebase --abort",
         )
-
-
-def release_lock(folder: Path) -> None:
-    """Take away the lock of a git that is gone; one that still works is waited for."""
-    lock = git_file(folder, "index.lock")
-    if not _await_release(lock):
-        remove(lock)
-
-
-def _await_release(lock: Path) -> bool:
-    """Wait until a lock is gone; tell whether it is."""
-    deadline = time.monotonic() + LOCK_WAIT_S
-    while exists(lock):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(_LOOK_EVERY_S)
-    return True
 
 
 def _is_over(folder: Path, branch: str, doing: Doing) -> bool:

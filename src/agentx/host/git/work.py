@@ -17,13 +17,18 @@ _NOBODY = ("-c", "user.name=AgentX", "-c", "user.email=agentx@localhost")
 
 
 def git_done(
-    path: Path, *words: str, settings: tuple[str, ...] = (), index: Path | None = None
+    path: Path,
+    *words: str,
+    settings: tuple[str, ...] = (),
+    index: Path | None = None,
+    held: int | None = None,
 ) -> GitReply:
     """Run git in a folder; it must succeed.
 
     Raises: UnavailableError with what git said.
     """
-    return _check(path, words, do_git(path, *words, settings=settings, index=index))
+    said = do_git(path, *words, settings=settings, index=index, held=held)
+    return _check(path, words, said)
 
 
 def _read(path: Path, *words: str) -> GitReply:

@@ -206,23 +206,22 @@ class GitLanes:
         """Bring the work branch up to what was pushed of it, or change nothing."""
         folder, run_id = self._ready(run), run.id
         if is_replaced:
-            self._marks.begin(run_id, "reset", pushed.commit)
-            git_done(folder, "reset", "--quiet", "--keep", pushed.commit)
-            self._marks.end(run_id)
+            with self._marks.doing(run_id, "reset", pushed.commit) as held:
+                git_done(folder, "reset", "--quiet", "--keep", pushed.commit, held=held)
+                self._marks.end(run_id)
             return
-        self._marks.begin(run_id, "merge", pushed.commit)
-        saying = f"Merge {pushed.name}"
-        words = (*as_somebody(folder), "merge", "--no-edit", "-m", saying, pushed.commit)
-        said = self._do(folder, *words)
-        if said.code != 0:
-            files = ", ".join(self._undone(run_id, folder, "merge", said).files)
-            raise ConflictError(
-                f"the work branch does not go together with {pushed.name} in {files}: "
-                "nothing was changed",
-                hint=f"in {folder}: git merge {pushed.name}, mend, commit; then try again",
-            )
-        passing(CrashPoint.RUN_GIT_DONE)
-        self._marks.end(run_id)
+        who = (*as_somebody(folder), "merge", "--no-edit", "-m", f"Merge {pushed.name}")
+        with self._marks.doing(run_id, "merge", pushed.commit) as held:
+            said = self._do(folder, *who, pushed.commit, held=held)
+            if said.code != 0:
+                files = ", ".join(self._undone(run_id, folder, said, held).files)
+                raise ConflictError(
+                    f"the work branch does not go together with {pushed.name} in {files}: "
+                    "nothing was changed",
+                    hint=f"in {folder}: git merge {pushed.name}, mend, commit; then try again",
+                )
+            passing(CrashPoint.RUN_GIT_DONE)
+            self._marks.end(run_id)
 
     def list_unmerged(self, run: Run) -> tuple[Unmerged, ...]:
         """Return the lanes that count as merged and are not in the work branch here."""
@@ -263,13 +262,13 @@ class GitLanes:
         folder, run_id = self._ready(run), run.id
         if is_ancestor(folder, commit, "HEAD"):
             return Moved(commit=commit_of(folder, "HEAD"), already=True)
-        self._marks.begin(run_id, "merge", commit)
-        who = as_somebody(folder)
-        said = self._do(folder, *who, "merge", "--no-ff", "--no-edit", "-m", saying, commit)
-        if said.code != 0:
-            return self._undone(run_id, folder, "merge", said)
-        passing(CrashPoint.RUN_GIT_DONE)
-        self._marks.end(run_id)
+        who = (*as_somebody(folder), "merge", "--no-ff", "--no-edit", "-m", saying)
+        with self._marks.doing(run_id, "merge", commit) as held:
+            said = self._do(folder, *who, commit, held=held)
+            if said.code != 0:
+                return self._undone(run_id, folder, said, held)
+            passing(CrashPoint.RUN_GIT_DONE)
+            self._marks.end(run_id)
         return Moved(commit=commit_of(folder, "HEAD"))
 
     def rebase(self, run: Run) -> Moved | Conflicted:
@@ -288,32 +287,34 @@ class GitLanes:
         before = commit_of(folder, "HEAD")
         if is_ancestor(folder, onto, before):
             return Moved(commit=before, onto=onto, already=True)
-        self._marks.begin(run_id, "rebase", onto)
         who = as_somebody(folder)
-        said = self._do(folder, *who, "merge", "--no-edit", "-m", f"Merge {base}", onto)
-        if said.code != 0:
-            return self._undone(run_id, folder, "merge", said)
-        merged = commit_of(folder, "HEAD")
-        git_done(folder, "reset", "--quiet", "--keep", before)
-        is_replayed = self._do(folder, *who, "rebase", "--quiet", onto).code == 0
-        if not is_replayed:
-            self._do(folder, "rebase", "--abort")
-        if not is_replayed or not is_same_tree(folder, merged, "HEAD"):
-            git_done(folder, "reset", "--quiet", "--keep", merged)
-        passing(CrashPoint.RUN_GIT_DONE)
-        self._marks.end(run_id)
+        with self._marks.doing(run_id, "rebase", onto) as held:
+            words = (*who, "merge", "--no-edit", "-m", f"Merge {base}", onto)
+            said = self._do(folder, *words, held=held)
+            if said.code != 0:
+                return self._undone(run_id, folder, said, held)
+            merged = commit_of(folder, "HEAD")
+            git_done(folder, "reset", "--quiet", "--keep", before, held=held)
+            is_replayed = self._do(folder, *who, "rebase", "--quiet", onto, held=held).code == 0
+            if not is_replayed:
+                self._do(folder, "rebase", "--abort", held=held)
+            if not is_replayed or not is_same_tree(folder, merged, "HEAD"):
+                git_done(folder, "reset", "--quiet", "--keep", merged, held=held)
+            passing(CrashPoint.RUN_GIT_DONE)
+            self._marks.end(run_id)
         return Moved(commit=commit_of(folder, "HEAD"), onto=onto)
 
-    def _undone(self, run_id: str, folder: Path, doing: str, said: GitReply) -> Conflicted:
-        """Leave the work branch as it was; return what was in the way."""
+    def _undone(self, run_id: str, folder: Path, said: GitReply, held: int) -> Conflicted:
+        """Leave the work branch as it was before a merge; return what was in the way."""
         files = _list_unmerged(folder)
-        if self._do(folder, doing, "--abort").code == 0:
+        remarks: tuple[str, ...] = ()
+        if self._do(folder, "merge", "--abort", held=held).code == 0:
             self._marks.end(run_id)
         else:
-            self.recover(run_id)  # a lock was in the way, say
+            remarks = self._marks.recover(run_id, held)  # a lock was in the way, say
         if not files:
-            raise fail_git(folder, doing, said)
-        return Conflicted(files=files)
+            raise fail_git(folder, "merge", said)
+        return Conflicted(files=files, remarks=remarks)
 
     def recover(self, run_id: str) -> tuple[str, ...]:
         """Undo what git was doing for a run when its process died; say what was done.
@@ -372,11 +373,13 @@ class GitLanes:
     def _ensure_tree(self, run_id: str, name: str, branch: str) -> Path:
         folder = self.folder(run_id, name)
         check_name(branch)
+        self._marks.await_maker(run_id, name)
         where = checkouts(self._root).get(branch)
         if where is not None and where.is_dir():
             if where.resolve() == folder.resolve():
                 self._check_trust()
-                fill_folder(folder)  # where its command was killed
+                with self._marks.making(run_id, name) as held:
+                    fill_folder(folder, held)  # where its command was killed
                 return folder
             raise ConflictError(
                 f"{branch} is checked out in {where}",
@@ -392,14 +395,16 @@ class GitLanes:
         # Forced only past a folder that is gone: that the branch is nowhere else was seen above.
         self._check_trust()
         words = ("worktree", "add", "--force", "--quiet", str(folder), branch)
-        git_done(self._root, *words, settings=NO_HOOKS if name == WORK_FOLDER else ())
+        settings = NO_HOOKS if name == WORK_FOLDER else ()
+        with self._marks.making(run_id, name) as held:
+            git_done(self._root, *words, settings=settings, held=held)
         passing(CrashPoint.RUN_WORKTREE_MADE)
         return folder
 
-    def _do(self, folder: Path, *words: str) -> GitReply:
+    def _do(self, folder: Path, *words: str, held: int | None = None) -> GitReply:
         """Let git work in the folder of the work branch."""
         self._check_trust()
-        return do_git(folder, *words, settings=NO_HOOKS)
+        return do_git(folder, *words, settings=NO_HOOKS, held=held)
 
     def _check_trust(self) -> None:
         """See that the user trusts the repository: git will run what its settings name.

@@ -19,6 +19,7 @@ class Conflicted:
     """Git could not put changes together: nothing was changed."""
 
     files: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
 
 
 @frozen
