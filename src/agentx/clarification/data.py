@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agentx.clarification.contested import find_contesting, say_by_whom
 from agentx.clarification.model import Clarification, Entry
 from agentx.clarification.rendering import find_decided, name_question, next_actions
@@ -38,6 +40,7 @@ def as_data(state: Clarification, others: tuple[str, ...] = ()) -> dict[str, obj
         **({"issueNow": state.issue_now} if state.issue_now else {}),
         **({"overruled": _list_overruled(state)} if state.overruled else {}),
         **({"decidedLater": state.decided_later} if state.decided_later else {}),
+        **({"decidedMeanwhile": state.decided_meanwhile} if state.decided_meanwhile else {}),
         **_tell_contested(state),
     }
 
@@ -45,16 +48,19 @@ def as_data(state: Clarification, others: tuple[str, ...] = ()) -> dict[str, obj
 def _tell_contested(state: Clarification) -> dict[str, object]:
     """Return by what what stands is contested: in words, and the word where it is in the thread."""
     says, word = say_by_whom(state), find_contesting(state)
-    said = {} if word is None else entry_json(word)
+    said = {} if word is None else _show(word)
     return {"contested": {"says": says, **said}, "contestedBy": says} if says else {}
 
 
 def _list_overruled(state: Clarification) -> list[dict[str, object]]:
     """Return what people said otherwise than what stands, for a program."""
     return [
-        {"by": each.by, "standsBy": state.word_of, **entry_json(each.entry)}
-        for each in state.overruled
+        {"by": each.by, "standsBy": state.word_of, **_show(each.entry)} for each in state.overruled
     ]
+
+
+def _show(entry: Entry) -> dict[str, object]:
+    return entry_json(replace(entry, uid=""))
 
 
 def _doubt_of(entry: Entry | None) -> str | None:

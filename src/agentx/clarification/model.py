@@ -108,7 +108,7 @@ class Entry:
     late: bool = False
     via: str = ""  # how it was said, where that is known
     worth: AnswerWorth = UNJUDGED
-    uid: str = ""  # which question, or call for a person, it is; the first is known by the thread's
+    uid: str = ""  # of what asks, and of a person's word: which event; the first is the thread's
     is_over: bool = False  # a person who had it before them said what holds, asked anew
 
     @property
@@ -223,7 +223,8 @@ class Clarification:
     overruled: tuple[OverruledWord, ...] = ()
     word_of: str = ""  # what the one is called whose word stands then
     issue_now: str = ""  # what became of its issue, where that is to be known; likewise
-    decided_later: str = ""  # what a person said otherwise, asked the same anew; likewise
+    decided_later: str = ""  # what a person said otherwise to the same, later; likewise
+    decided_meanwhile: str = ""  # the same of what waits, since it was asked; likewise
     contested_by: str = ""  # what else speaks against what stands; likewise
     begun_with: tuple[tuple[Entry, str], ...] = ()  # by an offshoot, with why it stands no more
 

@@ -26,7 +26,9 @@ from agentx.clarification.summary import (
     mark_begun,
     name_begun,
     name_contrary,
+    name_later,
     say_begun,
+    say_later,
     say_overruled,
     say_pointed_to,
     was_called,
@@ -66,7 +68,7 @@ _WORDS_CHARS = 4_000  # more than anybody may say: files are written by anybody
 def stream(state: Clarification) -> str:
     """Return a thread as it runs through a chat."""
     said = "\n\n".join(stream_entry(state, entry) for entry in _list_shown(state))
-    return f"{said}{say_overruled(state)}{_say_later(state)}"
+    return f"{said}{say_overruled(state)}{say_later(state)}{say_meanwhile(state)}"
 
 
 def _list_shown(state: Clarification) -> list[Entry]:
@@ -156,8 +158,8 @@ def terminal(state: Clarification, *, colour: bool, say_time: Callable[[int], st
     if told := say_overruled(state):
         disagree = "  people disagree" if state.overruled else " "
         lines.append(printable(f"{disagree}{told}"))
-    if state.decided_later:
-        lines.append(printable(f" {_say_later(state)}"))
+    if told := say_later(state) or say_meanwhile(state):
+        lines.append(printable(f" {told}"))
     return "\n".join(lines)
 
 
@@ -259,7 +261,7 @@ def _word_for_person(state: Clarification, about: str) -> str:
     waits = "waits for your decision" if state.holds_its_asker else "would like your decision"
     said = f"{state.asker} {waits} on {about}: {preview(find_asked(state), 400)}"
     return (
-        f"{said}{_tell_answer(state)}{say_begun(state)}{_tell_claim(state)} "
+        f"{said}{_tell_answer(state)}{say_begun(state)}{_tell_claim(state)}{say_meanwhile(state)} "
         f"-- decide with: {next_actions(state)[0]}"
     )
 
@@ -268,8 +270,8 @@ def _word_question(state: Clarification, head: str, about: str) -> str:
     waits = " and waits for it" if state.holds_its_asker else ""
     overdue = ", overdue" if state.status is ClarificationStatus.STALE or state.retries else ""
     return (
-        f"{head}{overdue}): {state.asker} asks{waits}: {about}: {preview(find_asked(state), 400)} "
-        f'-- answer with: agentx clarify answer {state.id} "..."'
+        f"{head}{overdue}): {state.asker} asks{waits}: {about}: {preview(find_asked(state), 400)}"
+        f'{say_meanwhile(state)} -- answer with: agentx clarify answer {state.id} "..."'
     )
 
 
@@ -278,22 +280,19 @@ def _word_outcome(state: Clarification, about: str) -> str:
     settled = state.resolution
     if state.status is ClarificationStatus.ESCALATED:
         goes_on = "wait for it" if state.holds_its_asker else "go on with what is known"
-        told = f"{_tell_answer(state)}{say_begun(state)}{_tell_claim(state)}"
+        told = _tell_answer(state) + say_begun(state) + _tell_claim(state) + say_meanwhile(state)
         return f"a person was called to decide {about}{told} -- {goes_on}"
     if settled is not None:
         about = name_matter(state, state.decision or settled)
         decided = say_decision(state, named=True, chars_max=_DECIDED_CHARS)
         return f"{name_decider(state)} decided {about}: {decided}"
-    about = name_matter(state, state.answered)
+    about, word = name_matter(state, state.answered), state.answered
+    by = "a person" if word is None else f"{name_speaker(word)}{say_worth(word)}"
     return (
-        f"{_name_answerer(state)}{_say_answer_worth(state)} answered {about}: "
-        f"{preview(state.answer, 400)}{say_overruled(state)}{say_begun(state)} "
+        f"{by} answered {about}: "
+        f"{preview(state.answer, 400)}{say_overruled(state)}{say_later(state)}{say_begun(state)} "
         f"-- {say_next(state)}"
     )
-
-
-def _say_answer_worth(state: Clarification) -> str:
-    return "" if state.answered is None else say_worth(state.answered)
 
 
 def say_next(state: Clarification) -> str:
@@ -318,10 +317,6 @@ def _tell_claim(state: Clarification) -> str:
     if claim is None:
         return ""
     return f"; {name_speaker(claim)} is said to have said: {preview(claim.body, 200)}"
-
-
-def _name_answerer(state: Clarification) -> str:
-    return "a person" if state.answered is None else name_speaker(state.answered)
 
 
 def name_speaker(entry: Entry) -> str:
@@ -393,32 +388,35 @@ def say_decision(state: Clarification, *, named: bool = False, chars_max: int = 
     if named and word is not None:
         is_taken &= word.doubt not in name_decider(state)
     doubt = f" ({word.doubt})" if word is not None and is_taken and word.doubt else ""
-    told = f"{say_pointed_to(state)}{say_overruled(state)}{_say_later(state)}{say_begun(state)}"
+    told = f"{say_pointed_to(state)}{say_overruled(state)}{say_later(state)}{say_begun(state)}"
     words = find_decided(state)
     return f"{preview(words, chars_max) if chars_max else words}{doubt}{told}"
 
 
-def _say_later(state: Clarification) -> str:
-    later = _name_later(state)
-    return f" ({later})" if later else ""
-
-
-def _name_later(state: Clarification) -> str:
-    return f"later decided otherwise: {state.decided_later}" if state.decided_later else ""
-
-
 def say_against(state: Clarification) -> str:
     """Return what speaks against what stands, to be told beside an excerpt; mostly nothing."""
-    told = (_name_later(state), say_contested(state), name_contrary(state), name_begun(state))
-    return "; ".join(filter(None, told))
+    told = (name_later(state), say_contested(state), name_contrary(state), name_begun(state))
+    return "; ".join(filter(None, (*told, tell_meanwhile(state))))
+
+
+def tell_meanwhile(state: Clarification) -> str:
+    """Return of what waits what a person said to the same since, and that it waits all the same."""
+    said = state.decided_meanwhile
+    return f"a person said to the same: {said}; it waits for its own answer" if said else ""
+
+
+def say_meanwhile(state: Clarification) -> str:
+    """Return the same, to be told with what is asked."""
+    said = tell_meanwhile(state)
+    return f" (since then {said})" if said else ""
 
 
 def say_contrary(state: Clarification) -> str:
-    """Return who answered otherwise; once it is decided, `say_decision` says so."""
+    """Return who answered otherwise, or later; once it is decided, `say_decision` says so."""
     begun = mark_begun(state, state.answered)
     if state.resolution is not None:
         return begun
-    return f"{say_overruled(state)}{begun or say_begun(state)}"
+    return f"{say_overruled(state)}{say_later(state)}{begun or say_begun(state)}"
 
 
 def find_decided(state: Clarification) -> str:

@@ -124,6 +124,17 @@ def say_overruled(state: Clarification) -> str:
     return f"{overruled} [{contested}]" if contested else overruled
 
 
+def say_later(state: Clarification) -> str:
+    """Return what a person decided otherwise later; mostly nothing."""
+    later = name_later(state)
+    return f" ({later})" if later else ""
+
+
+def name_later(state: Clarification) -> str:
+    """Return the same, to be told beside an excerpt."""
+    return f"later decided otherwise: {state.decided_later}" if state.decided_later else ""
+
+
 def name_contrary(state: Clarification) -> str:
     """Return whose word stands, and who said otherwise; nothing where nobody did."""
     said = "; ".join(_word_overruled(each) for each in state.overruled)

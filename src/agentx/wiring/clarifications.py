@@ -152,8 +152,7 @@ def name_overruling(project: Project, states: Iterable[Clarification]) -> tuple[
     known = tuple(states)
     asked: list[Clarification] = []
     places = AskedIssues(project)
-    held = [state for state in known if state.decision is not None or state.stem]
-    issues = {number for state in held for number in places.list_numbers(state)}
+    issues = {number for state in known for number in places.list_numbers(state)}
     for issue in issues:
         with suppress(CorruptRecord):
             asked += open_clarifications(project).ledger(issue)

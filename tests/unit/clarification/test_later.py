@@ -1,4 +1,4 @@
-"""What was asked anew in the same words, and decided otherwise by a person."""
+"""What a person decided otherwise, asked the same more than once: the last word stands."""
 
 from __future__ import annotations
 
@@ -65,12 +65,17 @@ def test_what_was_decided_otherwise_later_says_so_and_is_no_news() -> None:
         asked_anew(topic="Session storage 2"),
         replace(asked_anew(), issue=43),
         replace(asked_anew(), asker="tester"),
-        replace(asked_anew(), created_ms=START_MS),  # asked before the first was decided
         clarification(2, to=PERSON, at_ms=LATER),  # nobody said anything yet
     ],
 )
 def test_nothing_else_takes_a_decision_back(other: Clarification) -> None:
     assert find_later(FIRST, (FIRST, other)) is None
+
+
+def test_whichever_was_asked_first_the_last_word_takes_the_other_back() -> None:
+    asked_before = replace(asked_anew(), created_ms=START_MS)
+    assert find_later(FIRST, (FIRST, asked_before)) is asked_before
+    assert find_later(asked_before, (FIRST, asked_before)) is None
 
 
 def test_the_newest_counts_and_what_is_said_but_not_settled_does_too() -> None:

@@ -29,7 +29,7 @@ from agentx.clarification.store.question_events import (
     say_opening,
 )
 from agentx.clarification.store.told import name_entry, page_row
-from agentx.clarification.store.vouching.anew import keep_saying, list_contesting
+from agentx.clarification.store.vouching.anew import keep_saying, list_said
 from agentx.clarification.store.vouching.sight import bind, is_bound, is_word
 from agentx.kernel.errors import IllegalTransition
 from agentx.kernel.ids import ClarificationId, clarification_id, parse_clarification_id
@@ -91,7 +91,7 @@ class LedgerEdit:
         """
         stem = state.stem or state.uid
         for fact in facts:
-            elsewhere = self._list_contesting(state) if is_word(fact) else ()
+            elsewhere = self._list_elsewhere(state) if is_word(fact) else ()
             self.is_told_elsewhere |= bool(elsewhere)
             lines = (*self._list_lines(state), *elsewhere) if is_bound(fact) else ()
             about = bind(state, fact, lines) if is_bound(fact) else {}
@@ -154,14 +154,14 @@ class LedgerEdit:
         kept = self._opener.list_lines(stem, state.uid if is_parted else "")
         return (*kept, *(event for event in self.events if event.question == stem))
 
-    def _list_contesting(self, state: Clarification) -> tuple[QuestionEvent, ...]:
-        """Return the lines that contest what was asked before in the same words."""
+    def _list_elsewhere(self, state: Clarification) -> tuple[QuestionEvent, ...]:
+        """Return the lines that say, as a person, something to the same question elsewhere."""
         found: list[QuestionEvent] = []
         for row in self.book.rows.values():
             if row.get("from") == state.asker and row.get("uid") != state.uid:
                 with suppress(DamagedLedger):
                     other = clarification_of(row, self.book.issue)
-                    if said := list_contesting(state, other):
+                    if said := list_said(state, other):
                         stem = other.stem or other.uid
                         found += keep_saying(self._opener.list_lines(stem), said)
         return tuple(found)

@@ -128,7 +128,7 @@ def fold(issue: int, events: Iterable[QuestionEvent]) -> Folded:
         ):
             _tell(folded, birth, event)
     for told in folded.told.values():
-        told.name_questions()
+        told.name_entries()
     end_contests(folded.told.values(), parted.events)
     return folded
 

@@ -96,8 +96,8 @@ class ToldQuestion:
         if self.state is not None and stem:
             self.state = replace(self.state, stem=stem)
 
-    def name_questions(self) -> None:
-        """Say of each question, and call for a person, by which event it is known."""
+    def name_entries(self) -> None:
+        """Say of each entry by which event it is known."""
         if self.state is not None:
             names = zip(self.state.thread, self.heard, strict=True)
             first = self.state.stem or self.uid
@@ -217,12 +217,12 @@ def _doubt_entry(entry: Entry, event: QuestionEvent) -> Entry:
 
 
 def name_entry(entry: Entry, name: str, first: str) -> Entry:
-    """Return an entry with what it is known by, where an event of its own asks something.
+    """Return an entry with what it is known by: the event that asks, or is a person's word.
 
     The first is known by its thread, and what stood in a row by its place.
     """
-    is_own = entry.type in _ASKING and name != first and "#" not in name
-    uid = name if is_own else ""
+    is_known = entry.type in _ASKING or entry.is_persons_word
+    uid = name if is_known and name != first and "#" not in name else ""
     return entry if entry.uid == uid else replace(entry, uid=uid)
 
 

@@ -1,9 +1,9 @@
-"""What was asked anew, in the same words, and decided otherwise by a person.
+"""What else a person said to the same question, asked more than once: the last word stands.
 
-A question that is settled is not decided again: whoever changed their mind is asked anew. What a
-person said then stands against what the earlier question came to. It is the same question where the
-same agent asks it of the same issue in the same words, topic and all; one that is merely alike says
-nothing of another.
+Whoever changed their mind is asked anew, a contested question is decided once more, and clones ask
+the same before they meet. To whichever of such questions a person spoke last, what they said stands
+against what the others came to. It is the same question where the same agent asks it of the same
+issue in the same words, topic and all; one that is merely alike says nothing of another.
 """
 
 from __future__ import annotations
@@ -12,8 +12,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from agentx.clarification.contested import contradicts, find_contesting, say_contesting
-from agentx.clarification.model import Clarification, Entry
-from agentx.clarification.watch.awaiting import fold_words, is_of_same_issue
+from agentx.clarification.model import Clarification, ClarificationStatus, Entry
+from agentx.clarification.watch.awaiting import (
+    find_awaited,
+    fold_words,
+    is_of_same_issue,
+    is_to_be_answered,
+)
 from agentx.kernel.ids import is_ulid, ulid_ms
 from agentx.kernel.text import fold_text, preview
 
@@ -21,53 +26,75 @@ _SAID_CHARS = 200
 
 
 def find_later(state: Clarification, among: Iterable[Clarification]) -> Clarification | None:
-    """Return the question that asked the same later, and to which a person said otherwise."""
+    """Return the question that asks the same, and to which a person said otherwise later."""
     found = _find_last(state, among)
     return None if found is None or _says_same(state, found) else found
 
 
 def find_repeated(state: Clarification, among: Iterable[Clarification]) -> Clarification | None:
-    """Return the question that asked the same later, and came to the same by a person's word."""
+    """Return the question that asks the same, and came to the same by a person's later word."""
     found = _find_last(state, among)
     is_repeated = found is not None and found.resolution is not None and _says_same(state, found)
     return found if is_repeated else None
 
 
 def was_said_since(state: Clarification, among: Iterable[Clarification], since_ms: int) -> bool:
-    """Tell whether a person said something since a moment, asked the same anew."""
+    """Tell whether a person said something to the same since a moment, elsewhere."""
     found = _find_last(state, among)
     word = None if found is None else found.persons_word
-    return found is not None and word is not None and _find_moment(found, word) >= since_ms
+    return found is not None and word is not None and _find_turn(found, word)[0] >= since_ms
 
 
 def _find_last(state: Clarification, among: Iterable[Clarification]) -> Clarification | None:
-    """Return the question that asked the same later, and to which a person said something last."""
-    word = state.decision
+    """Return the question that asks the same, and to which a person spoke last of all."""
+    word = _find_word(state)
     if word is None:
         return None
-    asked = key_asked(state, word)
-    found: Clarification | None = None
-    newest_ms = _find_moment(state, word)
-    for each in among:
-        said = each.persons_word if is_anew(each, state, word) else None
-        if said is None or key_asked(each, said) != asked:
-            continue
-        said_ms = _find_moment(each, said)
+    found, newest = None, _find_turn(state, word)
+    for each, said in _list_said(state, key_asked(state, word), among):
+        turn = _find_turn(each, said)
         # What is in doubt takes nothing back that is not.
-        if (not said.doubt or word.doubt) and said_ms >= newest_ms:
-            found, newest_ms = each, said_ms
+        if (not said.doubt or word.doubt) and turn > newest:
+            found, newest = each, turn
     return found
 
 
+def _find_word(state: Clarification) -> Entry | None:
+    """Return what a question came to, or was answered last."""
+    if state.status is not ClarificationStatus.ANSWERED:
+        return state.decision
+    answered = state.answered
+    return answered if answered is not None and state.is_own(answered) else None
+
+
+def _list_said(
+    state: Clarification, asked: tuple[object, ...], among: Iterable[Clarification]
+) -> Iterable[tuple[Clarification, Entry]]:
+    """Yield what people said to the same elsewhere, each with the question."""
+    for each in among:
+        said = each.persons_word if _is_elsewhere(each, state) else None
+        if said is not None and key_asked(each, said) == asked:
+            yield each, said
+
+
+def _is_elsewhere(each: Clarification, state: Clarification) -> bool:
+    """Tell whether a question is another one of the same issue.
+
+    An offshoot begins with words of the thread that it grew from.
+    """
+    is_other = each.id != state.id and not share_thread(each, state)
+    return is_other and is_of_same_issue(state, each)
+
+
 def _says_same(one: Clarification, other: Clarification) -> bool:
-    first, second = one.decision, other.persons_word
+    first, second = _find_word(one), other.persons_word
     return first is not None and second is not None and first.body.split() == second.body.split()
 
 
 def holds_against(state: Clarification, word: Entry, others: Iterable[Clarification]) -> bool:
     """Tell whether a person's word holds against what the same came to elsewhere.
 
-    It says the same, or was asked for anew, and is in no more doubt.
+    It says the same, or was said later, and is in no more doubt.
     """
     for each in others:
         said = None if each.uid == state.uid else each.decision
@@ -75,22 +102,23 @@ def holds_against(state: Clarification, word: Entry, others: Iterable[Clarificat
             continue
         if key_asked(each, said) != key_asked(state, word):
             continue
-        if not is_anew(state, each, said) or (word.doubt and not said.doubt):
+        is_last = _find_turn(state, word) > _find_turn(each, said)
+        if not (is_last and _is_elsewhere(each, state)) or (word.doubt and not said.doubt):
             return False
     return True
 
 
-def find_contesting_later(
+def find_contesting_elsewhere(
     state: Clarification, among: Iterable[Clarification]
 ) -> tuple[Clarification, Entry] | None:
-    """Return the question that asked the same later, and what was said to it as a person that does
-    not count and says otherwise, where that contests what was said there."""
+    """Return the question that asks the same, and what was said to it as a person that does not
+    count and says otherwise, where that contests what was said there."""
     word = state.decision
     if word is None:
         return None
     asked = key_asked(state, word)
     for each in among:
-        if not is_anew(each, state, word):
+        if not _is_elsewhere(each, state):
             continue
         claims: Iterable[Entry] = each.thread
         if each.persons_word is not None:  # who said it had seen the others
@@ -102,44 +130,35 @@ def find_contesting_later(
     return None
 
 
-def is_anew(each: Clarification, state: Clarification, word: Entry) -> bool:
-    """Tell whether a question was asked after a word to another of the same issue.
-
-    An id is later than all that its writer had seen, and than clocks that were set back.
-    """
-    if each.id == state.id or not is_of_same_issue(state, each):
-        return False
-    if share_thread(each, state):
-        return False  # an offshoot begins with words of the thread that it grew from
-    if is_ulid(each.uid) and is_ulid(state.uid) and each.uid < state.uid:
-        return False
-    return _find_asked_moment(each) >= word.at_ms
-
-
 def share_thread(one: Clarification, other: Clarification) -> bool:
     """Tell whether two questions are one, or grew out of one."""
     return bool(one.uid) and (one.stem or one.uid) == (other.stem or other.uid)
 
 
-def _find_asked_moment(state: Clarification) -> int:
-    return max(state.created_ms, ulid_ms(state.uid) if is_ulid(state.uid) else 0)
+def _find_turn(state: Clarification, word: Entry) -> tuple[int, str, str]:
+    """Return by what it is known which of two words was said last.
 
-
-def _find_moment(state: Clarification, word: Entry) -> int:
-    """Return when something was said: never before it was asked, whatever clocks say."""
-    return max(word.at_ms, _find_asked_moment(state))
+    The id of an event is later than all that its writer had seen, whatever clocks say. An agent's
+    word, and what stood in a row, was said when it says so, and never before it was asked.
+    """
+    if is_ulid(word.uid):
+        return ulid_ms(word.uid), word.uid, ""
+    asked_ms = max(state.created_ms, ulid_ms(state.uid) if is_ulid(state.uid) else 0)
+    return max(word.at_ms, asked_ms), state.uid, state.id
 
 
 def tell_later(
     states: Iterable[Clarification], among: Iterable[Clarification]
 ) -> tuple[Clarification, ...]:
-    """Return questions with what a person decided otherwise later, of all that were asked."""
+    """Return questions with what people said to the same later, of all that were asked."""
     known = tuple(among)
     return tuple(_tell_later(state, known) for state in states)
 
 
 def _tell_later(state: Clarification, among: tuple[Clarification, ...]) -> Clarification:
-    contesting, later = find_contesting_later(state, among), find_later(state, among)
+    if is_to_be_answered(state):
+        return replace(state, decided_meanwhile=_tell_meanwhile(state, among))
+    contesting, later = find_contesting_elsewhere(state, among), find_later(state, among)
     word = None if later is None else later.persons_word
     told = state
     if contesting is not None:
@@ -148,6 +167,22 @@ def _tell_later(state: Clarification, among: tuple[Clarification, ...]) -> Clari
         said = f"{preview(fold_text(word.body), _SAID_CHARS)} ({later.id})"
         told = replace(told, decided_later=said)
     return told
+
+
+def _tell_meanwhile(state: Clarification, among: Iterable[Clarification]) -> str:
+    """Return what a person said last to the same, since it was asked; or nothing."""
+    awaited = find_awaited(state)
+    since = (ulid_ms(awaited) if is_ulid(awaited) else state.created_ms, awaited, state.id)
+    asked = (state.asker, *fold_words(state.topic, state.asked_last))
+    said = (
+        (_find_turn(each, word), word, each.id) for each, word in _list_said(state, asked, among)
+    )
+    last = max((each for each in said if each[0] > since), default=None, key=lambda each: each[0])
+    if last is None:
+        return ""
+    _, word, name = last
+    doubt = f"{word.doubt}, " if word.doubt else ""
+    return f"{preview(fold_text(word.body), _SAID_CHARS)} ({doubt}{name})"
 
 
 def key_asked(state: Clarification, word: Entry) -> tuple[object, ...]:

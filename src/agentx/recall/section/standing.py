@@ -185,30 +185,35 @@ def _question(state: Clarification, role: str) -> str:
         find_asked,
         name_matter,
         say_decision,
+        say_meanwhile,
         say_next,
         say_worth,
     )
     from agentx.clarification.summary import (  # noqa: PLC0415  as above
         say_begun,
+        say_later,
         say_overruled,
     )
 
     if not role and state.waits_for_person:
         verb = "answer" if state.is_unanswered else "resolve"
         command = f"agentx clarify {verb} {state.id} TEXT"
-        return f"{_about(state, find_asked(state))} -- the user decides in a terminal: {command}"
+        about = f"{_about(state, find_asked(state))}{say_meanwhile(state)}"
+        return f"{about} -- the user decides in a terminal: {command}"
     if state.to == role and state.is_unanswered:
-        about = _about(state, state.question)
+        about = f"{_about(state, state.question)}{say_meanwhile(state)}"
         return f"{about} -- answer with: agentx clarify answer {state.id} TEXT"
     if state.status is ClarificationStatus.ESCALATED:
         goes_on = "wait for it" if state.holds_its_asker else "go on with what is known"
-        return f"brought to a person: {_about(state, find_asked(state))} -- {goes_on}"
+        about = f"{_about(state, find_asked(state))}{say_meanwhile(state)}"
+        return f"brought to a person: {about} -- {goes_on}"
     if state.resolution is not None:
         matter = name_matter(state, state.decision)
         decided = say_decision(state, chars_max=_TEXT_CHARS_MAX - _COMMAND_CHARS - len(matter))
         return f"decided: {matter}: {fold_text(decided)}"
     matter = name_matter(state, state.answered)
-    about = f"{_about(state, state.answer, matter)}{say_overruled(state)}{say_begun(state)}"
+    against = f"{say_overruled(state)}{say_later(state)}{say_begun(state)}"
+    about = f"{_about(state, state.answer, matter)}{against}"
     worth = "" if state.answered is None else say_worth(state.answered)
     return f"answered{worth}: {about} -- {say_next(state)}"
 

@@ -20,7 +20,7 @@ from itertools import chain, islice
 from agentx.clarification.contested import is_contested
 from agentx.clarification.model import Clarification
 from agentx.clarification.store.ledgers import LedgerStore
-from agentx.clarification.watch.later import find_contesting_later, find_later, find_repeated
+from agentx.clarification.watch.later import find_contesting_elsewhere, find_later, find_repeated
 from agentx.host.files.plain import is_folder, list_folder, look
 from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.ids import parse_clarification_id
@@ -184,7 +184,7 @@ class Witness:
         """
         others = self._look(state.issue).values()
         [told] = tell_changes(self._project, (state,), others)
-        if is_contested(told) or find_contesting_later(state, others) is not None:
+        if is_contested(told) or find_contesting_elsewhere(state, others) is not None:
             one = replace(one, contested=True)
         if one.superseded_by or one.mended_ms:
             return one

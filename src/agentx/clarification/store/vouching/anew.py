@@ -1,7 +1,7 @@
-"""Contests that are over, as a person was asked the same anew and said what holds.
+"""Contests that are over, as a person was asked the same elsewhere and said what holds.
 
 What a person says carries what they had before them (`sight`): the lines of its own thread, and
-those that contest what was asked before in the same words. What was contested so is contested no
+what people, trusted or not, said elsewhere to the same words. What was contested so is contested no
 longer, whichever word they said, in every clone that counts it: not by clocks.
 """
 
@@ -31,13 +31,13 @@ class _Told(Protocol):
     is_gone: bool
 
 
-def list_contesting(state: Clarification, earlier: Clarification) -> tuple[Entry, ...]:
-    """Return what contests an earlier question that asks just what another asks now."""
-    if share_thread(state, earlier):
+def list_said(state: Clarification, other: Clarification) -> tuple[Entry, ...]:
+    """Return what people said, counting or not, to another question that asks just the same."""
+    if share_thread(state, other):
         return ()
     asked = (state.asker, *fold_words(state.topic, state.asked_last))
-    said = (each for each in earlier.thread if contests(each))
-    return tuple(each for each in said if key_asked(earlier, each) == asked)
+    said = (each for each in other.thread if each.is_persons_word or contests(each))
+    return tuple(each for each in said if key_asked(other, each) == asked)
 
 
 def keep_saying(lines: Iterable[QuestionEvent], said: Iterable[Entry]) -> tuple[QuestionEvent, ...]:

@@ -21,6 +21,7 @@ from agentx.clarification.rendering import (
     say_decision,
     say_worth,
     stream,
+    tell_meanwhile,
 )
 from agentx.kernel.clock import SECOND_MS
 from agentx.kernel.errors import InvalidValue
@@ -168,6 +169,8 @@ def _line(state: Clarification) -> str:
     if state.claim is not None:
         claimed = preview(state.claim.body, CLARIFY_TEXT_CHARS_MAX)
         shown += f"\n  Claimed ({name_speaker(state.claim)}, settles nothing): {claimed}"
+    if since := tell_meanwhile(state):
+        shown += f"\n  Since it was asked {since}"
     if state.waits_for_person:
         waits = "wait for it" if state.holds_its_asker else "go on with what is known"
         shown += f"\n  A person is asked to decide; {state.asker}: {waits}"

@@ -17,6 +17,7 @@ from agentx.clarification.rendering import (
     say_decision,
     say_worth,
     show_words,
+    tell_meanwhile,
     terminal,
 )
 from agentx.kernel.clock import age
@@ -170,6 +171,8 @@ def _list_words(state: Clarification, who: str) -> list[tuple[str, str]]:
         rows.append(("claimed", f"{claimed} ({name_speaker(state.claim)})"))
         if state.claim.via == Vouching.UNTRUSTED:
             rows.append(("by", "a writer that you do not trust: agentx trust --show"))
+    if since := tell_meanwhile(state):
+        rows.append(("since", since))
     settled = state.resolution
     if settled is not None:
         rows.append(("decided", f"{say_decision(state, named=True)} ({name_decider(state)})"))
@@ -238,6 +241,8 @@ def draw_asked(
     elif state.answer and not state.is_unanswered:
         _draw_question(screen, state, state.answered)
         screen.print(f"{show_words(state.answer)}{printable(_say_answerer(state))}", soft_wrap=True)
+    if since := tell_meanwhile(state):
+        screen.print(printable(f"since it was asked {since}"), soft_wrap=True)
     if known is not None:
         for line in list_known_lines(known, state.id):
             screen.print(printable(line), soft_wrap=True)

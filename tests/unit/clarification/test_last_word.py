@@ -1,0 +1,153 @@
+"""Goal: of two questions in the same words, the one that a person spoke to last marks the other.
+
+Method: two clones ask a person the same before they meet; people speak to both, in every order,
+with clocks that go wrong, and each clone is looked at as it is and with its view made again.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from pathlib import Path
+
+import pytest
+
+from agentx.clarification.model import PERSON, Clarification
+from agentx.clarification.store.vouching.sight import list_seen, sum_up
+from agentx.clarification.watch.later import tell_later
+from tests.support.clarifying import Room, request, room
+from tests.unit.clarification.test_events import bring, clone, lines, view
+from tests.unit.clarification.test_offshoots import meet
+
+pytestmark = pytest.mark.promise("clarify.merge")
+
+ONE, TWO = "CLR-42-001", "CLR-42-002"
+SAME = request(to=PERSON)
+HOUR_MS = 3_600_000
+
+
+def ask_apart(root: Path) -> tuple[Room, Room]:
+    """Return two clones, in each of which a person was asked the same; they have met since."""
+    one = room(root / "one")
+    one.ask(request(to=PERSON, topic="Something else"))
+    two = clone(one, root / "two", "d4e5f6")
+    one.clarifications.resolve("CLR-42-001", "as you like", by=PERSON)
+    for here in (one, two):
+        here.clock.advance(1_000)
+        here.ask(SAME)
+    meet(one, two)
+    return one, two
+
+
+def list_same(here: Room) -> tuple[Clarification, ...]:
+    """Return the questions in the same words, with what was decided of each since."""
+    found = tuple(each for each in here.clarifications.ledger(42) if each.topic == SAME.topic)
+    return tell_later(found, found)
+
+
+def say(here: Room, turn: int, text: str) -> None:
+    asked = list_same(here)[turn]
+    here.clarifications.answer(asked.id, text, by=PERSON, via="terminal")
+
+
+def look(here: Room) -> list[str]:
+    """Return what each is marked with, which is the same once the view is made again."""
+    told = [each.decided_later for each in list_same(here)]
+    view(here).unlink()
+    assert [each.decided_later for each in list_same(here)] == told
+    return told
+
+
+@pytest.mark.parametrize("turns", [(0, 1), (1, 0)])
+@pytest.mark.parametrize("clones", ["one", "both"])
+@pytest.mark.parametrize("ahead_ms", [0, HOUR_MS, -HOUR_MS])
+@pytest.mark.parametrize("settled", [False, True])
+def test_the_last_word_marks_the_other(
+    tmp_path: Path, turns: tuple[int, int], clones: str, *, ahead_ms: int, settled: bool
+) -> None:
+    one, two = ask_apart(tmp_path)
+    say(one, turns[0], "YES")
+    meet(one, two)
+    last = one if clones == "one" else two
+    last.clock.advance(ahead_ms)  # what was seen is earlier, whatever the clock says
+    say(last, turns[1], "NO")
+    if settled:
+        for each in list_same(last):
+            last.clarifications.resolve(each.id)
+    meet(one, two)
+    for here in (one, two):
+        names = [each.id for each in list_same(here)]
+        marks = [f"NO ({names[turns[1]]})", ""]
+        assert look(here) == [marks[turn] for turn in turns]
+
+
+def test_what_a_person_says_carries_what_was_said_to_the_same_elsewhere(tmp_path: Path) -> None:
+    one, two = ask_apart(tmp_path)
+    say(one, 0, "YES")
+    meet(one, two)
+    say(two, 1, "NO")
+    judged = two.store.list_judged(42)
+    first, last = (
+        next(each for each in judged if each.detail.get("body") == body) for body in ("YES", "NO")
+    )
+    assert sum_up(first) in (list_seen(last) or ())
+
+
+def test_who_says_the_same_marks_nothing(tmp_path: Path) -> None:
+    one, two = ask_apart(tmp_path)
+    say(one, 0, "YES")
+    say(one, 1, " YES")
+    meet(one, two)
+    assert look(one) == look(two) == ["", ""]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_in_any_order_just_one_word_stands_and_every_clone_knows_which(
+    tmp_path: Path, seed: int
+) -> None:
+    chance, rooms = random.Random(seed), ask_apart(tmp_path)
+    texts = (f"word {number}" for number in itertools.count())
+    for _ in range(8):
+        here = chance.choice(rooms)
+        here.clock.advance(chance.choice((5, 60_000, -60_000)))
+        turn = chance.randrange(2)
+        if list_same(here)[turn].is_unanswered:
+            say(here, turn, next(texts))
+        if not chance.randrange(3):
+            bring(*chance.sample(rooms, 2))
+    meet(*rooms)
+    [first, second] = (look(here) for here in rooms)
+    assert first == second, "both clones tell the same"
+    asked = list_same(rooms[0])
+    words = [each.persons_word for each in asked]
+    assert all(words)
+    # What was said last was said with an id that is later than all that its writer had seen.
+    said = [line for here in ("a1b2c3", "d4e5f6") for line in lines(rooms[0], here)]
+    ids = {line.get("body"): line["id"] for line in said if line["type"] == "answered"}
+    last = max(words, key=lambda word: ids[word.body if word else ""])
+    at = words.index(last)
+    assert last is not None
+    assert (first[at], first[1 - at]) == ("", f"{last.body} ({asked[at].id})")
+
+
+def test_what_waits_is_told_what_a_person_said_to_the_same_since(tmp_path: Path) -> None:
+    one, two = ask_apart(tmp_path)
+    assert [each.decided_meanwhile for each in list_same(one)] == ["", ""]
+    say(one, 0, "YES")
+    meet(one, two)
+    for here in (one, two):
+        said, waiting = list_same(here)
+        assert (said.decided_meanwhile, waiting.is_unanswered) == ("", True), "nobody's answer"
+        assert waiting.decided_meanwhile == f"YES ({said.id})"
+    say(two, 1, "NO")
+    assert [each.decided_meanwhile for each in list_same(two)] == ["", ""]
+
+
+def test_what_was_said_before_it_was_asked_was_not_said_meanwhile(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    first = here.ask(SAME)
+    here.clarifications.answer(first.id, "YES", by=PERSON, via="terminal")
+    here.clarifications.resolve(first.id)
+    here.clock.advance(-HOUR_MS)
+    here.ask(SAME)
+    assert [each.decided_meanwhile for each in list_same(here)] == ["", ""]

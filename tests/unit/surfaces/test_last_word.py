@@ -1,0 +1,119 @@
+"""Goal: a person's last word marks the other, to whichever of two questions in the same words.
+
+Method: Ana's YES is settled, Bob contests it, and the same is asked anew; people speak to both, one
+after the other, as the screens tell them to. Real git, real commands and tools in process.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from agentx.clarification.model import PERSON
+from agentx.project.config import read_environment
+from tests.support.contesting import ASK, CLR, NO, YES, Team, name_other, wait
+from tests.support.mcp_agent import Agent
+from tests.support.players import Player
+from tests.support.repository import git
+
+pytestmark = pytest.mark.promise("clarify.signed")
+
+ANEW = "CLR-1-002"
+ASKED = (*ASK, "--to", PERSON, "--question", "May we drop the old table?", "--ask-anyway")
+HOLDS, STOP = "YES, it holds", "NO, stop"
+
+
+def contest(team: Team) -> None:
+    """Let Ana's YES be settled, and Bob, whom she does not trust, say NO to it."""
+    team.say(team.ana, "clarify", "answer", CLR, YES, "--as-person")
+    team.say(team.ana, "clarify", "resolve", CLR, role="engineer")
+    team.say(team.bob, "clarify", "resolve", CLR, NO, "--as-person")
+    team.merge()
+
+
+def pull(team: Team, who: Player) -> None:
+    team.push(team.ana if who is team.bob else team.bob)
+    git(who.folder, "pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
+
+
+def look(team: Team, who: Player) -> dict[str, str]:
+    """Return what somebody's agents are told of both, place by place."""
+    agent = Agent(who.folder, read_environment({**who.known, "AGENTX_AGENT": "engineer"}))
+    return {
+        "wait for the first": team.say(who, "clarify", "wait", CLR, role="engineer"),
+        "wait for the second": team.say(who, "clarify", "wait", ANEW, role="engineer"),
+        "show the first": team.say(who, "show", CLR),
+        "show the second": team.say(who, "show", ANEW),
+        "inbox": team.say(who, "clarify", "inbox", "engineer"),
+        "tool": agent.call("inbox", role="engineer"),
+        "start": team.say(who, "hook", "start", "--issue", "1", role="engineer"),
+        "recall": team.say(who, "recall", role="tester"),
+    }
+
+
+def check(team: Team, who: Player, stands: str, gone: str, name: str) -> None:
+    """Hold what is told everywhere against the word that stands, and to what it was said."""
+    mark = f"later decided otherwise: {stands} ({name})"
+    told = look(team, who)
+    for place, said in told.items():
+        bare = said.replace(mark, "")
+        assert gone not in bare or mark in said, f"{place}: {said}"
+        assert f"otherwise: {gone}" not in said, f"{place}: {said}"
+    assert (stands in told["recall"], gone in told["recall"]) == (True, False), told["recall"]
+    assert f"decided The table: {gone}" not in told["start"], "no news"
+    assert mark in team.say(who, "search", "drop the old table")
+    shutil.rmtree(who.folder / ".agentx/state/clarifications")
+    for asked in (CLR, ANEW):
+        said = team.say(who, "clarify", "wait", asked, role="engineer")
+        assert (mark in said) == (asked != name), "the same once its view is made again"
+
+
+def test_who_says_what_holds_and_is_asked_once_more_is_told_as_having_said_the_last(
+    begun: Team,
+) -> None:
+    team = begun
+    contest(team)
+    team.say(team.ana, *ASKED, role="engineer")
+    team.say(team.ana, "clarify", "resolve", CLR, HOLDS, "--as-person")
+    # What waits still is told it, and is answered by nobody.
+    since = f"a person said to the same: {HOLDS} (unconfirmed, {CLR})"
+    for words in (("clarify", "inbox"), ("clarify", "--issue", "1"), ("show", ANEW)):
+        assert since in team.say(team.ana, *words), words
+    team.ana.play("engineer")
+    assert since in team.ana.agentx("clarify", "wait", ANEW, "--timeout", "0")[1]
+    rows = json.loads(team.say(team.ana, "clarify", "inbox", "--json"))["clarifications"]
+    assert [each["decidedMeanwhile"] for each in rows] == [f"{HOLDS} (unconfirmed, {CLR})"]
+    assert [each["status"] for each in rows] == ["pending"], "it is nobody's answer"
+
+    team.say(team.ana, "clarify", "answer", ANEW, STOP, "--as-person")
+    mark = f"later decided otherwise: {STOP} ({ANEW})"
+    assert mark in wait(team)
+    assert since not in wait(team, ANEW)
+    team.say(team.ana, "clarify", "resolve", ANEW, role="engineer")
+    check(team, team.ana, STOP, HOLDS, ANEW)
+
+
+def test_who_decides_the_first_after_the_second_was_decided_marks_that(begun: Team) -> None:
+    team = begun
+    contest(team)
+    pull(team, team.bob)
+    team.say(team.bob, "trust", "--writer", name_other(team.bob, team), "--yes")
+    team.say(team.bob, *ASKED, role="engineer")
+    team.say(team.bob, "clarify", "answer", ANEW, STOP, "--as-person")
+    pull(team, team.ana)
+    team.say(team.ana, "clarify", "resolve", CLR, HOLDS, "--as-person")
+    assert "contested" not in wait(team), "she had his word before her"
+    pull(team, team.bob)
+    mark = f"later decided otherwise: {HOLDS} ({CLR})"
+    assert mark in team.say(team.bob, "clarify", "wait", ANEW, role="engineer"), "not settled yet"
+    assert mark in team.say(team.bob, "hook", "start", "--issue", "1", role="engineer")
+    team.say(team.bob, "clarify", "resolve", ANEW, role="engineer")
+    check(team, team.bob, HOLDS, STOP, CLR)
+    # Ana's agents are told the same, once she trusts him.
+    pull(team, team.ana)
+    team.say(team.ana, "trust", "--writer", name_other(team.ana, team), "--yes")
+    assert mark in wait(team, ANEW)
+    recalled = team.say(team.ana, "recall", role="tester")
+    assert (HOLDS in recalled, STOP in recalled) == (True, False), recalled
