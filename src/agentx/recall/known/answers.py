@@ -25,6 +25,7 @@ from agentx.clarification.model import (
 )
 from agentx.clarification.rendering import GO_ON, name_speaker
 from agentx.clarification.watch.awaiting import is_of_same_issue
+from agentx.clarification.watch.later import find_contesting_elsewhere, find_later
 from agentx.clarification.ways import UNVERIFIED
 from agentx.kernel.text import compile_late, cut, fold_text, preview
 from agentx.kernel.tokens import estimate
@@ -106,8 +107,9 @@ def find_known_answer(
         return None  # somebody asks it anew: what was said once is in doubt
     settled = [state for state in alike if state.resolved_ms is not None]
     if settled:
-        newest = max(settled, key=lambda state: (state.resolved_ms or 0, state.id))
-        if find_contesting(newest) is not None:
+        standing = [state for state in settled if find_later(state, settled) is None]
+        newest = max(standing or settled, key=lambda state: (state.resolved_ms or 0, state.id))
+        if find_contesting(newest) or find_contesting_elsewhere(newest, alike):
             return None  # it does not stand for sure: somebody has to be asked
         same = {state.id for state in alike}
         others = (state for state in known.clarifications if state.id not in same)

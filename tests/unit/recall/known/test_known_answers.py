@@ -286,6 +286,17 @@ def test_the_newest_decision_counts_and_none_while_it_is_asked_anew() -> None:
     assert not offered(topic, question, first, second, again)
 
 
+def test_of_two_decisions_of_a_person_the_last_word_counts_whichever_was_settled_last() -> None:
+    topic, question = "Order storage", "Which database do we use for orders?"
+    last = decided(topic, question)
+    asked = clarification(2, to=PERSON, topic=topic, question=question)
+    said = Answered(at_ms=Millis(LATER - 5), by=PERSON, body="SQLite.", via="terminal")
+    first = after(asked, said, Resolved(at_ms=Millis(LATER + 5), by="engineer"))
+
+    for known in ((first, last), (last, first)):
+        assert offered(topic, question, *known) == "CLR-42-001 a person: Postgres."
+
+
 def test_what_a_later_decision_overturned_is_not_offered() -> None:
     topic, question = "Order storage", "Which database do we use for orders?"
     first = settled(topic, question, said="Use Postgres for orders.")
