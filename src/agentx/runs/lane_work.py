@@ -96,7 +96,7 @@ class LaneWork:
             nonlocal conflict
             run, found = desk.run, find_lane(desk.run, lane)
             desk.check(_say("lane-merged", actor, found.id, {}))
-            desk.remarks += self._git.recover(run.id)
+            desk.remarks += self._git.recover(run)
             self._catch_up(desk)
             tips = self._list_left(run, found, see_person) or (self._find_tip(run, found),)
             done = self._merge(run, found, tips)
@@ -135,7 +135,7 @@ class LaneWork:
                 raise ConflictError(
                     f"{run.id} has no work branch yet", hint="`agentx run lane open` makes it"
                 )
-            desk.remarks += self._git.recover(run.id)
+            desk.remarks += self._git.recover(run)
             self._catch_up(desk)
             before = self._git.find_work(run.id)
             unmerged = self._git.list_unmerged(run)
@@ -166,7 +166,9 @@ class LaneWork:
                 "holds": holds,
                 **({"took": list(took)} if took else {}),
             }
-            return desk.say(Happening(kind="work-rebased", actor=actor, detail=detail))
+            events = desk.say(Happening(kind="work-rebased", actor=actor, detail=detail))
+            self._git.end(run.id)
+            return events
 
         return self._tell(self._runs.doing(run_id, work), lambda: "", conflict)
 

@@ -283,7 +283,7 @@ class Runs:
         remarks = list(rebuilt.remarks)
         steps: list[NextStep] = []
         if rebuilt.run.git.work_branch:
-            remarks += self._say_done(name, lambda run: self.git.recover(run.id))
+            remarks += self._say_done(name, self.git.recover)
             branches = frozenset(lane.branch for lane in rebuilt.run.lanes.values())
             for branch in self.git.strays(name, branches):
                 lane = branch.rsplit("/", 1)[1]

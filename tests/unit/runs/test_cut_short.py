@@ -236,6 +236,30 @@ def test_a_rebase_that_was_killed_at_any_step_is_done_anew(begun: Team, step: st
     assert {"a.py", "b.py", "f.py"} <= {each.name for each in work.iterdir()}
 
 
+@pytest.mark.promise("runs.git-is-true")
+@pytest.mark.parametrize("is_told", [False, True])
+def test_a_rebase_that_was_killed_around_its_event_is_told_once_and_loses_no_lane(
+    begun: Team, is_told: bool
+) -> None:
+    work, run_id = _work(begun), _run(begun)
+    before = git(work, "rev-parse", "HEAD")
+    if is_told:
+        crash.arm(CrashPoint.RUN_EVENTS_WRITTEN, killed)
+        with pytest.raises(Killed):
+            begun.lanes.rebase(run_id, actor="executor")
+    else:
+        begun.runs.git.recover(begun.runs.run(run_id)[0])
+        begun.runs.git.rebase(begun.runs.run(run_id)[0])
+
+    told = begun.lanes.rebase(run_id, actor="executor").told
+
+    events = [each for each in begun.runs.events(run_id) if each.kind == "work-rebased"]
+    assert [each.text("before") for each in events] == [before]
+    assert ("a rebase that was cut short was undone" in told.remarks) is not is_told
+    assert begun.runs.list_unmerged(told.run) == ()
+    assert git(work, "rev-parse", "HEAD") == told.run.git.latest_commit
+
+
 @pytest.mark.promise("runs.recover")
 @pytest.mark.parametrize("does", ["commits", "edits"])
 def test_a_rebase_in_which_a_person_went_on_stays(begun: Team, does: str) -> None:

@@ -195,7 +195,7 @@ class GitLanes:
             if is_replaced(self._root, there, here, run.git.rebased):
                 continue
             took = is_replaced(self._root, here, there, run.git.rebased)
-            remarks += self.recover(run.id)
+            remarks += self.recover(run)
             self._take_over(run, pushed, is_replaced=took)
             here = commit_of(self._root, f"refs/heads/{branch}")
             remarks.append(f"the work branch holds now what {pushed.name} has")
@@ -275,7 +275,8 @@ class GitLanes:
         """Bring the work branch up to its base as it is now, or change nothing.
 
         By a rebase where that comes to the same files as a merge of the base, by that merge
-        otherwise: what somebody put together in a merge is in no commit that is replayed.
+        otherwise: what somebody put together in a merge is in no commit that is replayed. Its mark
+        stays until `end`: without its event nobody knows which commits it took over.
 
         Raises: NotFound, ConflictError, UnavailableError.
         """
@@ -301,7 +302,6 @@ class GitLanes:
             if not is_replayed or not is_same_tree(folder, merged, "HEAD"):
                 git_done(folder, "reset", "--quiet", "--keep", merged, held=held)
             passing(CrashPoint.RUN_GIT_DONE)
-            self._marks.end(run_id)
         return Moved(commit=commit_of(folder, "HEAD"), onto=onto)
 
     def _undone(self, run_id: str, folder: Path, said: GitReply, held: int) -> Conflicted:
@@ -311,17 +311,21 @@ class GitLanes:
         if self._do(folder, "merge", "--abort", held=held).code == 0:
             self._marks.end(run_id)
         else:
-            remarks = self._marks.recover(run_id, held)  # a lock was in the way, say
+            remarks = self._marks.recover(run_id, held=held)  # a lock was in the way, say
         if not files:
             raise fail_git(folder, "merge", said)
         return Conflicted(files=files, remarks=remarks)
 
-    def recover(self, run_id: str) -> tuple[str, ...]:
+    def end(self, run_id: str) -> None:
+        """Note that what git did for a run is recorded."""
+        self._marks.end(run_id)
+
+    def recover(self, run: Run) -> tuple[str, ...]:
         """Undo what git was doing for a run when its process died; say what was done.
 
         Raises: ConflictError where somebody's changes are in the way, UnavailableError.
         """
-        return self._marks.recover(run_id)
+        return self._marks.recover(run.id, recorded=run.git.latest_commit)
 
     def leave(self, run_id: str, lane: str) -> str:
         """Take away a lane's folder if everything in it is on a branch; return why it stays."""
@@ -358,7 +362,7 @@ class GitLanes:
 
     def _ready(self, run: Run) -> Path:
         """Return the work branch's folder with nothing half-done or uncommitted in it."""
-        self.recover(run.id)
+        self.recover(run)
         folder, _ = self.ensure_work(run.id, run.git.latest_commit or run.git.base_commit)
         check_unlocked(folder)
         require_committed(folder, "the work branch")

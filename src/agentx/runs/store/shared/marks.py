@@ -15,7 +15,7 @@ from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.files.plain import exists, is_folder, read_text, remove
 from agentx.host.git.half_done import find_doing, undo
 from agentx.host.git.mending.holding import hold
-from agentx.host.git.mending.ours import Doing
+from agentx.host.git.mending.ours import REBASE, Doing
 from agentx.host.git.work import commit_of
 from agentx.runs.paths import WORK_FOLDER, RunNotes
 from agentx.runs.store.shared.branches import work_branch
@@ -49,8 +49,12 @@ class WorkMarks:
         """Note that it is over."""
         remove(self._notes.git_mark(run_id))
 
-    def recover(self, run_id: str, held: int | None = None) -> tuple[str, ...]:
+    def recover(
+        self, run_id: str, *, recorded: str = "", held: int | None = None
+    ) -> tuple[str, ...]:
         """Undo what git was doing for a run when its process died; say what was done.
+
+        `recorded` is the commit of the work branch that an event tells: that is over.
 
         Raises: ConflictError where it still works or somebody's changes are in the way,
             UnavailableError.
@@ -62,7 +66,10 @@ class WorkMarks:
         with hold(mark, folder) if held is None else nullcontext(held) as holding:
             what, *known = read_text(mark).split() or ("",)
             undone = None
-            if what and is_folder(folder):
+            now = commit_of(self._root, f"refs/heads/{work_branch(run_id)}")
+            before = known[0] if known else ""
+            is_recorded = what == REBASE and now == recorded and before not in ("", now)
+            if what and is_folder(folder) and not is_recorded:
                 undone = self._undo(run_id, folder, what, known, holding)
             self.end(run_id)
         if undone is None:
