@@ -228,7 +228,8 @@ class Runs:
         self._tell(desk, added[0].actor if added else "")
         if desk.run.over and not before.over:
             self._bus.tell(RunEnded(run_id=name, status=str(desk.run.status)))
-        remarks = [*desk.remarks, *list_taken_over(before, desk.run, added, self.own.see)]
+        remarks = [*desk.remarks, *self.git.folders.take_remarks()]
+        remarks += list_taken_over(before, desk.run, added, self.own.see)
         if any(event.kind in GOES_ON for event in added):
             remarks += (f"{each.id} waits for an answer still" for each in desk.run.holding)
         return Told(run=desk.run, added=added, remarks=tuple(remarks))
@@ -310,7 +311,7 @@ class Runs:
         """Do something with git while the run is held; what is in the way is only said."""
         try:
             with self._store.editing(run_id) as desk:
-                return work(desk.run)
+                return (*work(desk.run), *self.git.folders.take_remarks())
         except AgentXError as error:
             return (f"{error.message} ({error.hint})" if error.hint else error.message,)
 

@@ -80,8 +80,22 @@ def name_some(names: tuple[str, ...]) -> str:
     return ", ".join(names[:_FILES_SHOWN_MAX]) + more
 
 
-def require_committed(folder: Path, whose: str, branch: str = "") -> None:
-    """See that all in a folder is committed, and on a branch if that is named.
+def require_untouched(folder: Path, whose: str) -> None:
+    """See that nobody changed anything in a folder of ours: it is nobody's to commit there.
+
+    Raises: ConflictError that names what is changed; UnavailableError.
+    """
+    changed = list_changed_files(folder)
+    if changed:
+        raise ConflictError(
+            f"{whose} has changes that are not committed: {name_some(changed)}",
+            hint=f"AgentX alone works in {folder}. Put them away: "
+            f"git -C {folder} stash -u (and in a lane: git stash pop)",
+        )
+
+
+def require_committed(folder: Path, whose: str, branch: str) -> None:
+    """See that all in a folder is committed, and on a branch.
 
     Raises: ConflictError that names what is not; UnavailableError.
     """
@@ -91,8 +105,6 @@ def require_committed(folder: Path, whose: str, branch: str = "") -> None:
             f"{whose} has changes that are not committed: {name_some(changed)}",
             hint=f"commit or undo them in {folder}, then try again",
         )
-    if not branch:
-        return
     loose = tell_loose(folder)
     if not loose and not is_ancestor(folder, "HEAD", f"refs/heads/{branch}"):
         loose = "another branch is checked out"

@@ -8,10 +8,12 @@ Nothing here pushes, deletes a branch or rewrites one that is not checked out in
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from agentx.host.git.command import GitReply, do_git, read_git
 from agentx.kernel.errors import UnavailableError
+from agentx.kernel.values import frozen
 
 _NOBODY = ("-c", "user.name=AgentX", "-c", "user.email=agentx@localhost")
 
@@ -69,22 +71,48 @@ def is_ancestor(path: Path, older: str, newer: str) -> bool:
     return read_git(path, "merge-base", "--is-ancestor", older, newer).code == 0
 
 
-def list_changed_files(path: Path) -> tuple[str, ...]:
-    """Return the files that are changed or new and not committed; ignored ones do not count."""
-    said = git_done(path, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal")
-    return tuple(name[3:] for name in said.names)
+def list_changed_files(path: Path, *, one_by_one: bool = False) -> tuple[str, ...]:
+    """Return the files that are changed or new and not committed; ignored ones do not count.
+
+    Of a folder in which all is new only its own name, unless they are told `one_by_one`.
+    """
+    new = "all" if one_by_one else "normal"
+    words = ("status", "--porcelain", "-z", "--no-renames", f"--untracked-files={new}")
+    return tuple(name[3:] for name in git_done(path, *words).names)
+
+
+@frozen
+class Worktree:
+    """A folder that git knows of, and what is checked out there."""
+
+    folder: Path
+    commit: str = ""
+    branch: str = ""  # empty where a commit is checked out
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the folder is where git has it: it may have been moved, or be another's."""
+        return (self.folder / ".git").exists()
+
+
+def list_worktrees(path: Path) -> tuple[Worktree, ...]:
+    """Return the folders that git knows of, wherever they are by now."""
+    found: list[Worktree] = []
+    for line in _read(path, "worktree", "list", "--porcelain").lines:
+        word, _, rest = line.partition(" ")
+        if word == "worktree":
+            found.append(Worktree(folder=Path(rest)))
+        elif word == "HEAD":
+            found[-1] = replace(found[-1], commit=rest)
+        elif word == "branch":
+            found[-1] = replace(found[-1], branch=rest.removeprefix("refs/heads/"))
+    return tuple(found)
 
 
 def checkouts(path: Path) -> dict[str, Path]:
-    """Return where each branch is checked out."""
-    found: dict[str, Path] = {}
-    folder = Path()
-    for line in _read(path, "worktree", "list", "--porcelain").lines:
-        if line.startswith("worktree "):
-            folder = Path(line.removeprefix("worktree "))
-        elif line.startswith("branch refs/heads/"):
-            found[line.removeprefix("branch refs/heads/")] = folder
-    return found
+    """Return where each branch is checked out: of several folders one that is here."""
+    known = [each for each in list_worktrees(path) if each.branch]
+    return {each.branch: each.folder for each in sorted(known, key=lambda each: each.is_here)}
 
 
 def is_shallow_clone(path: Path) -> bool:

@@ -17,15 +17,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from agentx.host.crash import CrashPoint, passing
-from agentx.host.files.atomic import make_private_directory
-from agentx.host.files.plain import exists
 from agentx.host.git.command import NO_HOOKS, GitReply, do_git, read_git
 from agentx.host.git.facts import branch as branch_at
-from agentx.host.git.half_done import check_unlocked, fill_folder
-from agentx.host.git.loose import NOT_ALL, require_committed, tell_lost_with
+from agentx.host.git.half_done import check_unlocked
+from agentx.host.git.loose import NOT_ALL, require_committed, require_untouched, tell_lost_with
 from agentx.host.git.work import (
     as_somebody,
-    checkouts,
     commit_of,
     git_done,
     is_ancestor,
@@ -62,6 +59,7 @@ from agentx.runs.store.shared.branches import (
 )
 from agentx.runs.store.shared.copies import LaneCopies
 from agentx.runs.store.shared.fetching import fetch_run, say_why
+from agentx.runs.store.shared.folders import RunFolders
 from agentx.runs.store.shared.marks import WorkMarks
 from agentx.runs.store.shared.merged import find_unmerged, list_held
 
@@ -82,6 +80,7 @@ class GitLanes:
         self._is_trusted = is_trusted
         self.copies = LaneCopies(root, self._notes, find_checkout)
         self._marks = WorkMarks(root, self._notes, self._check_trust)
+        self.folders = RunFolders(root, self._notes, self._marks, self._check_trust)
         self._here = here or root  # where the user is: a run begins from what is checked out there
 
     @property
@@ -122,7 +121,7 @@ class GitLanes:
                 raise lack_start(self._root, start)
             self._make_branch(branch, start)
             made = True
-        return self._ensure_tree(run_id, WORK_FOLDER, branch), made
+        return self.folders.ensure(run_id, WORK_FOLDER, branch), made
 
     def open(self, run_id: str, lane: str) -> str:
         """Make a lane's branch and folder from the work branch; return its commit.
@@ -140,7 +139,7 @@ class GitLanes:
                 f"the branch {branch} is there already and has commits of its own",
                 hint="open a lane of another name, or rename that branch",
             )
-        self._ensure_tree(run_id, lane, branch)
+        self.folders.ensure(run_id, lane, branch)
         return commit_of(self._root, f"refs/heads/{branch}")
 
     def reopen(self, run_id: str, lane: str, branch: str) -> Path:
@@ -151,7 +150,7 @@ class GitLanes:
                 raise lack_branch(branch)
             self._make_branch(branch, start)
             self.copies.note(run_id, lane, start)
-        return self._ensure_tree(run_id, lane, branch)
+        return self.folders.ensure(run_id, lane, branch)
 
     def tip(self, run_id: str, lane: str, branch: str) -> str:
         """Return the commit of a lane whose work is all committed.
@@ -159,10 +158,9 @@ class GitLanes:
         Raises: NotFound when the branch is not here, ConflictError for changes that are not
             committed.
         """
-        where = checkouts(self._root).get(branch)  # somebody may have moved it
-        folder = where if where is not None else self.folder(run_id, lane)
+        folder = self.folders.find(run_id, lane, branch)
         if folder.is_dir():
-            self._check_trust()
+            self.folders.require_up(lane, folder)
             require_committed(folder, lane, branch)
         found = commit_of(self._root, f"refs/heads/{branch}") or find_pushed(self._root, branch)
         if not found:
@@ -365,7 +363,7 @@ class GitLanes:
         self.recover(run)
         folder, _ = self.ensure_work(run.id, run.git.latest_commit or run.git.base_commit)
         check_unlocked(folder)
-        require_committed(folder, "the work branch")
+        require_untouched(folder, "the work branch")
         return folder
 
     def _make_branch(self, branch: str, start: str) -> None:
@@ -373,37 +371,6 @@ class GitLanes:
         check_name(branch)
         git_done(self._root, "branch", "--no-track", "--end-of-options", branch, start)
         passing(CrashPoint.RUN_BRANCH_MADE)
-
-    def _ensure_tree(self, run_id: str, name: str, branch: str) -> Path:
-        folder = self.folder(run_id, name)
-        check_name(branch)
-        self._marks.await_maker(run_id, name)
-        where = checkouts(self._root).get(branch)
-        if where is not None and where.is_dir():
-            if where.resolve() == folder.resolve():
-                self._check_trust()
-                with self._marks.making(run_id, name) as held:
-                    fill_folder(folder, held)  # where its command was killed
-                return folder
-            raise ConflictError(
-                f"{branch} is checked out in {where}",
-                hint=f"switch that checkout to another branch: git -C {where} switch -",
-            )
-        if exists(folder / ".git"):
-            raise ConflictError(
-                f"{branch} is not checked out in its folder {folder}",
-                hint=f"git -C {folder} switch {branch}; commits that are on no branch first get "
-                "one: git branch NAME",
-            )
-        make_private_directory(folder.parent)
-        # Forced only past a folder that is gone: that the branch is nowhere else was seen above.
-        self._check_trust()
-        words = ("worktree", "add", "--force", "--quiet", str(folder), branch)
-        settings = NO_HOOKS if name == WORK_FOLDER else ()
-        with self._marks.making(run_id, name) as held:
-            git_done(self._root, *words, settings=settings, held=held)
-        passing(CrashPoint.RUN_WORKTREE_MADE)
-        return folder
 
     def _do(self, folder: Path, *words: str, held: int | None = None) -> GitReply:
         """Let git work in the folder of the work branch."""

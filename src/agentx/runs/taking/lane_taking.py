@@ -72,11 +72,19 @@ class LaneTaking:
             task = run.tasks.get(lane.task)
             claim = None if task is None else self._runs.own.find_claim(task)
             is_free = claim is None or claim.checkout == self._runs.own.known
-            if not lane.open or not is_free or has_folder(self._runs.git, run, lane):
+            if not lane.open or not is_free:
                 continue
             try:
-                folder, _ = bring_lane(self._runs.git, run, lane)
-                yield f"{lane.id} is in {folder}"
+                yield from self._make_folder(run, lane)
             except AgentXError as error:
                 hint = f" ({error.hint})" if error.hint else ""
                 yield f"{lane.id} could not be made here: {error.message}{hint}"
+
+    def _make_folder(self, run: Run, lane: Lane) -> Iterator[str]:
+        git = self._runs.git
+        if has_folder(git, run, lane):
+            git.folders.require_up(lane.id, git.folder(run.id, lane.id))
+            return
+        folder, _ = bring_lane(git, run, lane)
+        yield f"{lane.id} is in {folder}"
+        yield from git.folders.take_remarks()

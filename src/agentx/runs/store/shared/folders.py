@@ -1,0 +1,141 @@
+"""The folders of a run's branches: made, found where they are, and brought up.
+
+A folder may be gone from where git has it: deleted, moved by hand, or a container's that is not
+seen from here. What only git's notes of it hold stays under a name of our own before it is made
+anew. What was found is said by whoever tells the user next (`take_remarks`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from agentx.host.crash import CrashPoint, passing
+from agentx.host.files.atomic import make_private_directory
+from agentx.host.files.plain import exists
+from agentx.host.git.command import NO_HOOKS
+from agentx.host.git.half_done import fill_folder
+from agentx.host.git.loose import name_some
+from agentx.host.git.mending.behind import bring_up, find_behind
+from agentx.host.git.mending.gone import is_loose, list_only_there
+from agentx.host.git.work import Worktree, git_done, list_changed_files, list_worktrees
+from agentx.kernel.errors import ConflictError
+from agentx.runs.paths import WORK_FOLDER, RunNotes
+from agentx.runs.store.shared.branches import check_name
+from agentx.runs.store.shared.kept_commits import keep_commit
+from agentx.runs.store.shared.marks import WorkMarks
+
+_SHORT = 10
+_IF_MOVED = "if you moved it: git worktree repair NEW"
+
+
+class RunFolders:
+    """The folders of one project's runs."""
+
+    def __init__(
+        self, root: Path, notes: RunNotes, marks: WorkMarks, check_trust: Callable[[], None]
+    ) -> None:
+        self._root = root
+        self._notes = notes
+        self._marks = marks
+        self._check_trust = check_trust
+        self._remarks: list[str] = []
+
+    def take_remarks(self) -> tuple[str, ...]:
+        """Return what was found since this was last asked."""
+        found, self._remarks = tuple(dict.fromkeys(self._remarks)), []
+        return found
+
+    def find(self, run_id: str, name: str, branch: str) -> Path:
+        """Return where a lane is worked on; say so where that is not to be seen."""
+        folder = self._notes.worktree(run_id, name)
+        known = list_worktrees(self._root)
+        here = [each for each in known if each.branch == branch and each.is_here]
+        if here:
+            return next((each.folder for each in here if _is_same(each, folder)), here[0].folder)
+        for gone in (each for each in known if _is_same(each, folder) or each.branch == branch):
+            if not gone.is_here:
+                self._remarks.append(self._tell_unseen(name, gone))
+        return folder
+
+    def _tell_unseen(self, name: str, gone: Worktree) -> str:
+        loose = is_loose(self._root, gone.commit)
+        commit = f", nor {gone.commit[:_SHORT]}, which is on no branch" if loose else ""
+        return (
+            f"{name}: its folder {gone.folder} is gone, so what was not committed there is not "
+            f"seen{commit}; {_IF_MOVED}"
+        )
+
+    def ensure(self, run_id: str, name: str, branch: str) -> Path:
+        """Return the folder of a branch, made if it is not there; that of the work branch is ours,
+        and is brought up where it lags behind.
+
+        Raises: ConflictError, UnavailableError.
+        """
+        folder = self._notes.worktree(run_id, name)
+        check_name(branch)
+        self._marks.await_maker(run_id, name)
+        known = list_worktrees(self._root)
+        here = [each for each in known if each.branch == branch and each.is_here]
+        if any(_is_same(each, folder) for each in here):
+            self._check_trust()
+            with self._marks.making(run_id, name) as held:
+                fill_folder(folder, held)  # where its command was killed
+                is_still = name == WORK_FOLDER and not exists(self._notes.git_mark(run_id))
+                if is_still and bring_up(folder, held):
+                    self._remarks.append(f"{folder} lagged behind {branch}: it is brought up")
+            return folder
+        if here:
+            where = here[0].folder
+            back = f"; or, if its folder was moved there: git worktree move {where} {folder}"
+            raise ConflictError(
+                f"{branch} is checked out in {where}",
+                hint=f"switch that checkout to another branch: git -C {where} switch -"
+                + (back if here[0] != known[0] else ""),  # the first is the repository itself
+            )
+        if exists(folder / ".git"):
+            raise ConflictError(
+                f"{branch} is not checked out in its folder {folder}",
+                hint=f"git -C {folder} switch {branch}; commits that are on no branch first get "
+                "one: git branch NAME",
+            )
+        self._check_trust()
+        for gone in known:
+            self._leave_gone(run_id, branch, gone, folder)
+        make_private_directory(folder.parent)
+        # Forced only past folders that are gone: what git held of them is kept by now.
+        words = ("worktree", "add", "--force", "--quiet", str(folder), branch)
+        settings = NO_HOOKS if name == WORK_FOLDER else ()
+        with self._marks.making(run_id, name) as held:
+            git_done(self._root, *words, settings=settings, held=held)
+        passing(CrashPoint.RUN_WORKTREE_MADE)
+        return folder
+
+    def _leave_gone(self, run_id: str, branch: str, gone: Worktree, folder: Path) -> None:
+        """Keep what git holds of a folder that is gone and is made anew, and say so."""
+        if _is_same(gone, folder):
+            only = list_only_there(self._root, gone)
+            kept = [keep_commit(self._root, run_id, branch, commit) for commit in only]
+            held = f"; what git held of it is kept: {', '.join(kept)}" if kept else ""
+            if kept or folder.name != WORK_FOLDER:  # nobody works there
+                how = "is made anew, without what was not committed in it"
+                self._remarks.append(f"{folder} was gone and {how}; {_IF_MOVED}{held}")
+        elif gone.branch == branch:
+            self._remarks.append(f"{branch} is in {gone.folder} as well, which is not seen here")
+
+    def require_up(self, name: str, folder: Path) -> None:
+        """See that a lane's folder does not lag behind its branch: its files would take back what
+        was committed elsewhere. Whether somebody wants just that only they know.
+
+        Raises: ConflictError, UnavailableError.
+        """
+        self._check_trust()
+        if find_behind(folder):
+            raise ConflictError(
+                f"{name}: its folder is behind its branch: {name_some(list_changed_files(folder))}",
+                hint=f"if nobody took that back: git -C {folder} reset --hard; else commit it",
+            )
+
+
+def _is_same(each: Worktree, folder: Path) -> bool:
+    return each.folder.resolve() == folder.resolve()

@@ -1,0 +1,219 @@
+"""Goal: a folder of a run that was moved, is not seen from here or lags behind costs no work.
+
+Method: real git; folders are moved as people move them, and one clone is used from two places that
+each see folders of their own, as a host and its container do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agentx.kernel.errors import ConflictError
+from agentx.runs.taking.lane_taking import LaneTaking
+from tests.support.kept import KeptFolder
+from tests.support.repository import commit, git, repository
+from tests.support.run_stories import Team
+from tests.support.shared_run import ACTOR
+
+
+@pytest.fixture(scope="module")
+def kept_team(tmp_path_factory: pytest.TempPathFactory) -> KeptFolder[Team]:
+    def furnish(folder: Path) -> Team:
+        team = Team(repository(folder / "shop", a_py="one = 1\n"), folder / "store")
+        run_id = team.runs.start("three tasks").id
+        for number in (1, 2, 3):
+            team.says(run_id, "task-added", task=f"TASK-00{number}", title="do it")
+        for number in (1, 2):
+            opened = team.lanes.open(run_id, actor=ACTOR, task=f"TASK-00{number}")
+            commit(Path(opened.folder), "work", **{f"b{number}_py": "b = 1\n"})
+        return team
+
+    return KeptFolder(tmp_path_factory.mktemp("team"), furnish)
+
+
+@pytest.fixture
+def team(kept_team: KeptFolder[Team]) -> Team:
+    return kept_team.lend()
+
+
+def _run(team: Team) -> str:
+    return next(iter(team.runs.all())).id
+
+
+def _folder(team: Team, name: str) -> Path:
+    return team.runs.git.folder(_run(team), name)
+
+
+def _move(team: Team) -> Path:
+    """Move the folder of the first lane as people do; return where it is then."""
+    moved = team.root.parent / "mine"
+    _folder(team, team.lane(1)).rename(moved)
+    return moved
+
+
+def _make(team: Team) -> Iterator[str]:
+    """Make the folders that are not there, as `run resume` does; yield what it says."""
+    return LaneTaking(team.runs).make_folders(_run(team))
+
+
+def _list_kept(team: Team) -> list[str]:
+    return git(team.root, "for-each-ref", "--format=%(refname)", "refs/agentx/kept/").split()
+
+
+def _list_files(team: Team) -> set[str]:
+    work = f"agent/{_run(team)}/work"
+    return set(git(team.root, "ls-tree", "-r", "--name-only", work).splitlines())
+
+
+@pytest.mark.promise("runs.git-is-true")
+@pytest.mark.parametrize("head", ["on its branch", "detached"])
+def test_who_ends_a_lane_whose_folder_was_moved_hears_what_was_not_seen(
+    team: Team, head: str
+) -> None:
+    moved, old = _move(team), _folder(team, team.lane(1))
+    if head == "detached":
+        git(moved, "checkout", "-q", "--detach")
+        commit(moved, "loose", c_py="c = 1\n")
+    (moved / "b1.py").write_text("b = 2\n", "utf-8")
+
+    finished = team.lanes.finish(_run(team), "lane-001", actor=ACTOR)
+    merged = team.lanes.merge(_run(team), "lane-001", actor=ACTOR)
+
+    for told in (finished.told, merged.told):
+        said = next(each for each in told.remarks if str(old) in each)
+        assert "is gone, so what was not committed there is not seen" in said
+        assert "git worktree repair NEW" in said
+        loose = git(moved, "rev-parse", "HEAD")[:10]
+        assert (loose in said) == (head == "detached")
+    git(team.root, "worktree", "repair", str(moved))  # as it says: then it is looked at again
+    assert git(moved, "status", "--porcelain") == "M b1.py"
+
+
+def test_a_moved_folder_that_was_named_to_git_again_is_looked_at(team: Team) -> None:
+    moved = _move(team)
+    (moved / "b1.py").write_text("b = 2\n", "utf-8")
+    git(team.root, "worktree", "repair", str(moved))
+
+    with pytest.raises(ConflictError, match=r"not committed: b1\.py"):
+        team.lanes.finish(_run(team), "lane-001", actor=ACTOR)
+    [said] = _make(team)
+    assert f"git worktree move {moved} {_folder(team, team.lane(1))}" in said
+
+
+@pytest.mark.promise("runs.git-is-true")
+@pytest.mark.parametrize("holds", ["nothing more", "staged", "a loose commit"])
+def test_a_folder_made_anew_keeps_what_git_held_of_the_old_one(team: Team, holds: str) -> None:
+    moved, old = _move(team), _folder(team, team.lane(1))
+    if holds == "staged":
+        (moved / "c.py").write_text("c = 1\n", "utf-8")
+        git(moved, "add", "c.py")
+    elif holds == "a loose commit":
+        git(moved, "checkout", "-q", "--detach")
+        commit(moved, "loose", c_py="c = 1\n")
+
+    said = [*_make(team)]
+
+    assert f"{team.lane(1)} is in {old}" in said
+    told = next(each for each in said if "was gone" in each)
+    assert "if you moved it" in told
+    names = _list_kept(team)
+    assert len(names) == (holds != "nothing more")
+    for name in names:
+        assert name in told
+        assert git(team.root, "show", f"{name}:c.py") == "c = 1"
+    assert [*_make(team)] == []  # said once
+
+
+def test_no_folder_is_made_over_a_merge_that_only_git_knows_of(team: Team) -> None:
+    moved = _move(team)
+    commit(team.root, "base", b1_py="b = 3\n")
+    git(moved, "merge", "-q", "main", check=False)
+    half = git(moved, "status", "--porcelain")
+
+    [said] = _make(team)
+
+    assert "what was staged there cannot be kept: b1.py: unmerged" in said
+    assert "git worktree repair NEW" in said
+    assert git(moved, "status", "--porcelain") == half
+    lost = said.removesuffix(")").rpartition("if it is lost: ")[2]
+    git(team.root, *lost.split()[1:])
+    assert f"is in {_folder(team, team.lane(1))}" in next(_make(team))
+
+
+def _merge_elsewhere(team: Team, there: Path) -> Team:
+    """Merge a third lane from a place that sees none of the folders here."""
+    other = Team(team.root, there, seed=7)
+    opened = other.lanes.open(_run(team), actor=ACTOR, task="TASK-003")
+    assert opened.lane is not None
+    commit(Path(opened.folder), "elsewhere", c_py="c = 1\n")
+    git(Path(opened.folder), "rm", "-q", "a.py")
+    commit(Path(opened.folder), "elsewhere")
+    other.lanes.merge(_run(team), opened.lane.id, actor=ACTOR)
+    return other
+
+
+@pytest.mark.promise("runs.git-is-true")
+@pytest.mark.parametrize("at", ["the same path", "another path"])
+def test_a_work_folder_that_lags_behind_is_brought_up(team: Team, at: str) -> None:
+    host, away = team.data, team.data.parent / "away"
+    if at == "the same path":
+        host.rename(away)
+        _merge_elsewhere(team, host)
+        host.rename(team.data.parent / "container")
+    else:
+        host.rename(away)
+        _merge_elsewhere(team, team.data.parent / "container")
+        (team.data.parent / "container").rename(team.data.parent / "unseen")
+    away.rename(host)
+
+    checked = team.runs.git.find_checked_out(team.runs.run(_run(team))[0], "")
+    merged = team.lanes.merge(_run(team), "lane-002", actor=ACTOR)
+
+    assert checked.changed == ()
+    assert merged.conflict is None
+    assert _list_files(team) >= {"b2.py", "c.py"}
+    assert "a.py" not in _list_files(team)
+    assert git(_folder(team, "work"), "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("does", ["edits", "adds", "mixes"])
+def test_what_somebody_wrote_in_the_work_folder_is_theirs_and_not_to_be_committed(
+    team: Team, does: str
+) -> None:
+    team.lanes.merge(_run(team), "lane-001", actor=ACTOR)
+    work = _folder(team, "work")
+    if does != "adds":
+        (work / "a.py").write_text("one = 2\n", "utf-8")
+    if does != "edits":
+        (work / "c.py").write_text("c = 1\n", "utf-8")
+    if does == "mixes":
+        (work / "b1.py").unlink()  # as it was before the merge
+    before = git(work, "status", "--porcelain")
+
+    with pytest.raises(ConflictError, match="the work branch has changes") as refused:
+        team.lanes.merge(_run(team), "lane-002", actor=ACTOR)
+
+    assert "commit" not in refused.value.hint
+    assert f"git -C {work} stash -u" in refused.value.hint
+    assert git(work, "status", "--porcelain") == before
+
+
+@pytest.mark.promise("runs.git-is-true")
+def test_a_lane_that_lags_behind_its_branch_is_told_so_and_left_alone(team: Team) -> None:
+    lane, host = team.lane(1), team.data
+    host.rename(host.parent / "away")
+    other = Team(team.root, host.parent / "container", seed=7)
+    run = other.runs.run(_run(team))[0]
+    there = other.runs.git.reopen(run.id, lane, run.lanes[lane].branch)
+    commit(there, "elsewhere", b1_py="b = 2\n")
+    (host.parent / "container").rename(host.parent / "unseen")
+    (host.parent / "away").rename(host)
+
+    with pytest.raises(ConflictError, match=r"behind its branch: b1\.py") as refused:
+        team.lanes.finish(_run(team), "lane-001", actor=ACTOR)
+    assert f"git -C {_folder(team, lane)} reset --hard" in refused.value.hint
+    assert any("behind" in each for each in _make(team))
+    assert (_folder(team, lane) / "b1.py").read_text("utf-8") == "b = 1\n"
