@@ -345,6 +345,25 @@ def test_a_folder_that_a_living_git_fills_is_given_to_nobody(stopped: Team) -> N
     assert not making.exists()
 
 
+@pytest.mark.promise("runs.recover")
+def test_what_somebody_wrote_in_a_folder_that_was_never_filled_stays(stopped: Team) -> None:
+    run_id, name = _run(stopped), stopped.lane(7)
+    branch, folder = f"agent/{run_id}/{name}", stopped.runs.git.folder(run_id, name)
+    git(stopped.root, "branch", branch, f"agent/{run_id}/work")
+    git(stopped.root, "worktree", "add", "-q", "--no-checkout", "--lock", str(folder), branch)
+    (folder / "a.py").write_text(MENDED)
+    (folder / "mine.py").write_text("mine = 1\n")
+
+    with pytest.raises(ConflictError, match=r"never filled, and somebody changed a\.py$") as error:
+        stopped.lanes.open(run_id, actor="executor", lane=name)
+
+    assert "a copy elsewhere" in error.value.hint
+    assert (folder / "a.py").read_text() == MENDED
+    (folder / "a.py").write_text("one =")  # as git may leave it
+    stopped.lanes.open(run_id, actor="executor", lane=name)
+    assert git(folder, "status", "--porcelain") == "?? mine.py"
+
+
 def test_a_lock_of_which_nobody_can_tell_whether_its_git_lives_is_left_alone(
     stopped: Team, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -13,7 +13,13 @@ from agentx.host.files.plain import exists, read_text, remove, remove_tree
 from agentx.host.git.command import do_git, read_git
 from agentx.host.git.loose import name_some, tell_half_done
 from agentx.host.git.mending.holding import await_release, refuse_locked, release_lock
-from agentx.host.git.mending.ours import REBASE, Doing, is_commit_ours, list_theirs
+from agentx.host.git.mending.ours import (
+    REBASE,
+    Doing,
+    is_commit_ours,
+    list_overwritten,
+    list_theirs,
+)
 from agentx.host.git.mending.snapshot import take_snapshot
 from agentx.host.git.work import (
     commit_of,
@@ -32,7 +38,8 @@ _REBASING = ("rebase-merge", "rebase-apply")
 def fill_folder(folder: Path, held: int | None = None) -> bool:
     """Fill a folder that git never finished; tell whether it was so.
 
-    Raises: ConflictError while a git works there, UnavailableError.
+    Raises: ConflictError while a git works there or where somebody changed files,
+        UnavailableError.
     """
     index = git_file(folder, "index")
     if exists(index):
@@ -40,6 +47,12 @@ def fill_folder(folder: Path, held: int | None = None) -> bool:
     release_lock(folder)
     if exists(index):
         return False  # it was finished meanwhile
+    theirs = list_overwritten(folder, take_snapshot(folder))
+    if theirs:
+        raise ConflictError(
+            f"{folder} was never filled, and somebody changed {name_some(theirs)}",
+            hint="remove that there, a copy elsewhere keeps it; then try again",
+        )
     git_done(folder, "reset", "--quiet", "--hard", held=held)
     # Git locks a folder while it makes it, so that nobody takes it away.
     remove(git_file(folder, "locked"))

@@ -71,6 +71,26 @@ def list_theirs(folder: Path, doing: Doing, seen: Snapshot) -> tuple[str, ...]:
         is_gone = new[0] == _ABSENT and name in known
         if not is_gone and new not in known.get(name, ()):
             odd[name] = new
+    return _list_whole(folder, odd, known)
+
+
+def list_overwritten(folder: Path, seen: Snapshot) -> tuple[str, ...]:
+    """Return the files of a folder that hold something else than HEAD has of them.
+
+    Raises: UnavailableError.
+    """
+    odd: dict[str, Entry] = {}
+    known: dict[str, set[Entry]] = {}
+    for name, old, new in _list_changes(folder, "diff-tree", "-r", "HEAD", seen.files):
+        if _ABSENT not in (old[0], new[0]):
+            odd[name], known[name] = new, {old}
+    return _list_whole(folder, odd, known)
+
+
+def _list_whole(
+    folder: Path, odd: dict[str, Entry], known: dict[str, set[Entry]]
+) -> tuple[str, ...]:
+    """Return the files that are not just the beginning of what was to be written."""
     if len(odd) > _CUT_OFF_MAX:
         return tuple(sorted(odd))
     return tuple(
