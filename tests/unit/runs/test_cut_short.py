@@ -345,6 +345,22 @@ def test_a_folder_that_a_living_git_fills_is_given_to_nobody(stopped: Team) -> N
     assert not making.exists()
 
 
+def test_a_folder_whose_git_was_killed_when_all_was_written_goes_once_it_is_merged(
+    begun: Team,
+) -> None:
+    run_id = _run(begun)
+    folder = Path(begun.lanes.open(run_id, actor="executor", lane="late").folder)
+    locked = folder / git(folder, "rev-parse", "--git-path", "locked")
+    locked.write_text("initializing")
+    commit(folder, "late", late_py="late = 1\n")
+
+    begun.runs.git.reopen(run_id, folder.name, f"agent/{run_id}/lane-{folder.name}")
+    begun.lanes.merge(run_id, folder.name, actor="executor")
+
+    assert not locked.exists()
+    assert not folder.exists()
+
+
 @pytest.mark.promise("runs.recover")
 def test_what_somebody_wrote_in_a_folder_that_was_never_filled_stays(stopped: Team) -> None:
     run_id, name = _run(stopped), stopped.lane(7)

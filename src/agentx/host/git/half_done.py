@@ -32,6 +32,7 @@ from agentx.host.git.work import (
 from agentx.kernel.errors import ConflictError
 
 _SHORT = 10
+_MAKING = "initializing"
 _REBASING = ("rebase-merge", "rebase-apply")
 
 
@@ -41,7 +42,10 @@ def fill_folder(folder: Path, held: int | None = None) -> bool:
     Raises: ConflictError while a git works there or where somebody changed files,
         UnavailableError.
     """
-    index = git_file(folder, "index")
+    index, locked = git_file(folder, "index"), git_file(folder, "locked")
+    # Git locks a folder while it makes it, so that nobody takes it away.
+    if exists(locked) and read_text(locked, errors="replace").strip() == _MAKING:
+        remove(locked)
     if exists(index):
         return False
     release_lock(folder)
@@ -54,8 +58,7 @@ def fill_folder(folder: Path, held: int | None = None) -> bool:
             hint="remove that there, a copy elsewhere keeps it; then try again",
         )
     git_done(folder, "reset", "--quiet", "--hard", held=held)
-    # Git locks a folder while it makes it, so that nobody takes it away.
-    remove(git_file(folder, "locked"))
+    remove(locked)
     return True
 
 
