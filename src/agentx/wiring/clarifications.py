@@ -39,7 +39,7 @@ from agentx.clarification.watch.awaiting import (
 )
 from agentx.clarification.watch.begun import tell_begun
 from agentx.clarification.watch.inbox import inbox_among
-from agentx.clarification.watch.later import tell_later
+from agentx.clarification.watch.later import contests_elsewhere, tell_later
 from agentx.clarification.watch.metrics import Metrics, metrics
 from agentx.host.files.plain import is_folder
 from agentx.host.git.facts import remote_url
@@ -269,15 +269,15 @@ def list_untrusted(project: Project) -> tuple[Clarification, ...]:
 def list_contested(project: Project) -> Iterator[tuple[Clarification, str]]:
     """Yield on what a writer who is not trusted has said otherwise than what stands, and who.
 
-    What a person has decided anew is over.
+    What a person has decided anew is over, unless it contests that too.
     """
-    told = list_told(open_clarifications(project).survey())
-    found = tuple(state for state in told if find_untrusted(state) is not None)
+    asked = open_clarifications(project)
+    found = tuple(state for state in list_told(asked.survey()) if find_untrusted(state) is not None)
     if not found:
         return
     store = LedgerStore(project.paths, project.clock, make_pen(project))
     for state in name_overruling(project, found):
-        if state.decided_later:
+        if state.decided_later and not contests_elsewhere(state, asked.ledger(state.issue)):
             continue
         writer, word = "", find_untrusted(state)
         with suppress(CorruptRecord):

@@ -117,3 +117,29 @@ def test_who_decides_the_first_after_the_second_was_decided_marks_that(begun: Te
     assert mark in wait(team, ANEW)
     recalled = team.say(team.ana, "recall", role="tester")
     assert (HOLDS in recalled, STOP in recalled) == (True, False), recalled
+
+
+@pytest.mark.parametrize("is_settled", [True, False])
+def test_what_is_said_to_the_first_after_all_contests_what_stands_of_the_second(
+    begun: Team, is_settled: bool
+) -> None:
+    team = begun
+    team.say(team.ana, "clarify", "answer", CLR, YES, "--as-person")
+    team.say(team.ana, "clarify", "resolve", CLR, role="engineer")
+    team.say(team.ana, *ASKED, role="engineer")
+    team.say(team.ana, "clarify", "answer", ANEW, HOLDS, "--as-person")
+    if is_settled:
+        team.say(team.ana, "clarify", "resolve", ANEW, role="engineer")
+    assert "Nothing waits for you." in team.say(team.ana, "clarify", "inbox")
+    team.say(team.bob, "clarify", "resolve", CLR, NO, "--as-person")
+    team.merge()
+
+    contested = f"contested: a writer who is not trusted here said otherwise to {CLR}"
+    assert contested in wait(team, ANEW)
+    told = "has decided otherwise. Read it: agentx clarify --issue 1; say what holds: "
+    told += f"agentx clarify resolve {CLR}"
+    assert told in team.say(team.ana, "clarify", "inbox")
+    team.say(team.ana, "clarify", "resolve", CLR, STOP, "--as-person")
+    assert f"later decided otherwise: {STOP} ({CLR})" in wait(team, ANEW)
+    assert "contested" not in wait(team, ANEW)
+    assert "Nothing waits for you." in team.say(team.ana, "clarify", "inbox")

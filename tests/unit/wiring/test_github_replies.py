@@ -28,7 +28,7 @@ from agentx.operations.questions.read import inbox_of, say_unsent
 from agentx.project.claims import claim_data
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
-from agentx.wiring.clarifications import inbox, open_clarifications
+from agentx.wiring.clarifications import inbox, name_overruling, open_clarifications
 from agentx.wiring.github import github_issues
 from agentx.wiring.hub import open_hub
 from agentx.wiring.listeners.mirror import mirror
@@ -274,6 +274,27 @@ def test_who_changes_a_reply_that_was_taken_is_told_once_what_is_on_record(
     assert list_noted(project) == more
     told = {str(each.id): say_contested(each) for each in inbox(project, "engineer")}
     assert (told[first], bool(told[more[0]])) == ("", True)
+
+
+def test_who_replies_to_what_was_asked_anew_since_is_told_what_stands(
+    project: Project, server: GithubServer
+) -> None:
+    first = ask(project, "May I buy?", to="human")
+    server.say(1, "ada", f"{first}: yes")
+    sync_issues(project)
+    hub_of(project).resolve(first, by="engineer")
+    again = ask(project, "May I buy?", to="human")
+    server.say(1, "ada", f"{again}: yes, go")
+    sync_issues(project)
+    hub_of(project).resolve(again, by="engineer")
+
+    server.say(1, "ada", f"{first}: no, stop")
+    (unclear,) = sync_issues(project).unclear
+
+    assert f'the decision on record stands: "yes, go ({again})"' in unclear
+    assert list_noted(project) == [first]
+    (told,) = name_overruling(project, [look(project, again)])
+    assert f"ada's reply on GitHub to {first} says otherwise" in say_contested(told)
 
 
 def list_noted(project: Project) -> list[str]:

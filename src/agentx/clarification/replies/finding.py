@@ -272,6 +272,7 @@ def _find_overtaking(remark: PageComment, state: Clarification, page: IssuePage)
     if is_settled_for_good(state):
         by = say_by_whom(state)
         decided = f"{preview(find_decided(state), 200)}{f' (contested: {by})' if by else ''}"
+        decided = state.decided_later or decided
         decided = fold_text(decided).replace("`", "")
         return (
             f'{state.id} is settled, and the decision on record stands: "{decided}"; to change '

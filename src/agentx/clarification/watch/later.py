@@ -113,7 +113,7 @@ def find_contesting_elsewhere(
 ) -> tuple[Clarification, Entry] | None:
     """Return the question that asks the same, and what was said to it as a person that does not
     count and says otherwise, where that contests what was said there."""
-    word = state.decision
+    word = _find_word(state)
     if word is None:
         return None
     asked = key_asked(state, word)
@@ -128,6 +128,15 @@ def find_contesting_elsewhere(
             if contradicts(said, word) and key_asked(each, said) == asked:
                 return each, said
     return None
+
+
+def contests_elsewhere(state: Clarification, among: Iterable[Clarification]) -> bool:
+    """Tell whether what was said to a question contests what stands of the same elsewhere."""
+    known = tuple(among)
+    return any(
+        find_contesting_elsewhere(each, (state,)) is not None and find_later(each, known) is None
+        for each in known
+    )
 
 
 def share_thread(one: Clarification, other: Clarification) -> bool:

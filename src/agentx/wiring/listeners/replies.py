@@ -21,6 +21,7 @@ from agentx.clarification.model import PERSON, Clarification, Ledger
 from agentx.clarification.replies.changed import ReplyChanged, find_changed
 from agentx.clarification.replies.finding import PersonsReply, ReplyNotTaken, find_replies
 from agentx.clarification.replies.page import IssuePage, PageComment, list_taken
+from agentx.clarification.watch.later import tell_later
 from agentx.kernel.clock import DAY_MS
 from agentx.kernel.errors import AgentXError, InvalidValue, NotFound, UnavailableError
 from agentx.kernel.values import frozen
@@ -125,7 +126,7 @@ class _Listener:
     def _turn(self, heard: tuple[PageComment, ...]) -> IssuePage:
         """Return the page beside the ledger as it is now: each reply changes it."""
         ledger = open_clarifications(self._project).ledger(self._issue)
-        page = IssuePage(heard, ledger.clarifications)
+        page = IssuePage(heard, tell_later(ledger.clarifications, ledger.clarifications))
         page.heard_elsewhere = self._elsewhere
         return page
 
