@@ -17,6 +17,7 @@ from agentx.operations.runs.lane import open_lane
 from agentx.operations.runs.prune import prune_runs
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.write import add_task, go_to_phase, start_run
+from agentx.operations.setup.trust import revoke_trust
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 from agentx.project.roles.caller import Via, WhoCalls
@@ -154,6 +155,25 @@ def test_an_agent_looks_at_what_is_left_and_takes_nothing_away(tmp_path: Path) -
     assert [row.name for row in prune_runs(project, dry_run=True, caller=agent).gone] == [left]
     assert left in git(project.root, "branch", "--format=%(refname:short)").splitlines()
     assert [row.name for row in prune_runs(project).gone] == [left]
+
+
+@pytest.mark.promise("strangers.no-programs")
+def test_who_only_looks_at_leftovers_runs_nothing_of_a_repository_that_is_not_trusted(
+    tmp_path: Path,
+) -> None:
+    _, project, branch = _leave_an_idea(tmp_path)
+    run, lane = branch.split("/")[1:]
+    folder, ran = project.store.root / "worktrees" / run / lane, tmp_path / "ran"
+    git(project.root, "config", "filter.odd.clean", f"touch {ran}; cat")
+    (project.root / ".git" / "info" / "attributes").write_text("* filter=odd\n", "utf-8")
+    (folder / "idea.py").write_text("idea = 2\n", "utf-8")
+    revoke_trust(project)
+
+    listed = prune_runs(project, dry_run=True)
+
+    assert not ran.exists()
+    stay = {row.name: row.stays for row in listed.kept}
+    assert stay[str(folder)] == f"{project.root} is not trusted"
 
 
 def test_a_commit_that_was_kept_goes_once_its_run_is_over_and_others_have_it(

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from agentx.kernel.errors import ConflictError
+from agentx.kernel.paths import StorePaths
+from agentx.runs.store.git_lanes import GitLanes
 from agentx.runs.taking.lane_taking import LaneTaking
 from tests.support.kept import KeptFolder
 from tests.support.repository import commit, git, repository
@@ -215,5 +217,18 @@ def test_a_lane_that_lags_behind_its_branch_is_told_so_and_left_alone(team: Team
     with pytest.raises(ConflictError, match=r"behind its branch: b1\.py") as refused:
         team.lanes.finish(_run(team), "lane-001", actor=ACTOR)
     assert f"git -C {_folder(team, lane)} reset --hard" in refused.value.hint
-    assert any("behind" in each for each in _make(team))
+    assert f"{lane}: its folder is behind its branch: b1.py" in next(_make(team))
     assert (_folder(team, lane) / "b1.py").read_text("utf-8") == "b = 1\n"
+
+
+@pytest.mark.promise("strangers.no-programs")
+def test_no_folder_is_looked_into_where_the_repository_is_not_trusted(team: Team) -> None:
+    lane = team.lane(1)
+    (_folder(team, lane) / "b1.py").write_text("b = 2\n", "utf-8")
+    team.runs.git = GitLanes(team.root, StorePaths(team.data), is_trusted=lambda: False)
+
+    with pytest.raises(ConflictError, match="is not trusted"):
+        team.runs.git.list_changed(_run(team), lane)
+    with pytest.raises(ConflictError, match="is not trusted"):
+        team.runs.git.tip(_run(team), lane, f"agent/{_run(team)}/{lane}")
+    assert [*_make(team)] == []

@@ -27,6 +27,7 @@ from agentx.host.git.work import (
     git_done,
     is_ancestor,
     is_same_tree,
+    list_changed_files,
 )
 from agentx.kernel.errors import ConflictError, NotFound
 from agentx.kernel.paths import StorePaths
@@ -87,6 +88,11 @@ class GitLanes:
     def root(self) -> Path:
         """The repository."""
         return self._root
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether git may run what the repository's settings name."""
+        return self._is_trusted()
 
     def base(self) -> tuple[str, str]:
         """Return the branch and the commit that are checked out; both empty without git."""
@@ -152,6 +158,17 @@ class GitLanes:
             self.copies.note(run_id, lane, start)
         return self.folders.ensure(run_id, lane, branch)
 
+    def list_changed(self, run_id: str, lane: str) -> tuple[str, ...]:
+        """Return what is changed or new in a lane's folder, where that is here.
+
+        Raises: ConflictError, UnavailableError.
+        """
+        folder = self.folder(run_id, lane)
+        if not folder.is_dir():
+            return ()
+        self._check_trust()
+        return list_changed_files(folder)
+
     def tip(self, run_id: str, lane: str, branch: str) -> str:
         """Return the commit of a lane whose work is all committed.
 
@@ -160,6 +177,7 @@ class GitLanes:
         """
         folder = self.folders.find(run_id, lane, branch)
         if folder.is_dir():
+            self._check_trust()
             self.folders.require_up(lane, folder)
             require_committed(folder, lane, branch)
         found = commit_of(self._root, f"refs/heads/{branch}") or find_pushed(self._root, branch)

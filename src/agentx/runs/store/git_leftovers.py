@@ -44,13 +44,16 @@ class Leftover:
 
 
 def list_leftovers(
-    root: Path, notes: RunNotes, tell_over: Callable[[str], str]
+    root: Path, notes: RunNotes, tell_over: Callable[[str], str], *, is_trusted: bool
 ) -> Iterator[Leftover]:
     """Yield what is left of runs, folders first; `tell_over` says why a run is over, if it is.
 
+    Into folders only git itself can look, with its filters: not where nobody trusts them.
+
     Raises: UnavailableError.
     """
-    folders = tuple(_list_folders(notes, tell_over))
+    unseen = "" if is_trusted else f"{root} is not trusted"
+    folders = tuple(_list_folders(notes, tell_over, unseen))
     yield from folders
     going = frozenset(left.name for left in folders if not left.stays)
     words = ("for-each-ref", f"--count={_BRANCHES_MAX}", "--format=%(refname:short) %(objectname)")
@@ -76,12 +79,14 @@ def list_leftovers(
             yield replace(found, stays=_tell_lost(root, found))
 
 
-def _list_folders(notes: RunNotes, tell_over: Callable[[str], str]) -> Iterator[Leftover]:
+def _list_folders(
+    notes: RunNotes, tell_over: Callable[[str], str], unseen: str
+) -> Iterator[Leftover]:
     for run_id in _list_below(notes.worktrees):
         why = tell_over(run_id) if is_run_id(run_id) else ""
         for name in _list_below(notes.worktrees / run_id) if why else ():
             folder = notes.worktree(run_id, name)
-            stays = tell_lost_with(folder)
+            stays = unseen or tell_lost_with(folder)
             yield Leftover(run_id=run_id, name=str(folder), is_folder=True, why=why, stays=stays)
 
 

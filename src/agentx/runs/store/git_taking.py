@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from agentx.host.files.plain import is_folder
-from agentx.host.git.work import commit_of, git_done, is_ancestor, list_changed_files
+from agentx.host.git.work import commit_of, git_done, is_ancestor
 from agentx.kernel.errors import ConflictError, NotFound
 from agentx.runs.model import Lane, Run
 from agentx.runs.store.git_lanes import GitLanes
@@ -31,7 +31,7 @@ def find_brought(git: GitLanes, run: Run, lane: Lane) -> str:
         its own that are not in what was pushed.
     """
     folder = git.folder(run.id, lane.id)
-    changed = list_changed_files(folder) if is_folder(folder) else ()
+    changed = git.list_changed(run.id, lane.id)
     if changed:
         raise ConflictError(
             f"{lane.id} has changes here that are not committed: "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agentx.kernel.errors import AgentXError, IllegalTransition
+from agentx.kernel.errors import AgentXError, ConflictError, IllegalTransition
 from agentx.runs.model import Happening, Lane, Run, RunEvent
 from agentx.runs.replies import LaneTold
 from agentx.runs.rules.decide import find_lane
@@ -83,7 +83,11 @@ class LaneTaking:
     def _make_folder(self, run: Run, lane: Lane) -> Iterator[str]:
         git = self._runs.git
         if has_folder(git, run, lane):
-            git.folders.require_up(lane.id, git.folder(run.id, lane.id))
+            try:
+                if git.is_trusted:
+                    git.folders.require_up(lane.id, git.folder(run.id, lane.id))
+            except ConflictError as error:
+                yield f"{error.message} ({error.hint})"
             return
         folder, _ = bring_lane(git, run, lane)
         yield f"{lane.id} is in {folder}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from agentx.kernel.errors import AgentXError
 from agentx.project.project import Project
 from agentx.runs.paths import RunNotes
@@ -28,7 +30,9 @@ def find_leftovers(project: Project) -> tuple[Leftover, ...]:
     store = open_run_store(project)
     packed = frozenset(Archive(project.paths).ids())
     notes = RunNotes(project.store.root)
-    return tuple(list_leftovers(project.root, notes, lambda run: _tell_over(store, packed, run)))
+    tell_over = partial(_tell_over, store, packed)
+    is_trusted = may_git_run_all(project)
+    return tuple(list_leftovers(project.root, notes, tell_over, is_trusted=is_trusted))
 
 
 def ask_what_is_pushed(project: Project, leftovers: tuple[Leftover, ...]) -> SeenPushed:

