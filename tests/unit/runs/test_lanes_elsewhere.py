@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from agentx.clarification.errors import NotThePerson
-from agentx.kernel.errors import IllegalTransition
+from agentx.kernel.errors import ConflictError, IllegalTransition
+from agentx.runs.checking.check_work import CheckWork
+from agentx.runs.choosing.place import Aim
 from agentx.runs.lane_work import LaneWork
 from agentx.runs.replies import NextStep
 from agentx.runs.taking.lane_taking import LaneTaking
@@ -235,3 +237,28 @@ def test_who_merges_what_is_merged_elsewhere_is_told_what_lacks(pair: Pair) -> N
         pair.one.lanes.merge(pair.run_id, lane, actor=ACTOR)
 
     assert f"agentx run resume {pair.run_id}" in refused.value.hint
+
+
+def test_a_commit_that_was_replaced_here_after_it_was_pushed_is_checked_and_told_as_it_is(
+    pair: Pair,
+) -> None:
+    one = pair.one
+    one.store.tell_moved = one.runs.git.tell_moved
+    one.says(pair.run_id, "task-revised", task="TASK-001", title="x", checks=["true"])
+    lane, folder = open_with(pair, one, b_py="b = 1\n")
+    branch = f"agent/{pair.run_id}/{lane}"
+    one.says(pair.run_id, "commit-made", lane=lane, commit=find(one, f"refs/heads/{branch}"))
+    (folder / "b.py").write_text("b = 2\n")
+    git(folder, "commit", "-q", "--amend", "-am", "better")
+
+    aim = Aim(run_id=pair.run_id, task="TASK-001")
+    checks = CheckWork(one.runs)
+    ran = checks.run(aim, (), actor=ACTOR, wait_ms=10_000)
+    assert ran.report.commit == checks.find_commit(aim) == find(one, f"refs/heads/{branch}")
+    # It is not sent back to a check that passed: what keeps it is what is pushed.
+    with pytest.raises(ConflictError, match=f"origin/{branch} has commits that {lane} lacks") as no:
+        one.lanes.merge(pair.run_id, lane, actor=ACTOR)
+    assert f"git push --force-with-lease origin {branch}" in no.value.hint
+    git(one.root, "push", "-q", "--force-with-lease", "origin", branch)
+    one.lanes.merge(pair.run_id, lane, actor=ACTOR)
+    assert git(one.root, "show", f"agent/{pair.run_id}/work:b.py").strip() == "b = 2"

@@ -249,11 +249,13 @@ class GitLanes:
 
     def tell_moved(self, run: Run, lane: str, commit: str) -> str:
         """Return why a commit is not what a lane, or the run, has now; empty where it is."""
-        return tell_moved(self._root, run, lane, work_branch(run.id), commit)
+        return tell_moved(
+            self._root, run, lane, work_branch(run.id), commit, own=self.copies.checkout
+        )
 
     def find_tip(self, run: Run, lane: str) -> str:
         """Return the commit that a lane, or the run, has now; empty where it is not known."""
-        return find_tip(self._root, run, lane, work_branch(run.id))
+        return find_tip(self._root, run, lane, work_branch(run.id), own=self.copies.checkout)
 
     def find_checked_out(self, run: Run, lane: str) -> CheckedOut:
         """Return the folder of a lane, of the work branch, or the checkout of a run without one.

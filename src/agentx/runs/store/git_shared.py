@@ -156,8 +156,11 @@ def check_latest(root: Path, run: Run) -> None:
     )
 
 
-def find_tip(root: Path, run: Run, lane: str, branch: str) -> str:
-    """Return the commit of a lane, of the work branch, or what is checked out without one."""
+def find_tip(root: Path, run: Run, lane: str, branch: str, *, own: str = "") -> str:
+    """Return the commit of a lane, of the work branch, or what is checked out without one.
+
+    `own` is this checkout: a lane of its own is what its branch is here, amended or not.
+    """
     found = run.lanes.get(lane)
     if found is None and not run.git.work_branch:
         return commit_of(root, "HEAD")
@@ -165,18 +168,20 @@ def find_tip(root: Path, run: Run, lane: str, branch: str) -> str:
     tip = commit_of(root, f"refs/heads/{name}")
     known = "" if found is None else found.commit
     if tip and known not in ("", tip) and not is_ancestor(root, known, tip):
-        tip = ""  # it is worked on elsewhere, and came further there
+        is_own = found is not None and own and found.checkout == own
+        is_replaced_here = is_own and commit_of(root, known) and not is_ancestor(root, tip, known)
+        tip = tip if is_replaced_here else ""  # it is worked on elsewhere, and came further there
     return tip or find_pushed(root, name, known)
 
 
-def tell_moved(root: Path, run: Run, lane: str, branch: str, commit: str) -> str:
+def tell_moved(root: Path, run: Run, lane: str, branch: str, commit: str, *, own: str = "") -> str:
     """Return why a commit is not what a lane, or the run, has now; empty where it is.
 
     What AgentX keeps in the repository does not count: an event of the run may be committed.
     """
     found = run.lanes.get(lane)
     name = branch if found is None else found.branch
-    tip = find_tip(root, run, lane, branch)
+    tip = find_tip(root, run, lane, branch, own=own)
     if found is None and not run.git.work_branch:
         name = "what is checked out"
     elif not tip:

@@ -32,9 +32,14 @@ class LaneCopies:
         self._notes = notes
         self._find_checkout = find_checkout
 
+    @property
+    def checkout(self) -> str:
+        """This checkout, as lanes name it; empty where it has no name yet."""
+        return self._find_checkout()
+
     def is_away(self, lane: Lane) -> bool:
         """Tell whether another checkout has a lane."""
-        return lane.checkout not in ("", self._find_checkout())
+        return lane.checkout not in ("", self.checkout)
 
     def note(self, run_id: str, lane: str, commit: str) -> None:
         """Note of which commit the branch of a lane was made here, or brought to."""
