@@ -12,7 +12,7 @@ import json
 import re
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, AnyStr, cast
 
 # Lines by which git says that two branches say two things.
@@ -165,6 +165,7 @@ _GAP = rf"[\s\u0300-\u036f\u061c\u200c-\u200f\ufe00-\ufe0f{_INVISIBLE}{_TURNS}]{
 _BETWEEN_LETTERS = dict.fromkeys((0x061C, *range(0x200C, 0x2010), *range(0xFE00, 0xFE10)))
 _BESIDE_LETTERS = {**_BETWEEN_LETTERS, **dict.fromkeys(range(0x0300, 0x0370))}
 _MENDS_MAX = 4
+_NAMES_SHOWN_MAX = 5
 _FENCE = compile_late(
     rf"(?:[\[(<{{]{_GAP})?(?:(?P<close>/){_GAP})?"
     + _GAP.join(("a", "g", "e", "n", "t", "x", "[:;]", "r", "e", "c", "a", "[l1|i]", "[l1|i]"))
@@ -303,6 +304,13 @@ def _mend(odd: re.Match[str]) -> str:
 def show_name(name: object) -> str:
     """Return a name, such as a file's, as one line: it cannot speak in a line of its own."""
     return printable(str(name)).translate({ord("\n"): "\ufffd", ord("\t"): "\ufffd"})
+
+
+def name_some(names: Sequence[str]) -> str:
+    """Return the first of some files' names in one line, and how many more there are."""
+    rest = len(names) - _NAMES_SHOWN_MAX
+    more = f" and {rest} more" if rest > 0 else ""
+    return ", ".join(map(show_name, names[:_NAMES_SHOWN_MAX])) + more
 
 
 def escape_unseen(json_text: str) -> str:

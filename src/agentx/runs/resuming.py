@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from agentx.kernel.errors import IllegalTransition
+from agentx.kernel.text import name_some
 from agentx.kernel.values import frozen
 from agentx.runs.asked import Escalation
 from agentx.runs.claiming.telling import list_lost, say_end, say_holder, tell_lost
@@ -118,7 +119,7 @@ def _steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
         )
         return
     yield from _tell_lost(run, here)
-    yield from _conflict_steps(run, here.folder)
+    yield from _conflict_steps(run, here)
     for name in _list_failed_lanes(run):
         lane = run.lanes[name]
         yield NextStep(
@@ -264,16 +265,28 @@ def name_answer(run: Run, asked: Escalation) -> str:
     return f'agentx run escalate --resolve {asked.id} "ANSWER"'
 
 
-def _conflict_steps(run: Run, folder: Folder) -> Iterator[NextStep]:
+def _conflict_steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
+    folder = here.folder
     for found in run.conflicts.values():
         if not found.open:
             continue
-        files = ", ".join(found.files)
+        files = name_some(found.files)
         if found.operation == "rebase":
             yield NextStep(
                 text=f"the work branch does not go together with its base in {files}: "
                 f"in {folder('work')} `git merge {run.git.base_branch}`, mend, commit, then",
                 command="agentx run lane rebase",
+            )
+            continue
+        lane = run.lanes.get(found.lane)
+        if lane is not None and lane.checkout not in ("", here.checkout):
+            is_held = lane.task in _list_held_elsewhere(run, here)
+            how = "a person takes it first" if is_held else "take it first"
+            yield NextStep(
+                text=f"{found.lane} conflicts in {files}: who has it mends that; "
+                f"to do so here {how}",
+                command=f"agentx run lane take {found.lane}",
+                takes=is_held,
             )
             continue
         yield NextStep(

@@ -262,3 +262,22 @@ def test_a_commit_that_was_replaced_here_after_it_was_pushed_is_checked_and_told
     git(one.root, "push", "-q", "--force-with-lease", "origin", branch)
     one.lanes.merge(pair.run_id, lane, actor=ACTOR)
     assert git(one.root, "show", f"agent/{pair.run_id}/work:b.py").strip() == "b = 2"
+
+
+def test_a_conflict_of_a_lane_that_another_checkout_has_names_no_folder_that_is_not_here(
+    pair: Pair,
+) -> None:
+    lane, folder = open_with(pair, pair.one, b_py="b = 1\n")
+    files = ["two\nlines.txt", *(f"f{number}.py" for number in range(9))]
+    pair.one.says(pair.run_id, "conflict-found", lane=lane, operation="merge", files=files)
+    pair.share(pair.one)
+    pair.share(pair.two)
+
+    own, theirs = (team.runs.resume(pair.run_id)[0].next[0] for team in (pair.one, pair.two))
+    named = f"{lane} conflicts in two\ufffdlines.txt, f0.py, f1.py, f2.py, f3.py and 5 more: "
+    assert own.text.startswith(f"{named}in {folder} `git merge ")
+    assert own.command == f"agentx run lane merge {lane}"
+    assert theirs.text == f"{named}who has it mends that; to do so here a person takes it first"
+    assert (theirs.command, theirs.takes) == (f"agentx run lane take {lane}", True)
+    asked = list(pair.look(pair.two).escalations.values())[-1]
+    assert asked.question.endswith("two\ufffdlines.txt, f0.py, f1.py, f2.py, f3.py and 5 more")

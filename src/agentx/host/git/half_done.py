@@ -11,7 +11,7 @@ from pathlib import Path
 
 from agentx.host.files.plain import exists, read_text, remove, remove_tree
 from agentx.host.git.command import do_git, read_git
-from agentx.host.git.loose import name_some, tell_half_done
+from agentx.host.git.loose import tell_half_done
 from agentx.host.git.mending.holding import await_release, refuse_locked, release_lock
 from agentx.host.git.mending.ours import (
     REBASE,
@@ -30,6 +30,7 @@ from agentx.host.git.work import (
     list_changed_files,
 )
 from agentx.kernel.errors import ConflictError
+from agentx.kernel.text import name_some
 
 _SHORT = 10
 _MAKING = "initializing"

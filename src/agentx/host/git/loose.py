@@ -10,9 +10,9 @@ from pathlib import Path
 from agentx.host.git.command import read_git
 from agentx.host.git.work import commit_of, is_ancestor, list_changed_files
 from agentx.kernel.errors import ConflictError, UnavailableError
+from agentx.kernel.text import name_some
 
 NOT_ALL = "not all in it is committed"
-_FILES_SHOWN_MAX = 5
 # What lies in git's own folder while something is not over.
 _HALF_DONE = {
     "rebase-merge": "a rebase is not over",
@@ -69,15 +69,7 @@ def _tell_ignored(folder: Path) -> str:
     """
     words = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
     names = [each for each in read_git(folder, *words).names if not each.endswith("/")]
-    shown = ", ".join(names[:_FILES_SHOWN_MAX])
-    return f"git ignores {shown}, and no branch has it" if names else ""
-
-
-def name_some(names: tuple[str, ...]) -> str:
-    """Return the first of some names, and how many more there are."""
-    rest = len(names) - _FILES_SHOWN_MAX
-    more = f" and {rest} more" if rest > 0 else ""
-    return ", ".join(names[:_FILES_SHOWN_MAX]) + more
+    return f"git ignores {name_some(names)}, and no branch has it" if names else ""
 
 
 def require_untouched(folder: Path, whose: str) -> None:

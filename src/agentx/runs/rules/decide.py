@@ -139,8 +139,9 @@ def _may_leave(run: Run) -> None:
     if run.phase is not Phase.PLANNING:
         undone = [name for name, task in run.tasks.items() if not task.over]
         if undone:
+            many = "1 task that is" if len(undone) == 1 else f"{len(undone)} tasks that are"
             raise IllegalTransition(
-                f"{run.id} has {len(undone)} tasks that are not done: {', '.join(undone[:5])}",
+                f"{run.id} has {many} not done: {', '.join(undone[:5])}",
                 hint="complete or drop them: `agentx run task done TASK`, "
                 '`agentx run task drop TASK "REASON"`',
             )

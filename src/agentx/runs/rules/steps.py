@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from agentx.kernel.text import compile_late
+from agentx.kernel.text import compile_late, name_some
 from agentx.kernel.vouching.standing import UNVERIFIED
 from agentx.runs.asked import Escalation
 from agentx.runs.model import (
@@ -270,7 +270,7 @@ def _conflict_found(draft: RunDraft, event: RunEvent) -> None:
         id=asked,
         at_ms=event.at_ms,
         actor=event.actor,
-        question=f"{what} does not go together with {other}: {', '.join(files)}",
+        question=f"{what} does not go together with {other}: {name_some(files)}",
         task="" if lane is None else lane.task,
         lane="" if lane is None else lane.id,
         tried=(f"git {operation}",),

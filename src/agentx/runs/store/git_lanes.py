@@ -31,6 +31,7 @@ from agentx.host.git.work import (
 )
 from agentx.kernel.errors import ConflictError, NotFound
 from agentx.kernel.paths import StorePaths
+from agentx.kernel.text import name_some
 from agentx.runs.model import Run
 from agentx.runs.paths import WORK_FOLDER, RunNotes
 from agentx.runs.replies import Changes, Unmerged
@@ -230,7 +231,7 @@ class GitLanes:
         with self._marks.doing(run_id, "merge", pushed.commit) as held:
             said = self._do(folder, *who, pushed.commit, held=held)
             if said.code != 0:
-                files = ", ".join(self._undone(run_id, folder, said, held).files)
+                files = name_some(self._undone(run_id, folder, said, held).files)
                 raise ConflictError(
                     f"the work branch does not go together with {pushed.name} in {files}: "
                     "nothing was changed",

@@ -11,12 +11,12 @@ from pathlib import Path
 from agentx.host.files.plain import is_folder
 from agentx.host.git.work import commit_of, git_done, is_ancestor
 from agentx.kernel.errors import ConflictError, NotFound
+from agentx.kernel.text import name_some
 from agentx.runs.model import Lane, Run
 from agentx.runs.store.git_lanes import GitLanes
 from agentx.runs.store.git_shared import find_pushed
 
 _SHORT = 10
-_FILES_SHOWN_MAX = 5
 
 
 def has_folder(git: GitLanes, run: Run, lane: Lane) -> bool:
@@ -34,8 +34,7 @@ def find_brought(git: GitLanes, run: Run, lane: Lane) -> str:
     changed = git.list_changed(run.id, lane.id)
     if changed:
         raise ConflictError(
-            f"{lane.id} has changes here that are not committed: "
-            f"{', '.join(changed[:_FILES_SHOWN_MAX])}",
+            f"{lane.id} has changes here that are not committed: {name_some(changed)}",
             hint=f"commit or undo them in {folder}, then try again",
         )
     here = commit_of(git.root, f"refs/heads/{lane.branch}")

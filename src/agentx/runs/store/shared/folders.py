@@ -15,11 +15,11 @@ from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.plain import exists
 from agentx.host.git.command import NO_HOOKS
 from agentx.host.git.half_done import fill_folder
-from agentx.host.git.loose import name_some
 from agentx.host.git.mending.behind import bring_up, find_behind
 from agentx.host.git.mending.gone import is_loose, list_only_there
 from agentx.host.git.work import Worktree, git_done, list_changed_files, list_worktrees
 from agentx.kernel.errors import ConflictError
+from agentx.kernel.text import name_some
 from agentx.runs.paths import WORK_FOLDER, RunNotes
 from agentx.runs.store.shared.branches import check_name
 from agentx.runs.store.shared.kept_commits import keep_commit
