@@ -7,6 +7,7 @@ steps, lent to each test; then a person goes on in the folder, and somebody says
 from __future__ import annotations
 
 import fcntl
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -416,3 +417,26 @@ def test_a_git_and_all_it_began_end_with_a_command_that_is_killed(tmp_path: Path
     until(lambda: not pid_alive(int(noted.read_text())))
     with holding.hold(folder / "held", folder):
         pass
+
+
+def test_only_a_git_of_the_users_in_that_folder_is_said_to_work_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    for pid, name, where in (
+        (11, "git", folder),
+        (12, "git-remote-http", folder),
+        (13, "gitlab-runner", folder),
+        (14, "git", tmp_path),
+    ):
+        process = tmp_path / "proc" / str(pid)
+        (process / "fd").mkdir(parents=True)
+        (process / "comm").write_text(f"{name}\n", "utf-8")
+        (process / "cwd").symlink_to(where)
+    (tmp_path / "proc" / "self" / "fd").mkdir(parents=True)
+    monkeypatch.setattr(holding, "_PROC", tmp_path / "proc")
+
+    assert holding.list_holders(folder, folder / "index.lock") == (11, 12)
+    monkeypatch.setattr(holding.os, "geteuid", lambda: os.getuid() + 1)
+    assert holding.list_holders(folder, folder / "index.lock") == ()

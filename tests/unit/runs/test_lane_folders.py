@@ -221,6 +221,23 @@ def test_a_lane_that_lags_behind_its_branch_is_told_so_and_left_alone(team: Team
     assert (_folder(team, lane) / "b1.py").read_text("utf-8") == "b = 1\n"
 
 
+@pytest.mark.promise("runs.git-is-true")
+@pytest.mark.parametrize("how", ["--soft", "--mixed"])
+def test_who_takes_a_commit_back_to_make_it_anew_is_not_behind(team: Team, how: str) -> None:
+    team.lanes.merge(_run(team), "lane-002", actor=ACTOR)
+    for name, refused in (("work", "the work branch has changes"), (team.lane(1), "not committed")):
+        folder = _folder(team, name)
+        commit(folder, "by hand", hand_py="h = 1\n", a_py="one = 3\n")
+        git(folder, "reset", "-q", how, "HEAD~1")
+        before = git(folder, "status", "--porcelain")
+
+        with pytest.raises(ConflictError, match=refused):
+            team.lanes.merge(_run(team), "lane-001", actor=ACTOR)
+
+        assert git(folder, "status", "--porcelain") == before
+        assert (folder / "hand.py").read_text("utf-8") == "h = 1\n"
+
+
 @pytest.mark.promise("strangers.no-programs")
 def test_no_folder_is_looked_into_where_the_repository_is_not_trusted(team: Team) -> None:
     lane = team.lane(1)

@@ -13,7 +13,7 @@ from agentx.host.files.atomic import temporary_beside
 from agentx.host.files.plain import exists, remove
 from agentx.host.git.command import do_git, read_git
 from agentx.host.git.loose import tell_half_done
-from agentx.host.git.work import git_done, git_file, list_changed_files
+from agentx.host.git.work import git_done, git_file, is_ancestor, list_changed_files
 
 _COMMITS_MAX = 30
 
@@ -36,13 +36,16 @@ def bring_up(folder: Path, held: int | None = None) -> bool:
 def find_behind(folder: Path) -> str:
     """Return the commit that a folder holds to the letter, and its branch held before; or nothing.
 
+    One that the branch was moved back from, as by `git reset`, is somebody's who goes on from it.
+
     Raises: UnavailableError.
     """
     changed = frozenset(list_changed_files(folder, one_by_one=True))
     if not changed or exists(git_file(folder, "index.lock")) or tell_half_done(folder):
         return ""
     found = (each for each in _list_had(folder) if changed == _list_between(folder, each))
-    return next((each for each in found if _is_at(folder, each)), "")
+    past = (each for each in found if is_ancestor(folder, each, "HEAD"))
+    return next((each for each in past if _is_at(folder, each)), "")
 
 
 def has_had(path: Path, name: str, tree: str) -> bool:

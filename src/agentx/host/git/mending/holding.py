@@ -122,11 +122,16 @@ def _has_open(pid: int, wanted: os.stat_result) -> bool:
 
 
 def _list_gits(folder: Path) -> Iterator[int]:
-    """Yield each git that works in a folder, or of which that cannot be told."""
+    """Yield each git of the user's that works in a folder, or of which that cannot be told.
+
+    Another user's can as a rule not write there, and many services are called git-something.
+    """
     place = folder.resolve()
     for pid in _list_processes():
         with suppress(FileNotFoundError, ProcessLookupError):
-            if not _name_process(pid).startswith("git"):
+            is_ours = (_PROC / str(pid)).stat().st_uid == os.geteuid()
+            name = _name_process(pid)
+            if not is_ours or not (name == "git" or name.startswith("git-")):
                 continue
             try:
                 where = (_PROC / str(pid) / "cwd").readlink()
