@@ -5,7 +5,8 @@ proven costs more than a question that is asked once more.
                what is asked for (which, when, where, who, why, how, how many; can, must, was)
                a denial, or none
                figures, signs and names ("1,000", "<", "C++", "--force"), and "or" or "and"
-               the order, but of alternatives ("A or B"): "users call billing" is not the same
+               their order: "users call billing" is another question, and "the first" another answer
+               their forms, but of a thing and things ("a token", "tokens")
                the issue, where something is only pointed at ("this page")
 
 Only what says nothing of the subject is left out, so "before" and "after", "old" and "new", "on"
@@ -35,6 +36,13 @@ _EMPTY = frozenset(
         "supposed it's let lets whether actually exactly currently that's what's kind sort type"
     ).split()
 )
+# These carry no subject, and tell two questions apart all the same: "log in as admin".
+_TELLING = frozenset(
+    (
+        "of for in at by as to with on and or if take taken go goes about decide decided many much "
+        "kind sort type"
+    ).split()
+)
 _SHORT = {
     "db": "database",
     "dbs": "database",
@@ -46,7 +54,6 @@ _SHORT = {
     "js": "javascript",
     "k8s": "kubernetes",
 }
-_DIRECTS = frozenset("to from into onto than over before after instead replace via through".split())
 _POINTS = frozenset(
     "this that these those it its here them they current above below following other "
     "another same such second third former latter now today".split()
@@ -61,6 +68,8 @@ _ASKS = {
 _MOODS = {
     **dict.fromkeys(("can", "could", "may", "might"), "can"),
     "must": "must",
+    **dict.fromkeys(("need", "needs", "needed"), "need"),
+    **dict.fromkeys(("want", "wants", "wanted"), "want"),
     **dict.fromkeys(("was", "were", "did", "had"), "was"),
 }
 _SHOULD = frozenset(("should", "shall", "ought"))
@@ -69,6 +78,18 @@ _TERMS_ELSEWHERE_MIN = 3
 _TERMS_ASKED_MIN = 2
 # A stem begins as its words do.
 _LEAD_CHARS = 2
+# One of many is spoken of as all of them are.
+_ANY = frozenset("a an any each every one per".split())
+_ANY_BEFORE = 2
+
+
+@frozen
+class Form:
+    """A word as it is written, small, and whether any of its kind is spoken of."""
+
+    word: str
+    is_any: bool
+    is_name: bool
 
 
 @frozen
@@ -80,7 +101,7 @@ class AskedFor:
     wanted: str  # which, when, how many; should, can
     denies: bool
     signs: Signs
-    is_open: bool  # the order of its words says nothing: it names alternatives
+    forms: tuple[Form, ...]  # the words of the question that tell it from others, one by one
     points: bool  # it names something by pointing at it
 
     @property
@@ -96,14 +117,13 @@ def read_asked(topic: str, question: str) -> AskedFor:
     of_topic = [found.casefold() for found in _WORD.findall(topic)]
     asked = list_terms(question)
     seen = {*words, *of_topic}
-    signs = read_signs(question)
     return AskedFor(
         order=(*asked, *(term for term in list_terms(topic) if term not in asked)),
         asked=frozenset(asked),
         wanted=_read_wanted(words),
         denies=cues.finds(cues.DENIES, question),
-        signs=signs,
-        is_open="or" in words and not (signs[0] or seen & _DIRECTS),
+        signs=read_signs(question),
+        forms=_list_forms(question),
         points=bool(seen & _POINTS),
     )
 
@@ -135,7 +155,7 @@ def is_same(one: AskedFor, other: AskedFor, *, same_issue: bool) -> bool:
         return False
     if (one.wanted, one.denies, one.signs) != (other.wanted, other.denies, other.signs):
         return False
-    if not (one.is_open and other.is_open) and one.order != other.order:
+    if one.order != other.order or not _are_same_forms(one.forms, other.forms):
         return False
     if same_issue:
         return True
@@ -143,6 +163,37 @@ def is_same(one: AskedFor, other: AskedFor, *, same_issue: bool) -> bool:
         return False
     fewest = min(len(one.asked), len(other.asked))
     return fewest >= _TERMS_ASKED_MIN and len(one.subject) >= _TERMS_ELSEWHERE_MIN
+
+
+def _list_forms(text: str) -> tuple[Form, ...]:
+    written = _WORD.findall(text)
+    small = [word.casefold().replace("\u2019", "'") for word in written]
+    return tuple(
+        Form(
+            word=_SHORT.get(word, word),
+            is_any=not _ANY.isdisjoint(small[max(at - _ANY_BEFORE, 0) : at]),
+            is_name=len(word) > 1 and written[at].isupper(),
+        )
+        for at, word in enumerate(small)
+        if word not in _EMPTY or word in _TELLING or (at and _is_letter(written[at]))
+    )
+
+
+def _is_letter(word: str) -> bool:
+    """Tell whether a word is the name of a plan, a drive, a section."""
+    return len(word) == 1 and word.isupper() and word != "I"
+
+
+def _are_same_forms(ones: tuple[Form, ...], others: tuple[Form, ...]) -> bool:
+    return len(ones) == len(others) and all(map(_is_same_form, ones, others))
+
+
+def _is_same_form(one: Form, other: Form) -> bool:
+    """Tell whether two words of one stem mean the same: the very same, or a thing and things."""
+    if one.word == other.word:
+        return True
+    single = min(one, other, key=lambda form: len(form.word))
+    return single.is_any and not (one.is_name or other.is_name)
 
 
 def _read_wanted(words: list[str]) -> str:

@@ -52,7 +52,6 @@ SAME = [
         "How many retries do HTTP calls get?",
         "How many retries should an HTTP call get?",
     ),
-    ("Login", "JWT or server sessions?", "Server sessions or JWT?"),
     ("Token lifetime", "How long do refresh tokens live?", "How long should a refresh token live?"),
     (
         "Migration",
@@ -134,6 +133,21 @@ OTHER = [
         ("Drop", "May the job drop users or orders tables?"),
         ("Drop", "May the job drop users and orders tables?"),
     ),
+    (("Login", "JWT or server sessions?"), ("Login", "Server sessions or JWT?")),  # "the first"
+    (
+        ("Move", "Should I drop users or archive orders?"),
+        ("Move", "Should I drop orders or archive users?"),
+    ),
+    (
+        ("Page", "Is the login page served over HTTPS?"),
+        ("Page", "Is the login page served over HTTP?"),
+    ),
+    (("Drop", "May I drop the table orders?"), ("Drop", "May I drop the table order?")),
+    (("Drop", "Should only A or B be dropped?"), ("Drop", "Should A or only B be dropped?")),
+    (("Data", "Shall I take the backup there?"), ("Data", "Shall I use the backup there?")),
+    (("Log", "May I log in as the admin?"), ("Log", "May I log the admin?")),
+    (("Load", "Shall we use many workers there?"), ("Load", "Shall we use workers there?")),
+    (("Flag", "Do we need the flag there?"), ("Flag", "Do we want the flag there?")),
     (("Calls", "Shall billing call users there?"), ("Calls", "Shall users call billing there?")),
     (
         ("Page", "Is a page limited to 1,000 rows?"),
