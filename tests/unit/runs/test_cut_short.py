@@ -438,5 +438,6 @@ def test_only_a_git_of_the_users_in_that_folder_is_said_to_work_there(
     monkeypatch.setattr(holding, "_PROC", tmp_path / "proc")
 
     assert holding.list_holders(folder, folder / "index.lock") == (11, 12)
-    monkeypatch.setattr(holding.os, "geteuid", lambda: os.getuid() + 1)
+    another = os.geteuid() + 1
+    monkeypatch.setattr(os, "geteuid", lambda: another)
     assert holding.list_holders(folder, folder / "index.lock") == ()
