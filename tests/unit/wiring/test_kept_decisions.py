@@ -38,6 +38,7 @@ from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.hub import open_issues
 from agentx.wiring.kept.decided import keep_decisions
 from agentx.wiring.observations import open_observations
+from agentx.wiring.vouched.store import VouchedStore
 from agentx.work.model import NewIssue
 from tests.support.clarifying import SCOPE, let_go, request
 from tests.support.remembering import reword
@@ -332,3 +333,125 @@ def test_what_was_asked_anew_and_decided_otherwise_is_told_alone(project: Projec
     told = {one.content.rpartition(" ")[2]: one.superseded_by for one in memories(project)}
     assert told == {f"[{first}]": second, f"[{second}]": "", "[CLR-1-003]": ""}
     assert keep_decisions(project) == 0
+
+
+def decide_apart(both: Sequence[Project], topics: Sequence[str], said: Sequence[str]) -> str:
+    """Have each of two colleagues settle a question before they meet; return what both call it."""
+    names = set[str]()
+    for each, topic, word in zip(both, topics, said, strict=True):
+        for clock in (one.clock for one in both):
+            clock.sleep_ms(1_000)
+        names.add(decide_unkept(each, topic, word))
+        keep_decisions(each)
+    [name] = names
+    return name
+
+
+def list_told(project: Project) -> dict[str, str]:
+    """Return what memory says of each question, and what is told of it alone."""
+    return {
+        one.content.rpartition(" ")[2]: one.content.partition(" Decided by ")[0]
+        for one in memories(project)
+        if not one.superseded_by
+    }
+
+
+def test_what_two_clones_called_alike_is_told_of_its_own_question_after_they_meet(
+    tmp_path: Path,
+) -> None:
+    *both, merge = meet_colleagues(tmp_path)
+    name = decide_apart(both, ("drop", "store"), ("YES, drop", "NO, never"))
+    merge()
+    for each in both:
+        keep_decisions(each)
+        assert list_told(each) == {
+            f"[{name}]": "drop: YES, drop.",
+            "[CLR-1-004]": "store: NO, never.",
+        }
+        assert keep_decisions(each) == 0
+        assert len(memories(each)) == 2
+
+
+@pytest.mark.parametrize("said", ["NO, never", "YES, drop"])
+def test_what_two_clones_asked_alike_is_told_by_its_last_word_after_they_meet(
+    tmp_path: Path, said: str
+) -> None:
+    *both, merge = meet_colleagues(tmp_path)
+    name = decide_apart(both, ("drop", "drop"), ("YES, drop", said))
+    merge()
+    for each in both:
+        keep_decisions(each)
+        assert list_told(each) == {"[CLR-1-004]": f"drop: {said}."}
+        withheld = {one.superseded_by for one in memories(each) if f"[{name}]" in one.content}
+        assert withheld == {"CLR-1-004"}
+        assert keep_decisions(each) == 0
+
+
+def test_what_is_noted_of_a_memory_does_not_write_the_name_that_its_question_has_here(
+    tmp_path: Path,
+) -> None:
+    *both, merge = meet_colleagues(tmp_path)
+    name = decide_apart(both, ("drop", "store"), ("YES, drop", "NO, never"))
+    merge()
+    with closing(open_observations(both[1])) as room:
+        [told] = room.store.everything()
+        room.store.amend([replace(told, changed_files=("a.py",))])
+        assert told.content.endswith("[CLR-1-004]")
+        assert told.summary == told.content
+        assert isinstance(room.store, VouchedStore)
+        [kept] = room.store.plain.everything()
+        assert kept.content.endswith(f"[{name}]")
+        [again] = room.store.everything()
+        assert (again.content, again.agent) == (told.content, PERSON)
+
+
+def test_what_an_agent_answered_is_told_of_its_own_question_after_two_clones_meet(
+    tmp_path: Path,
+) -> None:
+    *both, merge = meet_colleagues(tmp_path)
+    for each, said in zip(both, ("In one table", "In two tables"), strict=True):
+        for clock in (one.clock for one in both):
+            clock.sleep_ms(1_000)
+        name, room = ask(each, "store", to="architect"), open_clarifications(each)
+        room.answer(name, said, by="architect")
+        room.resolve(name, by="engineer")
+        keep_decisions(each)
+    merge()
+    for each in both:
+        keep_decisions(each)
+        assert list_told(each) == {
+            "[CLR-1-003]": "store: In one table.",
+            "[CLR-1-004]": "store: In two tables.",
+        }
+
+
+def test_who_drops_what_two_clones_called_alike_drops_that_alone(tmp_path: Path) -> None:
+    *both, merge = meet_colleagues(tmp_path)
+    decide_apart(both, ("drop", "drop"), ("YES, drop", "YES, drop"))
+    merge()
+    keep_decisions(both[1])
+    [told] = [one for one in memories(both[1]) if not one.superseded_by]
+    memory_drop(both[1], told.id)
+    assert keep_decisions(both[1]) == 0
+    assert [one.content[-11:] for one in memories(both[1])] == ["[CLR-1-003]"]
+
+
+@pytest.mark.parametrize("topic", ["drop", "store"])
+def test_what_is_open_again_after_two_clones_meet_is_withheld_for_its_own_question(
+    tmp_path: Path, topic: str
+) -> None:
+    *both, merge = meet_colleagues(tmp_path)
+    name = decide_apart(both, ("drop", topic), ("YES, drop", "NO, never"))
+    [kept] = memories(both[1])
+    merge()
+    let_go(both[1])  # and bring about a checkout in which it is not settled
+    for path in both[1].paths.questions.rglob("*.jsonl"):
+        if b"NO, never" in (lines := path.read_bytes()):
+            path.write_bytes(lines[: lines.rstrip(b"\n").rindex(b"\n") + 1])
+    keep_decisions(both[1])
+    withheld = {one.id: (one.superseded_by, one.content[-11:]) for one in memories(both[1])}
+    assert withheld.pop(kept.id) == ("CLR-1-004", "[CLR-1-004]")
+    assert {content for _, content in withheld.values()} == {f"[{name}]"}
+    with closing(open_observations(both[1])) as room:
+        assert isinstance(room.store, VouchedStore)
+        assert not [one.id for one in room.store.plain.everything() if one.superseded_by]

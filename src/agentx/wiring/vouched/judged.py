@@ -1,5 +1,5 @@
-"""What is told of a memory otherwise than it lies on disk: whose it is, what replaced it, and which
-number its issue has now."""
+"""What is told of a memory otherwise than it lies on disk: whose it is, what replaced it, what its
+question is called now, and which number its issue has."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from agentx.observations.ids import parse_observation_id
 from agentx.observations.model import Observation, ObservationIndex
-from agentx.wiring.vouched.outcomes import UNVERIFIED, is_withheld
+from agentx.wiring.vouched.outcomes import UNVERIFIED, find_question, is_withheld, rename_question
 
 
 def tell_row(row: ObservationIndex, judged: Observation | None) -> ObservationIndex:
@@ -25,9 +25,9 @@ def tell_row(row: ObservationIndex, judged: Observation | None) -> ObservationIn
 
 
 def is_judged(one: Observation) -> bool:
-    """Tell whether a memory is not as it lies on disk."""
+    """Tell whether a memory may not be as it lies on disk."""
     is_placed = one.issue_number != parse_observation_id(one.id).issue_number
-    return is_placed or is_withheld(one) or one.agent == UNVERIFIED
+    return is_placed or is_withheld(one) or one.agent == UNVERIFIED or bool(find_question(one))
 
 
 def put_back(one: Observation, plain: Observation | None) -> Observation:
@@ -36,4 +36,5 @@ def put_back(one: Observation, plain: Observation | None) -> Observation:
         return one
     by = plain.superseded_by if is_withheld(one) else one.superseded_by
     agent = plain.agent if one.agent == UNVERIFIED else one.agent
+    one = rename_question(one, find_question(plain) or find_question(one))
     return replace(one, superseded_by=by, agent=agent, issue_number=plain.issue_number)

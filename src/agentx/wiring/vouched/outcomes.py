@@ -31,6 +31,18 @@ def find_question(one: Observation) -> str:
     return "" if found is None else found[1]
 
 
+def rename_question(one: Observation, name: str) -> Observation:
+    """Return a memory with another name of the question that it says the outcome of."""
+    now = find_question(one)
+    if now in ("", name):
+        return one
+    content, summary = (
+        f"{text.removesuffix(f'[{now}]')}[{name}]" if text.endswith(f"[{now}]") else text
+        for text in (one.content, one.summary)
+    )
+    return replace(one, content=content, summary=summary)
+
+
 def is_withheld(one: Observation) -> bool:
     """Tell whether a memory is only withheld: its question does not bear it out now."""
     return one.superseded_by.startswith(_QUESTION)

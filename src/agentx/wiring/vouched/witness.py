@@ -7,13 +7,16 @@ elsewhere, whenever it is read:
                               while the question is open again, or came to something else
     what a person had kept    the record of it (`persons_record`), word for word
 
+Which question that is, the memory's id says: a merge may have given the name that it ends with to
+another. It is told with the name that its question has now.
+
 What neither bears out is nobody's: it is of `unverified`. Nothing is written for it, so that what
 was withheld is told again as soon as the ledger says so: on another branch, or after a merge.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain, islice
 
@@ -44,6 +47,7 @@ from agentx.wiring.vouched.outcomes import (
     list_said,
     list_uids,
     read_said,
+    rename_question,
 )
 from agentx.wiring.vouched.persons_record import PersonsRecord
 from agentx.wiring.vouched.sayers import name_decision
@@ -62,6 +66,8 @@ class Witness:
         self._ledgers: LedgerStore | None = None
         self._keyring: Keyring | None = None
         self._read: dict[int, tuple[str, dict[str, Clarification]]] = {}
+        self._by_id: dict[int, tuple[dict[str, Clarification], dict[str, Clarification]]] = {}
+        self._asked: dict[str, tuple[dict[str, Clarification], str, Clarification | None]] = {}
         self._record = record
         self._find_memory = find_memory
         self._stamps: dict[int, str] = {}
@@ -78,7 +84,8 @@ class Witness:
 
     def judge(self, one: Observation) -> Observation:
         """Return a memory as it may be told."""
-        name = find_question(one)
+        name, state = find_question(one), self._find_asked(one)
+        name = name if state is None else str(state.id)
         if one.superseded_by:
             return self._judge(one, name)
         now = f"{self._record.stamp} {self._stamp_of(name) if name else ''}"
@@ -88,49 +95,46 @@ class Witness:
         return known[2]
 
     def place(self, one: Observation) -> Observation:
-        """Return a memory with the number that the issue of its question has now; 0: none here."""
-        state = self._find(find_question(one))
-        number = one.issue_number if state is None else self._issues.find_number(state)
+        """Return a memory with what its question is called now, and the number of its issue.
+
+        That is 0 where the issue is not here.
+        """
+        state = self._find_asked(one)
+        if state is None:
+            return one
+        one, number = rename_question(one, str(state.id)), self._issues.find_number(state)
         return one if number == one.issue_number else replace(one, issue_number=number or 0)
 
     def tell_issue(self, one: Observation) -> str:
         """Return of which issue a memory speaks, where another has the number of its question."""
-        state = self._find(find_question(one))
+        state = self._find_asked(one)
         return "" if state is None else self._issues.mark(state)
 
     def find_outcome(self, one: Observation) -> tuple[tuple[str, ...], Observation] | None:
         """Return the uids of the question that a memory says the outcome of, and what that is.
 
-        What a person wrote anew is what the question came to, in their words. A merge may have
-        given the question another name since.
+        What a person wrote anew is what the question came to, in their words.
         """
-        state = self._find(find_question(one))
+        state = self._find_asked(one)
         if state is None or not state.uid:
             return None
         now = read_decision(state)
-        is_now = now is not None and is_word_of(one, now)
-        if now is not None and is_now and read_said(one) in list_said(now):
-            return list_uids(state), now
-        renamed = self.find_outcome_by_id(one.id)
-        if renamed is not None:
-            return renamed
-        return list_uids(state), now if now is not None and is_now and one.mended_ms else one
+        if now is None:
+            return list_uids(state), one
+        is_same = bool(one.mended_ms) or read_said(one) in list_said(now)
+        is_now = _is_called(one.id, state, now) or (is_same and is_word_of(one, now))
+        return list_uids(state), now if is_now else one
 
     def find_outcome_by_id(self, name: str) -> tuple[tuple[str, ...], Observation] | None:
         """Return what a memory of this id says the outcome of, by the ledger alone."""
         if not self._is_asked:
             return None
         try:
-            states = self._look(parse_observation_id(name).issue_number).values()
+            state = self._list_by_id(parse_observation_id(name).issue_number).get(name)
         except (AgentXError, OSError):
             return None
-        for state in states:
-            decision = read_decision(state) if state.uid else None
-            if decision is not None:
-                first = (islice(list_names(uid, decision), 2) for uid in (state.uid, state.stem))
-                if name in chain.from_iterable(first):
-                    return list_uids(state), decision
-        return None
+        decision = None if state is None else read_decision(state)
+        return None if state is None or decision is None else (list_uids(state), decision)
 
     def _judge(self, one: Observation, name: str) -> Observation:
         if one.agent != PERSON_ROLE and is_persons_name(one.agent):
@@ -202,7 +206,45 @@ class Witness:
         judged = self._ledgers.list_judged(state.issue, {state.uid})
         decision = name_decision(self._project, state, judged)
         said = "" if decision is None else decision.content
-        return one.content in (said, redact(said))
+        return rename_question(one, str(state.id)).content in (said, redact(said))
+
+    def _find_asked(self, one: Observation) -> Clarification | None:
+        """Return the question that a memory says the outcome of; None where none is here.
+
+        What it came to, now or once, has the memory's id. Where none has, it is the one that the
+        memory names.
+        """
+        name = find_question(one)
+        if not (name and self._is_asked):
+            return None
+        try:
+            _, issue, _ = parse_clarification_id(name)
+            states = self._look(issue)
+            known = self._asked.get(one.id)
+            if known is None or known[0] is not states or known[1] != name:
+                state = states.get(name)
+                decision = None if state is None else read_decision(state)
+                if state is None or decision is None or not _is_called(one.id, state, decision):
+                    state = self._list_by_id(issue).get(one.id) or _find_former(one, states, state)
+                known = self._asked[one.id] = (states, name, state)
+            return known[2]
+        except (AgentXError, OSError):
+            return None
+
+    def _list_by_id(self, issue: int) -> dict[str, Clarification]:
+        """Return the questions of an issue by the ids that memories of what they came to have."""
+        states = self._look(issue)
+        known = self._by_id.get(issue)
+        if known is None or known[0] is not states:
+            decided = ((state, read_decision(state)) for state in states.values() if state.uid)
+            names = {
+                name: state
+                for state, decision in decided
+                if decision is not None
+                for name in _list_ids(state, decision)
+            }
+            known = self._by_id[issue] = (states, names)
+        return known[1]
 
     def _find(self, name: str) -> Clarification | None:
         """Return a question as its ledger has it; None where it has none."""
@@ -252,6 +294,25 @@ class Witness:
 
 def _doubt(one: Observation, name: str) -> Observation:
     return replace(one, agent=UNVERIFIED, superseded_by=one.superseded_by or name)
+
+
+def _list_ids(state: Clarification, decision: Observation) -> Iterator[str]:
+    """Yield what a memory of what a question came to is called; a thread may have had it before."""
+    for uid in filter(None, (state.uid, state.stem)):
+        yield from islice(list_names(uid, decision), 2)
+
+
+def _is_called(name: str, state: Clarification, decision: Observation) -> bool:
+    return bool(state.uid) and name in _list_ids(state, decision)
+
+
+def _find_former(
+    one: Observation, states: Mapping[str, Clarification], named: Clarification | None
+) -> Clarification | None:
+    """Return the question that once came to what a memory says; else the one that it names."""
+    if named is not None and _says(named, one):
+        return named
+    return next((state for state in states.values() if _is_called(one.id, state, one)), named)
 
 
 def _says(state: Clarification, one: Observation) -> bool:
