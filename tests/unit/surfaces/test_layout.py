@@ -5,6 +5,9 @@ Method: properties over texts of every script, and the tables that people look a
 
 from __future__ import annotations
 
+import io
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -22,6 +25,8 @@ from agentx.surfaces.cli.layout import (
     shorten_home,
     wrap,
 )
+from agentx.surfaces.cli.render import print_whole
+from agentx.surfaces.cli.screen import open_console
 
 SCRIPTS = (
     "abc DEF-/ \u65e5\u672c\u8a9e\u3002\u300c\u300d \u0639\u0631\u0628\u064a e\u0301 "
@@ -159,3 +164,31 @@ def test_a_long_word_in_prose_moves_no_margin() -> None:
     laid = lay(Text("  01:28  agent    "), Text(prose), 60)
 
     assert all(line.plain.startswith(" " * 18) for line in laid[1:])
+
+
+PUSH = "`git push origin 'refs/heads/agent/20261118-0845-add-e-mail-checks-6j9s/*:refs/heads/x/*'`"
+PATH = "/home/me/.local/share/agent-memory/shop-3089dc137726/worktrees/20261118-0956-r2-8prq/work"
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+@pytest.mark.parametrize("copied", ["`agentx run resume --without 1a2b3c4d5e`", PUSH, PATH])
+def test_what_is_copied_stands_on_one_line_however_narrow_the_screen_is(
+    width: int, copied: str
+) -> None:
+    words = f"hint: who made it pushes it, then try again in {copied}; that is all there is to it"
+    folded = fold_words(words, width).split("\n")
+
+    assert sum(copied in line for line in folded) == 1, folded
+    assert all(measure(line) <= width for line in folded if copied not in line)
+    assert " ".join(line.strip() for line in folded) == words
+    assert [line.plain for line in fold(Text(words), width)] == folded
+    laid = [line.plain for line in lay(Text("next: "), Text(words), width)]
+    assert sum(copied in line for line in laid) == 1, laid
+
+
+def test_a_command_is_printed_as_one_line_on_a_narrow_screen() -> None:
+    screen = open_console()
+    screen.file, screen.width = io.StringIO(), 40
+    print_whole(screen, f"     {PUSH}")
+
+    assert screen.file.getvalue() == f"     {PUSH}\n"

@@ -123,9 +123,9 @@ def check_pushed(root: Path, lane: str, branch: str, tip: str, folder: Path) -> 
         if each.commit != tip and not is_ancestor(root, each.commit, tip):
             raise ConflictError(
                 f"{each.name} has commits that {lane} lacks here",
-                hint=f"take them in: git -C {folder} merge {each.name}; or, where yours replace "
-                f"them, push yours: git push --force-with-lease {each.remote} "
-                f"{branch}; then try again",
+                hint=f"take them in: `git -C {folder} merge {each.name}`; or, where yours replace "
+                f"them, push yours: `git push --force-with-lease {each.remote} "
+                f"{branch}`; then try again",
             )
 
 
@@ -151,8 +151,8 @@ def check_latest(root: Path, run: Run) -> None:
     raise NotFound(
         f"{latest[:_SHORT]}, the last commit of {run.git.work_branch}, is not in this repository",
         hint="who made it pushes it, then try again: "
-        f"git push origin 'refs/heads/agent/{run.id}/*:refs/heads/agent/{run.id}/*'; "
-        f"where it is gone for good a person goes on without it: {say_without(run, latest)}",
+        f"`git push origin 'refs/heads/agent/{run.id}/*:refs/heads/agent/{run.id}/*'`; "
+        f"where it is gone for good a person goes on without it: `{say_without(run, latest)}`",
     )
 
 

@@ -1,9 +1,10 @@
 """How words lie on a screen of some width: cells, lines, columns.
 
-Nothing runs over the width, and a continued line stands under the text it continues. What a
-person copies (an id, a name, a command) is never cut: where a row has no room for it, its text
-goes below. Only what is too long to be read in a list ends with an ellipsis. What goes into a
-pipe or a file has no width: there nothing is wrapped and nothing is cut.
+A continued line stands under the text it continues. What a person copies (an id, a name, a
+command, a path) is never cut: where a row has no room for it, its text goes below; only a command
+or a path that is longer than any line runs over the width, as one line for who copies it. Only
+what is too long to be read in a list ends with an ellipsis. What goes into a pipe or a file has
+no width: there nothing is wrapped and nothing is cut.
 """
 
 from __future__ import annotations
@@ -91,6 +92,45 @@ def wrap(text: str, first: int, rest: int, *, lines_max: int = 0) -> list[tuple[
     return lines or [(0, 0)]
 
 
+# What is copied as one: what stands in backticks, and a path.
+_COPIED = compile_late(r"`[^`\n]{1,500}`|(?<!\S)[('\"]?~?(?:/[^\s/`]+){4,}")
+_SPACE_IN_COPIED = "_"
+
+
+def wrap_around(text: str, first: int, rest: int) -> list[tuple[int, int]]:
+    """Return the lines of a text like `wrap`, none of which ends inside what is copied as one.
+
+    What is longer than a line stands on one of its own.
+    """
+    joined = _COPIED.sub(lambda found: found.group().replace(" ", _SPACE_IN_COPIED), text)
+    if joined == text and not _COPIED.search(text):
+        return wrap(text, first, rest)
+    lines: list[tuple[int, int]] = []
+    at = 0
+    for start, end in _list_too_long(joined, text, rest):
+        room = rest if lines else first
+        before = wrap(joined[at:start].rstrip(" "), room, rest) if joined[at:start].strip() else []
+        lines += [(at + begins, at + ends) for begins, ends in before]
+        lines.append((start, end))
+        at = end + len(joined[end:]) - len(joined[end:].lstrip(" "))
+    if at < len(text):
+        after = wrap(joined[at:], rest if lines else first, rest)
+        lines += [(at + begins, at + ends) for begins, ends in after]
+    return lines
+
+
+def _list_too_long(joined: str, text: str, room: int) -> Iterator[tuple[int, int]]:
+    """Yield from where to where words go that are copied as one and fill more than a line."""
+    over = 0
+    for found in _COPIED.finditer(text):
+        start = max(joined.rfind(" ", 0, found.start()) + 1, over)
+        end = joined.find(" ", found.end())
+        end = end if end >= 0 else len(joined)
+        if start < end and measure(text[start:end]) > room:
+            yield start, end
+            over = end
+
+
 def _find_fold(text: str, at: int, room: int) -> int:
     """Return where a text has to end that fills some cells, never inside what is seen as one."""
     cells, end = 0, at
@@ -149,7 +189,10 @@ def lay(lead: Text, body: Text, width: int, *, lines_max: int = 0, indent: int =
     indent = min(indent, max(width // 2, 2))
     if width - indent < longest <= width - _GAP:
         indent = width - longest
-    spans = wrap(body.plain, width - begins, width - indent, lines_max=lines_max)
+    if lines_max:
+        spans = wrap(body.plain, width - begins, width - indent, lines_max=lines_max)
+    else:
+        spans = wrap_around(body.plain, width - begins, width - indent)
     laid = []
     for number, (start, end) in enumerate(spans):
         line = lead.copy() if number == 0 else Text(" " * indent)
@@ -183,7 +226,7 @@ def fold(text: Text, width: int) -> list[Text]:
         line.expand_tabs(8)
         begins = _MARGIN.match(line.plain).end()  # type: ignore[union-attr]  # it matches nothing too
         begins = min(begins, width // 2)
-        spans = wrap(line.plain[begins:], width - begins, width - begins)
+        spans = wrap_around(line.plain[begins:], width - begins, width - begins)
         lines += [
             (line[:begins] if number == 0 else Text(" " * begins))
             + line[begins + start : begins + end]
@@ -201,7 +244,7 @@ def fold_words(words: str, width: int) -> str:
             made.append(line)
             continue
         begins = min(_MARGIN.match(bare).end(), width // 2)  # type: ignore[union-attr]  # as above
-        spans = wrap(bare[begins:], width - begins, width - begins)
+        spans = wrap_around(bare[begins:], width - begins, width - begins)
         made += [
             (bare[:begins] if number == 0 else " " * begins) + bare[begins + start : begins + end]
             for number, (start, end) in enumerate(spans)

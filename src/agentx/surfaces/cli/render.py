@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from agentx.surfaces.cli.layout import Grid, flatten, shorten
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.text import Text
 
 
@@ -90,3 +91,8 @@ def name_source(source: str) -> str:
     if path.parent.name == ".agentx":
         return "repository"
     return "--here" if path.parent.name == "projects" else "--user"
+
+
+def print_whole(screen: Console, line: str, style: str = "") -> None:
+    """Print a line that is copied, such as a command: no screen is too narrow for it."""
+    screen.print(text(line, style), no_wrap=True, overflow="ignore", crop=False)

@@ -239,7 +239,7 @@ def _draw_next(screen: Console, run: RunOverview) -> None:
         for line in lay(lead, Text(printable(step.text)), screen.width):
             screen.print(line)
         if step.command:
-            screen.print(f"      {step.command}", style="dim")
+            render.print_whole(screen, f"      {step.command}", "dim")
     if len(run.next) > _STEPS_MAX:
         screen.print(f"and {len(run.next) - _STEPS_MAX} more", style="dim")
 
@@ -269,7 +269,7 @@ def draw_resumption(
     for number, step in enumerate(found.next, 1):
         screen.print(Text(f"  {number}. {printable(step.text)}"), soft_wrap=True)
         if step.command:
-            screen.print(Text(f"     {step.command}"), style="cyan", soft_wrap=True)
+            render.print_whole(screen, f"     {step.command}", "cyan")
 
 
 def draw_rebuilt(screen: Console, found: tuple[Rebuilt, ...]) -> None:

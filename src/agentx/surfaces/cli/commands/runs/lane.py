@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from agentx.kernel.errors import ConflictError
+from agentx.kernel.text import name_some
 from agentx.operations.runs.claiming import take_lane
 from agentx.operations.runs.lane import (
     fail_lane,
@@ -24,6 +25,7 @@ from agentx.runs.replies import LaneTold
 from agentx.surfaces.cli.as_person import as_person as as_person_option
 from agentx.surfaces.cli.commands.runs.options import by_actor, draw_told, of_run, tell
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
+from agentx.surfaces.cli.render import print_whole
 
 
 @click.group(cls=VerbGroup)
@@ -152,7 +154,7 @@ def _tell(invocation: Invocation, done: LaneTold, *, folder: bool = False) -> No
             draw_told(invocation.talk, told)
         what = done.conflict.lane or "the work branch"
         raise ConflictError(
-            f"{what} conflicts in {', '.join(done.conflict.files)}: nothing was changed, "
+            f"{what} conflicts in {name_some(done.conflict.files)}: nothing was changed, "
             f"{done.conflict.escalation} asks a person",
             hint="`agentx run resume` says how to go on",
         )
@@ -161,4 +163,4 @@ def _tell(invocation: Invocation, done: LaneTold, *, folder: bool = False) -> No
         extra |= {"lane_id": done.lane.id, "branch": done.lane.branch}
     tell(invocation, told, **extra)
     if folder and not invocation.as_json:
-        invocation.screen.print(f"\nwork in: {done.folder}", soft_wrap=True)
+        print_whole(invocation.screen, f"\nwork in: {done.folder}")
