@@ -4,6 +4,7 @@ A word that was signed with a key which nobody trusted here settles nothing, and
 GitHub that was read once the matter was decided. It may be a colleague's all the same: whoever is
 told the answer that stands is told that it is contested, in no words of theirs, and the person is
 told who contests it. It is contested no longer once a person has seen that and said what holds.
+Nor does a person's word that is in doubt take back a sure one to the same: each contests the other.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ from collections.abc import Iterable
 
 from agentx.clarification.model import PERSON, Clarification, Entry, EntryType
 from agentx.clarification.ways import UNTRUSTED, is_brought, is_missed
+from agentx.kernel.text import fold_text, preview
 
 SAID_OTHERWISE = "a writer who is not trusted here said otherwise"
 REPLY_MISSED = "says otherwise, and was not taken"
 REPLY_BROUGHT = "says otherwise, brought by a writer who is not trusted here, unverified"
+SAID_CHARS = 200
 _WORDS = frozenset({EntryType.ANSWER, EntryType.RESOLUTION})
 
 
@@ -92,6 +95,9 @@ def say_by_whom(state: Clarification) -> str:
 
 def say_contesting(word: Entry, to: str = "") -> str:
     """Return what a word is that contests what stands, and to which other question it was said."""
+    if not contests(word):  # it counts: of it and of what stands just one is in doubt
+        sure = f"a person had decided otherwise: {preview(fold_text(word.body), SAID_CHARS)} ({to})"
+        return f"a person's {word.doubt} word to {to} says otherwise" if word.doubt else sure
     if not word.account:
         return f"{SAID_OTHERWISE} to {to}" if to else SAID_OTHERWISE
     says = REPLY_BROUGHT if is_brought(word.via) else REPLY_MISSED
@@ -106,24 +112,4 @@ def say_contested(state: Clarification) -> str:
     return (
         f"contested: {by}; ask the user before you rely on it "
         f"(agentx clarify --issue {state.issue})"
-    )
-
-
-def tell_contested(state: Clarification, writer: str) -> str:
-    """Return to the person who contests an answer, and what they can do about it."""
-    word = find_untrusted(state)
-    if word is None:
-        return ""
-    verb = "decided" if word.type is EntryType.RESOLUTION else "answered"
-    otherwise = "it" if find_contesting(state) is None else "otherwise"
-    who = f"{writer or 'a writer'}, whom you do not trust, has {verb} {otherwise}"
-    believe = f"; or believe it: agentx trust --writer {writer or 'NAME'}"
-    if is_brought(word.via):
-        said = f"brought {word.account}'s reply on GitHub, which says {otherwise}, unverified"
-        who = f"{writer or 'a writer'}, whom you do not trust, {said}"
-    elif word.account:
-        who, believe = f"{word.account} said {otherwise} on GitHub, which was not taken", ""
-    return (
-        f"{state.id}: {who}. Read it: agentx clarify --issue {state.issue}; say what holds: "
-        f'agentx clarify resolve {state.id} "..."{believe}'
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from agentx.clarification.contested import say_contested
+from agentx.clarification.contested import find_contesting, find_untrusted, say_contested
 from agentx.clarification.limits import CLARIFY_SUMMARY_CHARS_MAX
 from agentx.clarification.model import (
     PERSON,
@@ -21,6 +21,7 @@ from agentx.clarification.model import (
     OverruledWord,
     Reason,
 )
+from agentx.clarification.ways import is_brought
 from agentx.kernel.text import fold_text, preview, quote_word
 from agentx.kernel.tokens import Budget, estimate
 
@@ -182,6 +183,39 @@ def tell_overruled(state: Clarification) -> str:
         _word_overruled(replace(each, by="you")) for each in state.overruled if each.is_own
     )
     return f"{state.id} ({preview(state.topic, 80)}): {stands}, which stands; {own}"
+
+
+def tell_contested(state: Clarification, writer: str) -> str:
+    """Return to the person who contests an answer, and what they can do about it."""
+    word = find_untrusted(state)
+    if word is None:
+        return _tell_in_doubt(state)
+    verb = "decided" if word.type is EntryType.RESOLUTION else "answered"
+    otherwise = "it" if find_contesting(state) is None else "otherwise"
+    who = f"{writer or 'a writer'}, whom you do not trust, has {verb} {otherwise}"
+    believe = f"; or believe it: agentx trust --writer {writer or 'NAME'}"
+    if is_brought(word.via):
+        said = f"brought {word.account}'s reply on GitHub, which says {otherwise}, unverified"
+        who = f"{writer or 'a writer'}, whom you do not trust, {said}"
+    elif word.account:
+        who, believe = f"{word.account} said {otherwise} on GitHub, which was not taken", ""
+    return (
+        f"{state.id}: {who}. Read it: agentx clarify --issue {state.issue}; say what holds: "
+        f'agentx clarify resolve {state.id} "..."{believe}'
+    )
+
+
+def _tell_in_doubt(state: Clarification) -> str:
+    """Return to the person what was decided surely, otherwise than an unconfirmed word says."""
+    if not state.contested_by:
+        return ""
+    anew = f", asked anew: {word_ask(state, PERSON)} --ask-anyway"
+    decide = f': agentx clarify resolve {state.id} "..."'
+    return (
+        f"{state.id}: its answer is a person's unconfirmed word, and {state.contested_by}. "
+        f"Read it: agentx clarify --issue {state.issue}; say what holds at a terminal"
+        f"{decide if state.is_active else anew}"
+    )
 
 
 def _word_overruled(word: OverruledWord) -> str:

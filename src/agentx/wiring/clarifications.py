@@ -12,7 +12,7 @@ from functools import cache, lru_cache, partial
 from pathlib import Path
 
 from agentx.agents.happenings import HAPPENINGS, AgentNews, payload
-from agentx.clarification.contested import find_untrusted
+from agentx.clarification.contested import find_untrusted, say_contesting
 from agentx.clarification.events import (
     NAMES,
     ClarificationEscalated,
@@ -39,7 +39,7 @@ from agentx.clarification.watch.awaiting import (
 )
 from agentx.clarification.watch.begun import tell_begun
 from agentx.clarification.watch.inbox import inbox_among
-from agentx.clarification.watch.later import contests_elsewhere, tell_later
+from agentx.clarification.watch.later import contests_elsewhere, find_in_doubt, tell_later
 from agentx.clarification.watch.metrics import Metrics, metrics
 from agentx.host.files.plain import is_folder
 from agentx.host.git.facts import remote_url
@@ -269,10 +269,18 @@ def list_untrusted(project: Project) -> tuple[Clarification, ...]:
 def list_contested(project: Project) -> Iterator[tuple[Clarification, str]]:
     """Yield on what a writer who is not trusted has said otherwise than what stands, and who.
 
-    What a person has decided anew is over, unless it contests that too.
+    What a person has decided anew is over, unless it contests that too. Also, of nobody, on what a
+    person's word is in doubt and says otherwise than a sure one to the same.
     """
     asked = open_clarifications(project)
-    found = tuple(state for state in list_told(asked.survey()) if find_untrusted(state) is not None)
+    told = list_told(asked.survey())
+    found = tuple(state for state in told if find_untrusted(state) is not None)
+    for state in told:
+        word = None if state in found else state.persons_word
+        if word is not None and word.doubt:
+            sure = find_in_doubt(state, asked.ledger(state.issue))
+            if sure is not None:
+                yield replace(state, contested_by=say_contesting(sure[1], sure[0].id)), ""
     if not found:
         return
     store = LedgerStore(project.paths, project.clock, make_pen(project))

@@ -15,13 +15,14 @@ import pytest
 from agentx.clarification.model import PERSON, Clarification
 from agentx.clarification.store.vouching.sight import list_seen, sum_up
 from agentx.clarification.watch.later import tell_later
+from agentx.clarification.ways import UNCONFIRMED
 from tests.support.clarifying import Room, request, room
 from tests.unit.clarification.test_events import bring, clone, lines, view
 from tests.unit.clarification.test_offshoots import meet
 
 pytestmark = pytest.mark.promise("clarify.merge")
 
-ONE, TWO = "CLR-42-001", "CLR-42-002"
+ONE, TWO, THREE = "CLR-42-001", "CLR-42-002", "CLR-42-003"
 SAME = request(to=PERSON)
 HOUR_MS = 3_600_000
 
@@ -45,9 +46,9 @@ def list_same(here: Room) -> tuple[Clarification, ...]:
     return tell_later(found, found)
 
 
-def say(here: Room, turn: int, text: str) -> None:
+def say(here: Room, turn: int, text: str, via: str = "terminal") -> None:
     asked = list_same(here)[turn]
-    here.clarifications.answer(asked.id, text, by=PERSON, via="terminal")
+    here.clarifications.answer(asked.id, text, by=PERSON, via=via)
 
 
 def look(here: Room) -> list[str]:
@@ -151,3 +152,81 @@ def test_what_was_said_before_it_was_asked_was_not_said_meanwhile(tmp_path: Path
     here.clock.advance(-HOUR_MS)
     here.ask(SAME)
     assert [each.decided_meanwhile for each in list_same(here)] == ["", ""]
+
+
+SURE, UNSURE = "terminal", UNCONFIRMED
+# What people say one after the other, each to the same asked anew, and what each is marked with.
+DOUBTED = "contested by a person's unconfirmed word to {} says otherwise"
+HAD = "contested by a person had decided otherwise: {} ({})"
+SAID_IN_TURN = {
+    "a sure YES, an unsure NO": (
+        [("YES", SURE), ("NO", UNSURE)],
+        [DOUBTED.format(TWO), HAD.format("YES", ONE)],
+    ),
+    "an unsure YES, a sure NO": ([("YES", UNSURE), ("NO", SURE)], [f"later NO ({TWO})", ""]),
+    "the same, less sure": ([("YES", SURE), (" YES", UNSURE)], ["", ""]),
+    "confirmed at last": (
+        [("YES", SURE), ("NO", UNSURE), ("NO, by hand", SURE)],
+        [f"later NO, by hand ({THREE})", f"later NO, by hand ({THREE})", ""],
+    ),
+    "the unsure NO is confirmed in its words": (
+        [("YES", SURE), ("NO", UNSURE), ("NO", SURE)],
+        [f"later NO ({THREE})", "", ""],
+    ),
+    "the unsure NO is taken back, unsure as well": (
+        [("YES", SURE), ("NO", UNSURE), ("YES", UNSURE)],
+        ["", f"later YES ({THREE})", ""],
+    ),
+    "the sure YES is said once more": (
+        [("YES", SURE), ("NO", UNSURE), ("YES", SURE)],
+        ["", f"later YES ({THREE})", ""],
+    ),
+    "an unsure NO, before and after a sure YES": (
+        [("NO", UNSURE), ("YES", SURE), ("NO", UNSURE)],
+        [HAD.format("YES", TWO), DOUBTED.format(THREE), HAD.format("YES", TWO)],
+    ),
+    "an unsure NO, said twice": (
+        [("YES", SURE), ("NO", UNSURE), ("NO", UNSURE)],
+        [DOUBTED.format(THREE), HAD.format("YES", ONE), HAD.format("YES", ONE)],
+    ),
+    "two that are sure, and one that is not": (
+        [("YES", SURE), ("NO", SURE), ("YES", UNSURE)],
+        [f"later NO ({TWO})", DOUBTED.format(THREE), HAD.format("NO", TWO)],
+    ),
+}
+
+
+@pytest.mark.parametrize("settled", [False, True])
+@pytest.mark.parametrize("case", SAID_IN_TURN)
+def test_what_is_in_doubt_takes_nothing_back_and_contests(
+    tmp_path: Path, case: str, settled: bool
+) -> None:
+    said, marks = SAID_IN_TURN[case]
+    here = room(tmp_path)
+    for turn, (text, via) in enumerate(said):
+        here.clock.advance(1_000)
+        here.ask(SAME)
+        say(here, turn, text, via)
+        if settled or turn < len(said) - 1:
+            here.clarifications.resolve(list_same(here)[turn].id)
+    assert [mark_of(each) for each in list_same(here)] == marks
+
+
+def mark_of(state: Clarification) -> str:
+    """Return what is told beside a question."""
+    later = f"later {state.decided_later}" if state.decided_later else ""
+    contested = f"contested by {state.contested_by}" if state.contested_by else ""
+    return "; ".join(filter(None, (later, contested)))
+
+
+def test_a_question_that_is_asked_anew_ends_no_contest_until_it_is_answered(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    for turn, via in enumerate((SURE, UNSURE)):
+        here.ask(SAME)
+        say(here, turn, f"word {turn}", via)
+        here.clarifications.resolve(list_same(here)[turn].id)
+    here.ask(SAME)
+    assert [mark_of(each) for each in list_same(here)[:2]] == [
+        DOUBTED.format(TWO),
+        HAD.format("word 0", ONE),
+    ]

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 
 import pytest
 
 from agentx.clarification.model import PERSON
+from agentx.kernel.text import CONTESTED
 from agentx.project.config import read_environment
+from agentx.project.roles import caller
 from tests.support.contesting import ASK, CLR, NO, YES, Team, name_other, wait
 from tests.support.mcp_agent import Agent
 from tests.support.players import Player
@@ -143,3 +147,61 @@ def test_what_is_said_to_the_first_after_all_contests_what_stands_of_the_second(
     assert f"later decided otherwise: {STOP} ({CLR})" in wait(team, ANEW)
     assert "contested" not in wait(team, ANEW)
     assert "Nothing waits for you." in team.say(team.ana, "clarify", "inbox")
+
+
+@pytest.fixture
+def at_terminal(monkeypatch: pytest.MonkeyPatch) -> Callable[[], AbstractContextManager[None]]:
+    """Return what lets a person sit at their terminal for a while."""
+
+    @contextmanager
+    def sit() -> Iterator[None]:
+        with monkeypatch.context() as patch:
+            patch.setattr(caller, "_sits_at_terminal", lambda: True)
+            yield
+
+    return sit
+
+
+@pytest.mark.parametrize("is_settled", [True, False])
+def test_a_word_in_doubt_against_a_sure_one_is_told_beside_it_everywhere(
+    begun: Team, at_terminal: Callable[[], AbstractContextManager[None]], is_settled: bool
+) -> None:
+    team, ana = begun, begun.ana
+    with at_terminal():
+        team.say(ana, "clarify", "answer", CLR, YES)
+    team.say(ana, "clarify", "resolve", CLR, role="engineer")
+    team.say(ana, *ASKED, role="engineer")
+    team.say(ana, "clarify", "answer", ANEW, STOP, "--as-person")
+    if is_settled:
+        team.say(ana, "clarify", "resolve", ANEW, role="engineer")
+
+    sure = f"contested: a person's unconfirmed word to {ANEW} says otherwise; ask the user"
+    unsure = f"contested: a person had decided otherwise: {YES} ({CLR}); ask the user"
+    told = look(team, ana)
+    for place in ("wait for the first", "show the first", "inbox", "tool", "start"):
+        assert sure in told[place], f"{place}: {told[place]}"
+    for place in ("wait for the second", "show the second", "inbox", "tool", "start"):
+        assert unsure in told[place], f"{place}: {told[place]}"
+    recalled = told["recall"]
+    assert recalled.count(CONTESTED) == recalled.count("Decided by a person") == 1 + is_settled
+    # Nobody is answered with either, and the person is told with the way out.
+    asks = tuple({"engineer": "tester", PERSON: "engineer"}.get(word, word) for word in ASKED[:-1])
+    assert "already answered" not in team.say(ana, *asks, role="tester")
+    way = f"{ANEW}: its answer is a person's unconfirmed word, and a person had decided otherwise: "
+    way += f"{YES} ({CLR}). Read it: agentx clarify --issue 1; say what holds at a terminal"
+    anew = ", asked anew: agentx clarify ask --issue 1 --from engineer --to human"
+    decide = f": agentx clarify resolve {ANEW}"
+    assert f"{way}{anew if is_settled else decide}" in team.say(ana, "clarify", "inbox")
+    assert "1 contested: `agentx clarify inbox`" in team.say(ana, "status")
+    assert f"{ANEW}: its answer is a person's unconfirmed word" in team.say(ana, "doctor")
+
+    last = "CLR-1-004" if is_settled else ANEW
+    if is_settled:
+        team.say(ana, *ASKED, role="engineer")
+    with at_terminal():
+        team.say(ana, "clarify", "answer" if is_settled else "resolve", last, HOLDS)
+    for asked in (CLR, ANEW):
+        said = wait(team, asked)
+        assert "contested" not in said, said
+        assert (f"later decided otherwise: {HOLDS} ({last})" in said) == (asked != last), said
+    assert "unconfirmed word" not in team.say(ana, "clarify", "inbox")

@@ -18,7 +18,6 @@ from agentx.clarification.store.ledger_json import (
     Row,
     clarification_of,
     entry_of,
-    is_settled,
 )
 from agentx.clarification.store.merging import keep_late
 from agentx.clarification.store.naming.names import find_row
@@ -31,6 +30,7 @@ from agentx.clarification.store.question_events import (
 from agentx.clarification.store.told import name_entry, page_row
 from agentx.clarification.store.vouching.anew import keep_saying, list_said
 from agentx.clarification.store.vouching.sight import bind, is_bound, is_word
+from agentx.clarification.watch.glance import is_settled
 from agentx.kernel.errors import IllegalTransition
 from agentx.kernel.ids import ClarificationId, clarification_id, parse_clarification_id
 from agentx.kernel.text import fold_text

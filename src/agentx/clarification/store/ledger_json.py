@@ -12,11 +12,9 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from agentx.clarification.contested import find_contesting, is_contesting_word
+from agentx.clarification.contested import find_contesting
 from agentx.clarification.model import (
-    ACTIVE,
     CONFIDENCES,
-    PERSON,
     STANDINGS,
     UNJUDGED,
     AnswerWorth,
@@ -28,7 +26,9 @@ from agentx.clarification.model import (
     Reason,
     Retry,
 )
-from agentx.clarification.watch.awaiting import find_untrusted_question, is_untrusted_question
+from agentx.clarification.watch.awaiting import find_untrusted_question
+from agentx.clarification.watch.glance import is_settled, list_unheard
+from agentx.clarification.watch.later import find_in_doubt
 from agentx.clarification.ways import WAY_MISSED, read_missed, write_way
 from agentx.kernel.clock import Millis, from_iso, to_iso
 from agentx.kernel.errors import CorruptRecord, InvalidValue
@@ -80,7 +80,7 @@ def open_of(document: object, issue: int, since_ms: int) -> Ledger:
     """
     day = to_iso(since_ms)[: len("2026-01-01")]
     rows, faults = rows_of(document, issue)
-    wanted = [each for each in rows.items() if not _is_past(each[1], day)]
+    wanted = list_unheard(rows, day)
     looked_at = _read_rows(wanted, issue, faults)
     found = (
         state
@@ -89,6 +89,7 @@ def open_of(document: object, issue: int, since_ms: int) -> Ledger:
         or state.was_decided_for_asker
         or find_untrusted_question(state) is not None
         or find_contesting(state) is not None
+        or find_in_doubt(state, looked_at) is not None
     )
     return Ledger(issue=issue, clarifications=tuple(found), faults=tuple(faults))
 
@@ -114,49 +115,6 @@ def _read_rows(
         except DamagedLedger as error:
             faults.append(error.message)
     return found
-
-
-def _is_past(row: Row, day: str) -> bool:
-    """Tell whether nobody has to hear of a row: settled before a day, or by its asker alone."""
-    settled = row.get("resolvedAt")
-    if not is_settled(row) or _is_contested(row, day):
-        return False
-    return not isinstance(settled, str) or settled[: len(day)] < day or _is_settled_alone(row)
-
-
-def _is_contested(row: Row, day: str) -> bool:
-    """Tell whether something was said as a person since a day that does not count."""
-    thread = row.get("thread")
-    said = (
-        (entry for entry in thread if isinstance(entry, dict)) if isinstance(thread, list) else ()
-    )
-    return any(
-        is_contesting_word(each.get("type"), each.get("from"), each.get("via"))
-        and str(each.get("timestamp", ""))[: len(day)] >= day
-        for each in said
-    )
-
-
-def _is_settled_alone(row: Row) -> bool:
-    """Tell whether nobody but its asker settled a row, as far as it can be read at a glance.
-
-    Where people answered more than once they may contradict each other, and what a writer asks
-    further who is not trusted may have to be seen.
-    """
-    thread, asker = row.get("thread"), row.get("from")
-    if not (isinstance(thread, list) and all(isinstance(entry, dict) for entry in thread)):
-        return False
-    said = [(entry.get("type"), entry.get("from")) for entry in thread]
-    if any(is_untrusted_question(entry.get("type"), entry.get("via")) for entry in thread):
-        return False
-    is_alone = all(kind != EntryType.RESOLUTION or by == asker for kind, by in said)
-    return is_alone and said.count((EntryType.ANSWER, PERSON)) <= 1
-
-
-def is_settled(row: Row) -> bool:
-    """Tell whether nobody has to do anything about a row any more."""
-    status = row.get("status")
-    return isinstance(status, str) and status in _SETTLED
 
 
 def rows_of(document: object, issue: int) -> tuple[dict[str, Row], list[str]]:
@@ -437,7 +395,6 @@ def read_moment(row: Row, name: str, where: str) -> Millis:
         raise DamagedLedger(f"{where}: {name} is no time: {text[:40]!r}") from None
 
 
-_SETTLED = frozenset(str(status) for status in ClarificationStatus if status not in ACTIVE)
 _KINDS: dict[type[object], str] = {
     str: "a text",
     int: "a number",

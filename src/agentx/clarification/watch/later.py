@@ -11,7 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from agentx.clarification.contested import contradicts, find_contesting, say_contesting
+from agentx.clarification.contested import (
+    SAID_CHARS,
+    contradicts,
+    find_contesting,
+    say_contesting,
+)
 from agentx.clarification.model import Clarification, ClarificationStatus, Entry
 from agentx.clarification.watch.awaiting import (
     find_awaited,
@@ -21,8 +26,6 @@ from agentx.clarification.watch.awaiting import (
 )
 from agentx.kernel.ids import is_ulid, ulid_ms
 from agentx.kernel.text import fold_text, preview
-
-_SAID_CHARS = 200
 
 
 def find_later(state: Clarification, among: Iterable[Clarification]) -> Clarification | None:
@@ -111,8 +114,15 @@ def holds_against(state: Clarification, word: Entry, others: Iterable[Clarificat
 def find_contesting_elsewhere(
     state: Clarification, among: Iterable[Clarification]
 ) -> tuple[Clarification, Entry] | None:
-    """Return the question that asks the same, and what was said to it as a person that does not
-    count and says otherwise, where that contests what was said there."""
+    """Return the question that asks the same, and what was said to it that contests what was said
+    there: as a person, otherwise, and it does not count, or just one of both words is in doubt."""
+    known = tuple(among)
+    return _find_uncounted(state, known) or find_in_doubt(state, known)
+
+
+def _find_uncounted(
+    state: Clarification, among: Iterable[Clarification]
+) -> tuple[Clarification, Entry] | None:
     word = _find_word(state)
     if word is None:
         return None
@@ -130,11 +140,30 @@ def find_contesting_elsewhere(
     return None
 
 
+def find_in_doubt(
+    state: Clarification, among: Iterable[Clarification]
+) -> tuple[Clarification, Entry] | None:
+    """Return the question that asks the same, and what a person said to it otherwise, where one of
+    both words is sure and the last one is not: that takes nothing back, and neither is told alone.
+    """
+    word, known = _find_word(state), tuple(among)
+    if word is None or not word.is_persons_word:
+        return None
+    elsewhere = _list_said(state, key_asked(state, word), known)
+    said = [each for each in elsewhere if not (word.doubt and each[1].doubt)]
+    last = max(said, default=None, key=lambda each: _find_turn(*each))
+    if last is None or last[1].body.split() == word.body.split():
+        return None
+    is_last = _find_turn(*last) > _find_turn(state, word)
+    is_so = bool(word.doubt) or (bool(last[1].doubt) and is_last)
+    return last if is_so and find_later(state, known) is None else None
+
+
 def contests_elsewhere(state: Clarification, among: Iterable[Clarification]) -> bool:
     """Tell whether what was said to a question contests what stands of the same elsewhere."""
     known = tuple(among)
     return any(
-        find_contesting_elsewhere(each, (state,)) is not None and find_later(each, known) is None
+        _find_uncounted(each, (state,)) is not None and find_later(each, known) is None
         for each in known
     )
 
@@ -173,7 +202,7 @@ def _tell_later(state: Clarification, among: tuple[Clarification, ...]) -> Clari
     if contesting is not None:
         told = replace(told, contested_by=say_contesting(contesting[1], contesting[0].id))
     if later is not None and word is not None:
-        said = f"{preview(fold_text(word.body), _SAID_CHARS)} ({later.id})"
+        said = f"{preview(fold_text(word.body), SAID_CHARS)} ({later.id})"
         told = replace(told, decided_later=said)
     return told
 
@@ -191,7 +220,7 @@ def _tell_meanwhile(state: Clarification, among: Iterable[Clarification]) -> str
         return ""
     _, word, name = last
     doubt = f"{word.doubt}, " if word.doubt else ""
-    return f"{preview(fold_text(word.body), _SAID_CHARS)} ({doubt}{name})"
+    return f"{preview(fold_text(word.body), SAID_CHARS)} ({doubt}{name})"
 
 
 def key_asked(state: Clarification, word: Entry) -> tuple[object, ...]:

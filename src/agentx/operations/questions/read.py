@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import starmap
 
-from agentx.clarification.contested import tell_contested
 from agentx.clarification.model import (
     PERSON,
     UNKNOWN,
@@ -19,7 +18,7 @@ from agentx.clarification.model import (
     MonitorReport,
     Reason,
 )
-from agentx.clarification.summary import ask_again, tell_overruled
+from agentx.clarification.summary import ask_again, tell_contested, tell_overruled
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.values import frozen
 from agentx.operations.questions import held

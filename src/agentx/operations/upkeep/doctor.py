@@ -15,7 +15,7 @@ from pathlib import Path
 
 from agentx.adapters.registry import ADAPTERS
 from agentx.capture.faults import Faults
-from agentx.clarification.contested import tell_contested
+from agentx.clarification.summary import tell_contested
 from agentx.host.files.plain import is_folder, walk_refused
 from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.capture import Harness
