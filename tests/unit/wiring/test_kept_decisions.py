@@ -425,6 +425,25 @@ def test_what_an_agent_answered_is_told_of_its_own_question_after_two_clones_mee
         }
 
 
+@pytest.mark.parametrize("at", [0, 1])
+def test_who_forgets_what_two_clones_called_alike_forgets_that_alone(
+    tmp_path: Path, at: int
+) -> None:
+    *both, merge = meet_colleagues(tmp_path)
+    decide_apart(both, ("drop", "store"), ("YES, drop", "NO, never"))
+    merge()
+    for each in both:
+        keep_decisions(each)
+    here = both[1]  # called the second question as the first was called
+    state = open_clarifications(here).find(("CLR-1-003", "CLR-1-004")[at])
+
+    clarify_settle.forget(here, state.exact, caller=TYPING)
+
+    assert [one.content.partition(":")[0] for one in memories(here)] == [("store", "drop")[at]]
+    keep_decisions(here)
+    assert [one.content.partition(":")[0] for one in memories(here)] == [("store", "drop")[at]]
+
+
 def test_who_drops_what_two_clones_called_alike_drops_that_alone(tmp_path: Path) -> None:
     *both, merge = meet_colleagues(tmp_path)
     decide_apart(both, ("drop", "drop"), ("YES, drop", "YES, drop"))

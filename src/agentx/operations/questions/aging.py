@@ -10,7 +10,7 @@ from agentx.operations.limits import QUESTION_WHOLE_DAYS
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
 from agentx.wiring.clarifications import open_clarifications
-from agentx.wiring.kept.known import forget_decision
+from agentx.wiring.kept.known import forget_left, list_left
 from agentx.wiring.section import renew_notices
 
 
@@ -26,8 +26,8 @@ def forget_aged(project: Project, days: int) -> int:
     if not project.trust.has_data:
         return 0
     gone = open_clarifications(project).forget_settled(_count_back(project, days))
+    forget_left(project, list_left(project, gone))
     for state in gone:
-        forget_decision(project, state)
         record_act(project, AuditAct.FORGOTTEN, clarification=state.id, by="retention", days=days)
     if gone:
         renew_notices(project)

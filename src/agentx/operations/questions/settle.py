@@ -29,7 +29,7 @@ from agentx.wiring.clarifications import (
     speaker_named,
     tell_unseen,
 )
-from agentx.wiring.kept.known import find_known, forget_decision
+from agentx.wiring.kept.known import find_known, forget_left, list_left
 from agentx.wiring.section import renew_notices
 
 
@@ -134,9 +134,9 @@ def forget(project: Project, clarification_id: str, *, caller: WhoCalls) -> None
     stem = state.stem or state.uid
     ledger = open_clarifications(project).ledger(state.issue)
     shared = [each for each in ledger if stem in (each.uid, each.stem)]  # forgotten with it
+    left = list_left(project, shared)
     hub.forget(state.exact)
-    for each in shared:
-        forget_decision(project, each)
+    forget_left(project, left)
     renew_notices(project)
     record_act(project, AuditAct.FORGOTTEN, clarification=clarification_id, by="clarify forget")
 

@@ -30,6 +30,7 @@ from agentx.wiring.trust.issue_marks import AskedIssues
 from agentx.wiring.vouched.outcomes import (
     find_question,
     find_same,
+    list_ids,
     list_kept,
     list_names,
     list_overtaken,
@@ -207,16 +208,34 @@ def supersede(room: Observations, overtaken: Iterable[Observation], by: Observat
         room.store.amend(marked)
 
 
-def forget_decision(project: Project, state: Clarification) -> None:
-    """Take away what a question left behind.
+def list_left(project: Project, states: Iterable[Clarification]) -> tuple[str, ...]:
+    """Return the ids of the memories that questions left behind, in the archive too.
+
+    A memory is known by the question's name, and by its own id: who made it before a merge may have
+    called the question otherwise.
+
+    Raises: UnavailableError.
+    """
+    found: list[str] = []
+    with closing(open_observations(project)) as room:
+        for state in states:
+            # An original in the archive goes with what it was merged into.
+            olds = (one for one in room.store.archive() if one.issue_number == state.issue)
+            memories = (*room.store.get_by_issue(state.issue), *olds)
+            found += (one.id for one in list_kept(memories, state.id))
+            decision = read_decision(state) if state.uid else None
+            called = set() if decision is None else set(list_ids(state, decision))
+            found += (one.id for one in memories if one.id in called)
+    return tuple(dict.fromkeys(found))
+
+
+def forget_left(project: Project, names: Iterable[str]) -> None:
+    """Take away memories that questions left behind.
 
     Raises: LockHeld, UnavailableError.
     """
     with closing(open_observations(project)) as room:
-        # An original in the archive goes with what it was merged into.
-        olds = (one for one in room.store.archive() if one.issue_number == state.issue)
-        kept = list_kept((*room.store.get_by_issue(state.issue), *olds), state.id)
-        room.forget(one.id for one in kept)
+        room.forget(names)
 
 
 def list_files_named(project: Project, text: str) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import count
+from itertools import count, islice
 from typing import TYPE_CHECKING
 
 from agentx.kernel.ids import digest
@@ -106,6 +106,12 @@ def list_names(uid: str, decision: Observation) -> Iterator[str]:
         word = digest(uid, read_said(decision), *((str(turn),) if turn else ()))
         chance = partial(_take, word)
         yield observation_id(decision.agent, decision.issue_number, decision.timestamp_ms, chance)
+
+
+def list_ids(state: Clarification, decision: Observation) -> Iterator[str]:
+    """Yield what a memory of what a question came to is called; a thread may have had it before."""
+    for uid in filter(None, (state.uid, state.stem)):
+        yield from islice(list_names(uid, decision), 2)
 
 
 def _take(word: bytes, size: int) -> bytes:
