@@ -19,6 +19,7 @@ from typing import Any, AnyStr, cast
 MERGE_MARKS = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
 # How an answer that stands is told where a word that does not count says otherwise.
 CONTESTED = "contested, somebody said otherwise: ask the user"
+DECIDED_LATER = "later decided otherwise"
 RECALL_OPEN = "[agentx:recall]"
 RECALL_CLOSE = "[/agentx:recall]"
 # How what is told begins, in a session's section and in an answer of a tool; and how it once did.

@@ -56,11 +56,14 @@ class Observation:
     head: str = ""  # the commit that branch was at then, if it was one of its own
     # Somebody said otherwise whose word does not count here; found when it is read, never kept.
     contested: bool = False
+    # What a person said otherwise to the same later, until memory tells that; likewise.
+    decided_later: str = ""
 
     @property
     def told_as(self) -> str:
-        """By what a session knows that it was told it: told anew where it is contested since."""
-        return f"{self.id}{_CONTESTED_MARK}" if self.contested else self.id
+        """By what a session knows that it was told it: told anew where it is in doubt since."""
+        is_in_doubt = self.contested or self.decided_later
+        return f"{self.id}{_CONTESTED_MARK}" if is_in_doubt else self.id
 
     @property
     def is_written(self) -> bool:
@@ -86,6 +89,7 @@ class Observation:
             repeats=self.repeats,
             branch=self.branch,
             contested=self.contested,
+            decided_later=self.decided_later,
         )
 
 
@@ -114,6 +118,7 @@ class ObservationIndex:
     repeats: tuple[str, ...] = ()
     branch: str = ""
     contested: bool = False  # as of an observation
+    decided_later: str = ""  # likewise
 
 
 @frozen

@@ -474,3 +474,21 @@ def test_what_is_open_again_after_two_clones_meet_is_withheld_for_its_own_questi
     with closing(open_observations(both[1])) as room:
         assert isinstance(room.store, VouchedStore)
         assert not [one.id for one in room.store.plain.everything() if one.superseded_by]
+
+
+def test_what_was_said_anew_and_is_not_settled_stands_beside_what_was_said_before(
+    project: Project,
+) -> None:
+    first = decide_unkept(project, said="NO, never")
+    keep_decisions(project)
+    project.clock.sleep_ms(1_000)
+    second, room = ask(project, "buy"), open_clarifications(project)
+    room.answer(second, "NO, I told you", by=PERSON, via="terminal")
+    [one] = memories(project)
+    assert (one.superseded_by, one.decided_later) == ("", f"NO, I told you ({second})")
+    assert one.content.endswith(f"[{first}]")
+
+    room.resolve(second, by="engineer")
+    keep_decisions(project)
+    told = {one.content[-11:]: (one.superseded_by, one.decided_later) for one in memories(project)}
+    assert told == {f"[{first}]": (second, ""), f"[{second}]": ("", "")}

@@ -12,7 +12,7 @@ from contextlib import closing
 
 from agentx.kernel.clock import DAY_MS
 from agentx.kernel.ids import digest
-from agentx.kernel.text import CONTESTED
+from agentx.kernel.text import CONTESTED, DECIDED_LATER
 from agentx.observations.model import Observation, ObservationIndex, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.search.document import Document
@@ -56,8 +56,8 @@ class ObservationDocuments:
         by_part: dict[str, list[str]] = {}
         with closing(self._opened()) as store:
             for row in store.search_by_filters(SearchFilters()):
-                contested = "contested" if row.contested else ""
-                told = f"{row.superseded_by} {row.summary} {row.mended_ms or ''}{contested}"
+                doubt = f"{'contested' if row.contested else ''}{row.decided_later}"
+                told = f"{row.superseded_by} {row.summary} {row.mended_ms or ''}{doubt}"
                 mark = f"{row.id} {told}" if row.agent in row.id else f"{row.id} {told} {row.agent}"
                 by_part.setdefault(_part(row), []).append(mark)
         for part, marks in by_part.items():
@@ -88,6 +88,8 @@ class ObservationDocuments:
         if not observation.content.startswith(observation.summary.rstrip("\u2026")):
             said.insert(0, observation.summary)
         said += [CONTESTED] if observation.contested else []
+        later = observation.decided_later
+        said += [f"{DECIDED_LATER}: {later}"] if later else []
         return Document(
             doc_type=DOC_TYPE,
             doc_id=observation.id,

@@ -21,6 +21,7 @@ def tell_row(row: ObservationIndex, judged: Observation | None) -> ObservationIn
         summary=judged.summary,
         issue_number=judged.issue_number,
         contested=judged.contested,
+        decided_later=judged.decided_later,
     )
 
 

@@ -23,7 +23,12 @@ from itertools import chain, islice
 from agentx.clarification.contested import is_contested
 from agentx.clarification.model import Clarification
 from agentx.clarification.store.ledgers import LedgerStore
-from agentx.clarification.watch.later import find_contesting_elsewhere, find_later, find_repeated
+from agentx.clarification.watch.later import (
+    find_contesting_elsewhere,
+    find_later,
+    find_repeated,
+    tell_later,
+)
 from agentx.host.files.plain import is_folder, list_folder, look
 from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.ids import parse_clarification_id
@@ -195,6 +200,9 @@ class Witness:
         numbers = self._issues.list_numbers(state)
         asked = tuple(chain.from_iterable(self._look(n).values() for n in numbers))
         later = find_later(state, asked)
+        if later is not None and later.resolution is None:  # memory does not tell that yet
+            [said] = tell_later((state,), asked)
+            return replace(one, decided_later=said.decided_later)
         if later is None and not one.contested:
             later = find_repeated(state, asked)
         return one if later is None else replace(one, superseded_by=str(later.id))
