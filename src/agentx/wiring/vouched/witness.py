@@ -16,9 +16,9 @@ was withheld is told again as soon as the ledger says so: on another branch, or 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain
 
 from agentx.clarification.contested import is_contested
 from agentx.clarification.model import Clarification
@@ -48,7 +48,7 @@ from agentx.wiring.vouched.outcomes import (
     UNVERIFIED,
     find_question,
     is_word_of,
-    list_names,
+    list_ids,
     list_said,
     list_uids,
     read_said,
@@ -249,7 +249,7 @@ class Witness:
                 name: state
                 for state, decision in decided
                 if decision is not None
-                for name in _list_ids(state, decision)
+                for name in list_ids(state, decision)
             }
             known = self._by_id[issue] = (states, names)
         return known[1]
@@ -304,14 +304,8 @@ def _doubt(one: Observation, name: str) -> Observation:
     return replace(one, agent=UNVERIFIED, superseded_by=one.superseded_by or name)
 
 
-def _list_ids(state: Clarification, decision: Observation) -> Iterator[str]:
-    """Yield what a memory of what a question came to is called; a thread may have had it before."""
-    for uid in filter(None, (state.uid, state.stem)):
-        yield from islice(list_names(uid, decision), 2)
-
-
 def _is_called(name: str, state: Clarification, decision: Observation) -> bool:
-    return bool(state.uid) and name in _list_ids(state, decision)
+    return bool(state.uid) and name in list_ids(state, decision)
 
 
 def _find_former(
