@@ -23,7 +23,7 @@ from tests.golden.story import Town
 from tests.support.damage import prepare
 
 WIDE, NORM, NARROW = 140, 80, 60
-WHOLE = re.compile(r"`[^`]+`[.,;:)]*")  # one command, and nothing else
+WHOLE = re.compile(r"(?:`[^`]+`|[~/]\S+)[.,;:)]*")  # one command or path, and nothing else
 OURS = re.compile(r"\x1b\[[0-9;]*m")
 COMMANDS = (
     *(
@@ -97,7 +97,7 @@ _SCREEN = {"TERM": "xterm-256color", "AGENTX_PAGER": "cat"}
 
 
 def _fits(line: str, columns: int) -> bool:
-    """Tell whether a line is no wider than a screen; but a command to be copied is never cut."""
+    """Tell whether a line is no wider than a screen; but what is copied is never cut."""
     return measure(line) <= columns or WHOLE.fullmatch(line.strip()) is not None
 
 
