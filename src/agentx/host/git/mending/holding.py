@@ -7,16 +7,15 @@ began `/proc` tells, where there is one.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from agentx.host.files.plain import exists, look, open_to_write, remove
+from agentx.host.files.plain import exists, look, remove
 from agentx.host.git.work import git_file
-from agentx.host.locks.flock import is_at
+from agentx.host.locks.flock import Flock
 from agentx.kernel.errors import ConflictError
 
 WAIT_S = 10.0
@@ -33,14 +32,14 @@ def hold(file: Path, folder: Path) -> Iterator[int]:
     Raises: ConflictError where what another began does not end.
     """
     deadline = time.monotonic() + WAIT_S
-    while (descriptor := _claim(file)) is None:
+    while (held := Flock.claim(file)) is None:
         if time.monotonic() > deadline:
             raise _refuse(folder, _list_openers(file), f"it holds {file}")
         time.sleep(_LOOK_EVERY_S)
     try:
-        yield descriptor
+        yield held.descriptor
     finally:
-        os.close(descriptor)  # what was begun and lives on still holds it
+        os.close(held.descriptor)  # not released: what was begun and lives on still holds it
 
 
 def release_lock(folder: Path) -> None:
@@ -89,20 +88,6 @@ def list_holders(folder: Path, lock: Path) -> tuple[int, ...] | None:
     if not exists(_PROC / "self" / "fd"):
         return None
     return tuple(sorted({*_list_openers(lock), *_list_gits(folder)}))
-
-
-def _claim(file: Path) -> int | None:
-    """Hold a file, made if need be; None where another holds it."""
-    descriptor = open_to_write(file, os.O_RDWR | os.O_CREAT)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(descriptor)
-        return None
-    if is_at(descriptor, file):
-        return descriptor
-    os.close(descriptor)
-    return None
 
 
 def _list_openers(file: Path) -> Iterator[int]:
