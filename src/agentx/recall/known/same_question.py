@@ -151,11 +151,11 @@ def find_leads(asked: AskedFor) -> tuple[str, ...]:
 
 def is_same(one: AskedFor, other: AskedFor, *, same_issue: bool) -> bool:
     """Tell whether two questions ask the same."""
-    if one.subject != other.subject or not one.subject:
+    if one.order != other.order or not one.order:
         return False
     if (one.wanted, one.denies, one.signs) != (other.wanted, other.denies, other.signs):
         return False
-    if one.order != other.order or not _are_same_forms(one.forms, other.forms):
+    if not _are_same_forms(one.forms, other.forms):
         return False
     if same_issue:
         return True
