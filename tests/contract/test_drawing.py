@@ -105,11 +105,16 @@ def _fits(line: str, columns: int) -> bool:
 def test_a_reading_command_draws_and_says_what_the_house_holds(
     town: Town, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    commands: set[str] = set()
     for columns in (WIDE, NORM, NARROW):
         code, out, err = draw(town, command.split(), columns, monkeypatch)
         assert out.strip(), "nothing was drawn"
         lines = re.split(r"[\r\n]", OURS.sub("", out + err))  # progress writes over its own line
         assert [line for line in lines if not _fits(line, columns)] == []
+        commands |= set(re.findall(r"`(agentx [^`\n]+)`", out)) if columns == WIDE else set()
+        flat = re.sub(r"\s+", "", out)
+        cut = [one for one in commands if re.sub(r"\s", "", one) in flat and one not in out]
+        assert cut == [], "what is copied stands in one piece"
     code, said, talked = draw(
         town, [*command.split(), "--json"], WIDE, monkeypatch, place=io.StringIO
     )
