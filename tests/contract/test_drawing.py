@@ -109,11 +109,12 @@ def test_a_reading_command_draws_and_says_what_the_house_holds(
     for columns in (WIDE, NORM, NARROW):
         code, out, err = draw(town, command.split(), columns, monkeypatch)
         assert out.strip(), "nothing was drawn"
-        lines = re.split(r"[\r\n]", OURS.sub("", out + err))  # progress writes over its own line
+        shown = OURS.sub("", out + err)
+        lines = re.split(r"[\r\n]", shown)  # progress writes over its own line
         assert [line for line in lines if not _fits(line, columns)] == []
-        commands |= set(re.findall(r"`(agentx [^`\n]+)`", out)) if columns == WIDE else set()
-        flat = re.sub(r"\s+", "", out)
-        cut = [one for one in commands if re.sub(r"\s", "", one) in flat and one not in out]
+        commands |= set(re.findall(r"`(agentx [^`\n]+)`", shown)) if columns == WIDE else set()
+        flat = re.sub(r"\s+", "", shown)
+        cut = [one for one in commands if re.sub(r"\s", "", one) in flat and one not in shown]
         assert cut == [], "what is copied stands in one piece"
     code, said, talked = draw(
         town, [*command.split(), "--json"], WIDE, monkeypatch, place=io.StringIO
