@@ -224,6 +224,7 @@ class Clarification:
     word_of: str = ""  # what the one is called whose word stands then
     issue_now: str = ""  # what became of its issue, where that is to be known; likewise
     decided_later: str = ""  # what a person said otherwise to the same, later; likewise
+    decided_later_for: str = ""  # who asked that
     decided_meanwhile: str = ""  # the same of what waits, since it was asked; likewise
     contested_by: str = ""  # what else speaks against what stands; likewise
     begun_with: tuple[tuple[Entry, str], ...] = ()  # by an offshoot, with why it stands no more
@@ -305,9 +306,8 @@ class Clarification:
         word, said = self.persons_word, (each for each in self.thread if each.is_persons_word)
         if word is None:
             return ()
-        asked = self.question_of(word)
         others = (each for each in said if each.body.split() not in ([], word.body.split()))
-        return tuple(each for each in others if self.question_of(each) == asked)
+        return tuple(each for each in others if self.question_of(each) == self.question_of(word))
 
     def entries(self, kind: EntryType) -> tuple[Entry, ...]:
         """Return the entries of one type, in order."""

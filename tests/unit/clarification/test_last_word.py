@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from agentx.clarification.model import PERSON, Clarification
 from agentx.clarification.store.vouching.sight import list_seen, sum_up
 from agentx.clarification.watch.later import tell_later
 from agentx.clarification.ways import UNCONFIRMED
+from agentx.wiring.clarifications import list_told
 from tests.support.clarifying import Room, request, room
 from tests.unit.clarification.test_events import bring, clone, lines, view
 from tests.unit.clarification.test_offshoots import meet
@@ -92,6 +94,26 @@ def test_what_a_person_says_carries_what_was_said_to_the_same_elsewhere(tmp_path
         next(each for each in judged if each.detail.get("body") == body) for body in ("YES", "NO")
     )
     assert sum_up(first) in (list_seen(last) or ())
+
+
+def test_it_carries_what_was_said_to_whichever_role_asked_it_however_it_was_typed(
+    tmp_path: Path,
+) -> None:
+    here = room(tmp_path)
+    for asker, question, said in (
+        ("engineer", SAME.question, "YES"),
+        ("engineer", "Another one?", "MAYBE"),
+        ("tester", f"`{SAME.question.rstrip('?')}`", "NO"),
+    ):
+        here.clock.advance(1_000)
+        asked = here.ask(replace(SAME, asker=asker, question=question))
+        here.clarifications.answer(asked.id, said, by=PERSON, via="terminal")
+    first, other, last = (
+        next(each for each in here.store.list_judged(42) if each.detail.get("body") == body)
+        for body in ("YES", "MAYBE", "NO")
+    )
+    seen = list_seen(last) or ()
+    assert (sum_up(first) in seen, sum_up(other) in seen) == (True, False)
 
 
 def test_who_says_the_same_marks_nothing(tmp_path: Path) -> None:
@@ -210,6 +232,19 @@ def test_what_is_in_doubt_takes_nothing_back_and_contests(
         if settled or turn < len(said) - 1:
             here.clarifications.resolve(list_same(here)[turn].id)
     assert [mark_of(each) for each in list_same(here)] == marks
+
+
+def test_what_another_role_was_told_in_doubt_contests_what_was_settled_long_ago(
+    tmp_path: Path,
+) -> None:
+    here = room(tmp_path)
+    for turn, (asker, via) in enumerate((("engineer", SURE), ("tester", UNSURE))):
+        here.ask(replace(SAME, asker=asker, topic=("Session storage", "`session` storage.")[turn]))
+        name = f"CLR-42-00{turn + 1}"
+        here.clarifications.answer(name, f"word {turn}", by=PERSON, via=via)
+        here.clarifications.resolve(name)
+        here.clock.advance(40 * 24 * HOUR_MS if turn == 0 else 1_000)
+    assert [each.id for each in list_told(here.clarifications.survey())] == [TWO]
 
 
 def mark_of(state: Clarification) -> str:

@@ -29,13 +29,18 @@ def decided(state: Clarification, said: str, *, via: str = "terminal") -> Clarif
 
 
 def asked_anew(
-    said: str = "NO never", *, by: str = PERSON, via: str = "", **how: str
+    said: str = "NO never",
+    *,
+    by: str = PERSON,
+    via: str = "",
+    at_ms: int = LATER,
+    **how: str,
 ) -> Clarification:
     """Return the same question asked anew, answered and settled by its asker."""
     given = {"to": by, "question": "jwt or  server sessions?", **how}
-    state = clarification(2, at_ms=LATER, **given)  # type: ignore[arg-type]
-    answer = Answered(at_ms=Millis(LATER + 5), by=by, body=said, via=via)
-    return after(state, answer, Resolved(at_ms=Millis(LATER + 6), by=state.asker))
+    state = clarification(2, at_ms=at_ms, **given)  # type: ignore[arg-type]
+    answer = Answered(at_ms=Millis(at_ms + 5), by=by, body=said, via=via)
+    return after(state, answer, Resolved(at_ms=Millis(at_ms + 6), by=state.asker))
 
 
 FIRST = decided(clarification(), "YES ship")
@@ -64,12 +69,28 @@ def test_what_was_decided_otherwise_later_says_so_and_is_no_news() -> None:
         asked_anew(question="JWT or server sessions for mobile?"),
         asked_anew(topic="Session storage 2"),
         replace(asked_anew(), issue=43),
-        replace(asked_anew(), asker="tester"),
+        asked_anew(question="JWT or server session?"),
+        asked_anew(question="Server sessions or JWT?"),
         clarification(2, to=PERSON, at_ms=LATER),  # nobody said anything yet
     ],
 )
 def test_nothing_else_takes_a_decision_back(other: Clarification) -> None:
     assert find_later(FIRST, (FIRST, other)) is None
+
+
+@pytest.mark.parametrize("question", ["JWT or server sessions", "`JWT` or the server sessions?"])
+def test_whoever_asks_and_however_it_is_typed_the_last_word_marks_the_other(question: str) -> None:
+    later = asked_anew(asker="tester", question=question)
+    first, last = tell_later((FIRST, later), (FIRST, later))
+
+    assert (first.decided_later, last.decided_later) == ("NO never (CLR-42-002)", "")
+    assert inbox_among((first, last), "engineer") == (first,), "nobody told its asker the other"
+
+
+def test_what_an_agent_answered_another_gives_way_to_a_persons_word_and_takes_none_back() -> None:
+    asked = asked_anew("JWT", by="architect", asker="tester", at_ms=START_MS - 99)
+    assert find_later(asked, (FIRST,)) is FIRST
+    assert find_later(FIRST, (asked,)) is None
 
 
 def test_whichever_was_asked_first_the_last_word_takes_the_other_back() -> None:

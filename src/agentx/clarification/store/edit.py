@@ -31,6 +31,7 @@ from agentx.clarification.store.told import name_entry, page_row
 from agentx.clarification.store.vouching.anew import keep_saying, list_said
 from agentx.clarification.store.vouching.sight import bind, is_bound, is_word
 from agentx.clarification.watch.glance import is_settled
+from agentx.clarification.watch.wording import key_topic
 from agentx.kernel.errors import IllegalTransition
 from agentx.kernel.ids import ClarificationId, clarification_id, parse_clarification_id
 from agentx.kernel.text import fold_text
@@ -157,8 +158,9 @@ class LedgerEdit:
     def _list_elsewhere(self, state: Clarification) -> tuple[QuestionEvent, ...]:
         """Return the lines that say, as a person, something to the same question elsewhere."""
         found: list[QuestionEvent] = []
+        topic = key_topic(state.topic)
         for row in self.book.rows.values():
-            if row.get("from") == state.asker and row.get("uid") != state.uid:
+            if row.get("uid") != state.uid and key_topic(str(row.get("topic"))) == topic:
                 with suppress(DamagedLedger):
                     other = clarification_of(row, self.book.issue)
                     if said := list_said(state, other):

@@ -7,7 +7,8 @@ from typing import Any
 
 from agentx.clarification.contested import is_contesting_word
 from agentx.clarification.model import ACTIVE, PERSON, ClarificationStatus, EntryType
-from agentx.clarification.watch.awaiting import fold_words, is_untrusted_question
+from agentx.clarification.watch.awaiting import is_untrusted_question
+from agentx.clarification.watch.wording import Key, key_topic
 from agentx.clarification.ways import UNCONFIRMED
 
 _SETTLED = frozenset(str(status) for status in ClarificationStatus if status not in ACTIVE)
@@ -23,9 +24,9 @@ def list_unheard(rows: Mapping[str, dict[str, Any]], day: str) -> list[tuple[str
     ]
 
 
-def _key(row: dict[str, Any]) -> tuple[str, ...]:
-    """Return who asks about what: who asks the same twice has the same."""
-    return fold_words(str(row.get("from")), str(row.get("topic")))
+def _key(row: dict[str, Any]) -> Key:
+    """Return what is asked about: what is asked twice has the same."""
+    return key_topic(str(row.get("topic")))
 
 
 def _is_in_doubt(row: dict[str, Any], day: str) -> bool:

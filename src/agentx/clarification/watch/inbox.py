@@ -23,13 +23,18 @@ def inbox_among(states: Iterable[Clarification], who: str) -> tuple[Clarificatio
     return (
         *asked,
         *(state for state in own if state.status is ClarificationStatus.ANSWERED),
-        *(state for state in own if _was_decided(state) and not state.decided_later),
+        *(state for state in own if _was_decided(state) and not _is_old(state)),
         *(state for state in own if state.status is ClarificationStatus.ESCALATED),
     )
 
 
 def _was_decided(state: Clarification) -> bool:
     return state.was_decided_for_asker or (state.resolution is not None and is_contested(state))
+
+
+def _is_old(state: Clarification) -> bool:
+    """Tell whether its asker hears what was decided later instead, as they asked that too."""
+    return bool(state.decided_later) and state.decided_later_for == state.asker
 
 
 def name_stage(state: Clarification) -> str:

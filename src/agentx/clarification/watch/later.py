@@ -2,8 +2,8 @@
 
 Whoever changed their mind is asked anew, a contested question is decided once more, and clones ask
 the same before they meet. To whichever of such questions a person spoke last, what they said stands
-against what the others came to. It is the same question where the same agent asks it of the same
-issue in the same words, topic and all; one that is merely alike says nothing of another.
+against what the others came to. It is the same question where it is asked of the same issue in the
+same words (`wording`), topic and all, whoever asks; one that is merely alike says nothing of it.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from agentx.clarification.contested import (
 from agentx.clarification.model import Clarification, ClarificationStatus, Entry
 from agentx.clarification.watch.awaiting import (
     find_awaited,
-    fold_words,
     is_of_same_issue,
     is_to_be_answered,
 )
+from agentx.clarification.watch.wording import Key, key_asked, key_awaited
 from agentx.kernel.ids import is_ulid, ulid_ms
 from agentx.kernel.text import fold_text, preview
 
@@ -71,7 +71,7 @@ def _find_word(state: Clarification) -> Entry | None:
 
 
 def _list_said(
-    state: Clarification, asked: tuple[object, ...], among: Iterable[Clarification]
+    state: Clarification, asked: Key, among: Iterable[Clarification]
 ) -> Iterable[tuple[Clarification, Entry]]:
     """Yield what people said to the same elsewhere, each with the question."""
     for each in among:
@@ -103,7 +103,9 @@ def holds_against(state: Clarification, word: Entry, others: Iterable[Clarificat
         said = None if each.uid == state.uid else each.decision
         if said is None or said.body.split() == word.body.split():
             continue
-        if key_asked(each, said) != key_asked(state, word):
+        # What an agent answered another one binds neither.
+        is_theirs = said.is_persons_word or each.asker == state.asker
+        if not is_theirs or key_asked(each, said) != key_asked(state, word):
             continue
         is_last = _find_turn(state, word) > _find_turn(each, said)
         if not (is_last and _is_elsewhere(each, state)) or (word.doubt and not said.doubt):
@@ -203,7 +205,7 @@ def _tell_later(state: Clarification, among: tuple[Clarification, ...]) -> Clari
         told = replace(told, contested_by=say_contesting(contesting[1], contesting[0].id))
     if later is not None and word is not None:
         said = f"{preview(fold_text(word.body), SAID_CHARS)} ({later.id})"
-        told = replace(told, decided_later=said)
+        told = replace(told, decided_later=said, decided_later_for=later.asker)
     return told
 
 
@@ -211,18 +213,11 @@ def _tell_meanwhile(state: Clarification, among: Iterable[Clarification]) -> str
     """Return what a person said last to the same, since it was asked; or nothing."""
     awaited = find_awaited(state)
     since = (ulid_ms(awaited) if is_ulid(awaited) else state.created_ms, awaited, state.id)
-    asked = (state.asker, *fold_words(state.topic, state.asked_last))
-    said = (
-        (_find_turn(each, word), word, each.id) for each, word in _list_said(state, asked, among)
-    )
+    elsewhere = _list_said(state, key_awaited(state), among)
+    said = ((_find_turn(each, word), word, each.id) for each, word in elsewhere)
     last = max((each for each in said if each[0] > since), default=None, key=lambda each: each[0])
     if last is None:
         return ""
     _, word, name = last
     doubt = f"{word.doubt}, " if word.doubt else ""
     return f"{preview(fold_text(word.body), SAID_CHARS)} ({doubt}{name})"
-
-
-def key_asked(state: Clarification, word: Entry) -> tuple[object, ...]:
-    """Return what makes two questions of an issue one: who asks what."""
-    return state.asker, *fold_words(state.topic, state.question_of(word))

@@ -15,8 +15,8 @@ from agentx.clarification.contested import contests
 from agentx.clarification.model import PERSON, Clarification, Entry
 from agentx.clarification.store.question_events import QuestionEvent, QuestionEventKind
 from agentx.clarification.store.vouching.sight import list_seen, sum_up
-from agentx.clarification.watch.awaiting import fold_words
-from agentx.clarification.watch.later import holds_against, key_asked, share_thread
+from agentx.clarification.watch.later import holds_against, share_thread
+from agentx.clarification.watch.wording import key_asked, key_awaited
 from agentx.clarification.ways import read_missed
 from agentx.kernel.values import frozen
 
@@ -35,7 +35,7 @@ def list_said(state: Clarification, other: Clarification) -> tuple[Entry, ...]:
     """Return what people said, counting or not, to another question that asks just the same."""
     if share_thread(state, other):
         return ()
-    asked = (state.asker, *fold_words(state.topic, state.asked_last))
+    asked = key_awaited(state)
     said = (each for each in other.thread if each.is_persons_word or contests(each))
     return tuple(each for each in said if key_asked(other, each) == asked)
 
