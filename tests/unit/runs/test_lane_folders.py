@@ -6,6 +6,7 @@ each see folders of their own, as a host and its container do.
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from tests.support.kept import KeptFolder
 from tests.support.repository import commit, git, repository
 from tests.support.run_stories import Team
 from tests.support.shared_run import ACTOR
+
+_PLACES = ("the same path", "another path")
 
 
 @pytest.fixture(scope="module")
@@ -157,19 +160,21 @@ def _merge_elsewhere(team: Team, there: Path) -> Team:
     return other
 
 
-@pytest.mark.promise("runs.git-is-true")
-@pytest.mark.parametrize("at", ["the same path", "another path"])
-def test_a_work_folder_that_lags_behind_is_brought_up(team: Team, at: str) -> None:
+def _lag(team: Team, at: str) -> Path:
+    """Let the work branch be moved elsewhere; return its folder here, which is as it was."""
     host, away = team.data, team.data.parent / "away"
-    if at == "the same path":
-        host.rename(away)
-        _merge_elsewhere(team, host)
-        host.rename(team.data.parent / "container")
-    else:
-        host.rename(away)
-        _merge_elsewhere(team, team.data.parent / "container")
-        (team.data.parent / "container").rename(team.data.parent / "unseen")
+    there = host if at == "the same path" else team.data.parent / "container"
+    host.rename(away)
+    _merge_elsewhere(team, there)
+    there.rename(team.data.parent / "unseen")
     away.rename(host)
+    return _folder(team, "work")
+
+
+@pytest.mark.promise("runs.git-is-true")
+@pytest.mark.parametrize("at", _PLACES)
+def test_a_work_folder_that_lags_behind_is_brought_up(team: Team, at: str) -> None:
+    work = _lag(team, at)
 
     checked = team.runs.git.find_checked_out(team.runs.run(_run(team))[0], "")
     merged = team.lanes.merge(_run(team), "lane-002", actor=ACTOR)
@@ -178,7 +183,97 @@ def test_a_work_folder_that_lags_behind_is_brought_up(team: Team, at: str) -> No
     assert merged.conflict is None
     assert _list_files(team) >= {"b2.py", "c.py"}
     assert "a.py" not in _list_files(team)
-    assert git(_folder(team, "work"), "status", "--porcelain") == ""
+    assert git(work, "status", "--porcelain") == ""
+
+
+@pytest.mark.promise("runs.git-is-true")
+@pytest.mark.parametrize("at", _PLACES)
+def test_what_somebody_left_in_a_folder_that_lags_is_named_and_what_lags_is_not(
+    team: Team, at: str
+) -> None:
+    team.lanes.merge(_run(team), "lane-001", actor=ACTOR)
+    work = _lag(team, at)
+    (work / "note.txt").write_text("mine\n", "utf-8")
+    (work / "b1.py").write_text("b = 9\n", "utf-8")
+    if at == "another path":
+        git(work, "add", "note.txt")
+
+    with pytest.raises(ConflictError, match=r"not committed: (b1\.py, note|note\.txt, b1)") as said:
+        team.lanes.merge(_run(team), "lane-002", actor=ACTOR)
+
+    assert said.value.message.count(".py") == 1
+    assert (work / "c.py").exists()
+    assert not (work / "a.py").exists()
+    assert (work / "b1.py").read_text("utf-8") == "b = 9\n"
+    lane = _folder(team, team.lane(2))
+    git(work, "stash", "-q", "-u")  # as it says
+    git(lane, "merge", "-q", "--no-edit", f"agent/{_run(team)}/work")
+    git(lane, "stash", "pop", "-q")
+    assert set(git(lane, "status", "--porcelain").split()[1::2]) == {"b1.py", "note.txt"}
+    commit(lane, "mine")
+    team.lanes.merge(_run(team), "lane-002", actor=ACTOR)
+    assert _list_files(team) == {"b1.py", "b2.py", "c.py", "note.txt"}
+
+
+@pytest.mark.parametrize("at", _PLACES)
+@pytest.mark.parametrize("does", ["edits", "adds"])
+def test_what_somebody_changed_of_what_lags_is_kept_as_it_is_told(
+    team: Team, at: str, does: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(team.root.parent))
+    work = _lag(team, at)
+    name = "a.py" if does == "edits" else "c.py"
+    (work / name).write_text("one = 1\nmine = 2\n", "utf-8")
+
+    with pytest.raises(ConflictError, match=f"lags behind its branch, and .* {name}") as refused:
+        team.lanes.merge(_run(team), "lane-002", actor=ACTOR)
+    assert (work / name).read_text("utf-8") == "one = 1\nmine = 2\n"
+
+    if does == "edits":
+        told = refused.value.hint.partition(" (and in a lane")[0]
+        subprocess.run(told, shell=True, check=True)
+        assert "+mine = 2" in (team.root.parent / "mine.patch").read_text("utf-8")
+    else:
+        assert "move c.py elsewhere" in refused.value.hint
+        (work / name).rename(team.root.parent / "mine")
+    team.lanes.merge(_run(team), "lane-002", actor=ACTOR)
+    assert _list_files(team) >= {"b2.py", "c.py"}
+
+
+@pytest.mark.promise("runs.git-is-true")
+@pytest.mark.parametrize("at", _PLACES)
+@pytest.mark.parametrize("does", ["stages", "unlinks"])
+def test_who_takes_back_what_came_in_is_not_behind(team: Team, at: str, does: str) -> None:
+    if at == "the same path":
+        team.lanes.merge(_run(team), "lane-001", actor=ACTOR)
+        work, name = _folder(team, "work"), "b1.py"
+    else:  # it was behind, and was brought up
+        work, name = _lag(team, at), "c.py"
+        team.runs.git.find_checked_out(team.runs.run(_run(team))[0], "")
+    if does == "stages":
+        git(work, "rm", "-q", name)
+    else:
+        (work / name).unlink()
+    before = git(work, "status", "--porcelain")
+
+    with pytest.raises(ConflictError, match=f"not committed: {name}"):
+        team.lanes.merge(_run(team), "lane-002", actor=ACTOR)
+
+    assert git(work, "status", "--porcelain") == before
+
+
+def test_where_nobody_noted_whose_a_folder_is_it_is_asked(team: Team) -> None:
+    _lag(team, "the same path")
+    for note in (team.root / ".git" / "worktrees").glob("*/agentx-folder"):
+        note.unlink()
+
+    with pytest.raises(ConflictError, match=r"a\.py, c\.py is as it was at") as refused:
+        team.lanes.merge(_run(team), "lane-002", actor=ACTOR)
+    told = refused.value.hint.partition("took that back: ")[2].partition("; else")[0]
+    subprocess.run(told, shell=True, check=True)
+
+    team.lanes.merge(_run(team), "lane-002", actor=ACTOR)
+    assert _list_files(team) >= {"b2.py", "c.py"}
 
 
 @pytest.mark.parametrize("does", ["edits", "adds", "mixes"])

@@ -384,6 +384,7 @@ class GitLanes:
         self.recover(run)
         folder, _ = self.ensure_work(run.id, run.git.latest_commit or run.git.base_commit)
         check_unlocked(folder)
+        self.folders.require_work_up(folder)
         require_untouched(folder, "the work branch")
         return folder
 

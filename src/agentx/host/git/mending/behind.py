@@ -1,51 +1,85 @@
-"""Folders that lag behind their branch: it was moved from elsewhere, and nobody changed anything.
+"""Folders that lag behind their branch: it was moved from elsewhere, and they hold what it had.
 
 A clone may be used from two places that each see folders of their own, as a host and its container
 do. What one merges moves the branch; in the other's folder lies what the branch had before, which
-git tells as changes that take the merge back.
+git tells as changes that take the merge back. Who really takes something back does it where they
+are, and git's log of that folder's HEAD shows that it had come up (`placing`).
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from agentx.host.files.atomic import temporary_beside
-from agentx.host.files.plain import exists, remove
+from agentx.host.files.plain import exists
 from agentx.host.git.command import do_git, read_git
 from agentx.host.git.loose import tell_half_done
-from agentx.host.git.work import git_done, git_file, is_ancestor, list_changed_files
+from agentx.host.git.mending.lying import list_lying, list_names
+from agentx.host.git.mending.placing import is_placed, place
+from agentx.host.git.mending.snapshot import write_files
+from agentx.host.git.work import commit_of, git_done, git_file, is_ancestor, list_changed_files
+from agentx.kernel.values import frozen
 
 _COMMITS_MAX = 30
 
 
+@frozen
+class Lag:
+    """What a folder holds of what its branch had before."""
+
+    had: str  # the commit
+    files: frozenset[str]  # that lag
+    changed: frozenset[str] = frozenset()  # that lag, and that somebody changed
+    others: frozenset[str] = frozenset()  # that somebody changed, and that do not lag
+    is_sure: bool = True  # or somebody may have taken that back here
+    is_indexed: bool = True  # what git notes as staged is of `had`, too
+
+    @property
+    def steps(self) -> tuple[tuple[str, ...], ...]:
+        """What git is told to bring the files up, and none but these."""
+        anew = (("read-tree", self.had), ("update-index", "-q", "--refresh"))
+        # The last notes that the folder came up.
+        up = (("read-tree", "-m", "-u", self.had, "HEAD"), ("reset", "--quiet", "--soft", "HEAD"))
+        return up if self.is_indexed else (*anew, *up)
+
+
 def bring_up(folder: Path, held: int | None = None) -> bool:
-    """Bring a folder up to its branch where it lags behind; tell whether it did.
+    """Bring up what lags behind in a folder, and leave what else is changed; tell whether it did.
+
+    Where somebody changed what lags, or may have taken it back, nothing is done.
 
     Raises: UnavailableError.
     """
-    had = find_behind(folder)
-    if not had:
+    lag = find_behind(folder)
+    if lag is None or lag.changed or not lag.is_sure:
         return False
-    git_done(folder, "read-tree", had, held=held)
     do_git(folder, "update-index", "-q", "--refresh", held=held)
-    # Writes over nothing but that.
-    git_done(folder, "read-tree", "-m", "-u", had, "HEAD", held=held)
+    for words in lag.steps:
+        if words[0] == "update-index":
+            do_git(folder, *words, held=held)  # says by its code that something is changed
+        else:
+            git_done(folder, *words, held=held)
+    place(folder)
     return True
 
 
-def find_behind(folder: Path) -> str:
-    """Return the commit that a folder holds to the letter, and its branch held before; or nothing.
+def find_behind(folder: Path) -> Lag | None:
+    """Return what of a folder lags behind its branch; None where nothing does.
 
-    One that the branch was moved back from, as by `git reset`, is somebody's who goes on from it.
+    What the branch was moved back from, as by `git reset`, is somebody's who goes on from it.
 
     Raises: UnavailableError.
     """
     changed = frozenset(list_changed_files(folder, one_by_one=True))
     if not changed or exists(git_file(folder, "index.lock")) or tell_half_done(folder):
-        return ""
-    found = (each for each in _list_had(folder) if changed == _list_between(folder, each))
-    past = (each for each in found if is_ancestor(folder, each, "HEAD"))
-    return next((each for each in past if _is_at(folder, each)), "")
+        return None
+    head, left_at, is_own = commit_of(folder, "HEAD"), _find_left(folder), is_placed(folder)
+    if left_at not in ("", head) and is_own is not False:
+        return _compare(folder, left_at) if is_ancestor(folder, left_at, head) else None
+    if left_at and is_own:
+        return None  # it came up here, and was changed since
+    # What git notes here is of a folder elsewhere: what lies in this one must say it alone.
+    return _find_had(folder, changed, is_sure=is_own is False)
 
 
 def has_had(path: Path, name: str, tree: str) -> bool:
@@ -57,6 +91,51 @@ def has_had(path: Path, name: str, tree: str) -> bool:
     return tree in read_git(path, *words).lines
 
 
+def _find_left(folder: Path) -> str:
+    """Return where a folder's HEAD was when git last moved it there; nothing where none says."""
+    said = read_git(folder, "log", "--walk-reflogs", "-1", "--format=%H", "HEAD")
+    return said.out.strip() if said.code == 0 else ""
+
+
+def _compare(folder: Path, had: str) -> Lag | None:
+    """Return what lags in a folder that was at a commit when its branch was moved elsewhere."""
+    lags = list_names(folder, "diff-tree", "-r", had, "HEAD")
+    staged = _list_staged(folder, had)
+    if lags <= staged:
+        return None  # it was brought up by hand
+    up = (lags & staged) - _list_staged(folder, "HEAD")
+    theirs = staged | list_names(folder, "diff-tree", "-r", had, write_files(folder))
+    theirs |= list_lying(folder, had, "HEAD")
+    return _sort(had, lags - up, theirs - up)
+
+
+def _find_had(folder: Path, changed: frozenset[str], *, is_sure: bool) -> Lag | None:
+    """Return what lags where only the files tell: as at which commit most of them are."""
+    files, is_staged = write_files(folder), bool(_list_staged(folder, "HEAD"))
+    found: list[Lag] = []
+    for had in _list_had(folder):
+        lags = list_names(folder, "diff-tree", "-r", had, "HEAD")
+        if not lags or not lags <= changed or not is_ancestor(folder, had, "HEAD"):
+            continue
+        if is_staged and _list_staged(folder, had):
+            continue
+        theirs = list_names(folder, "diff-tree", "-r", had, files)
+        theirs |= list_lying(folder, had, "HEAD")
+        lag = _sort(had, lags, theirs)
+        if lag.files and (is_sure or not lag.changed):
+            found.append(replace(lag, is_sure=is_sure, is_indexed=False))
+    return min(found, key=lambda lag: len(lag.changed) + len(lag.others), default=None)
+
+
+def _sort(had: str, lags: frozenset[str], theirs: frozenset[str]) -> Lag:
+    """Sort what differs from what a commit has: what lags, and what is somebody's."""
+    return Lag(had=had, files=lags - theirs, changed=lags & theirs, others=theirs - lags)
+
+
+def _list_staged(folder: Path, commit: str) -> frozenset[str]:
+    return list_names(folder, "diff-index", "--cached", commit)
+
+
 def _list_had(path: Path, name: str = "HEAD") -> tuple[str, ...]:
     """Return the commits at which a branch was, newest first: as noted here, and by its history."""
     branch = read_git(path, "rev-parse", "--symbolic-full-name", name).out.strip() or name
@@ -64,23 +143,3 @@ def _list_had(path: Path, name: str = "HEAD") -> tuple[str, ...]:
     known = read_git(path, "rev-list", f"-{_COMMITS_MAX}", "--first-parent", name)
     lines = (line for said in (noted, known) if said.code == 0 for line in said.lines)
     return tuple(dict.fromkeys(lines))
-
-
-def _list_between(folder: Path, commit: str) -> frozenset[str]:
-    """Return the files by which a commit differs from what is checked out."""
-    words = ("diff-tree", "-r", "--name-only", "--no-renames", "-z", commit, "HEAD")
-    return frozenset(read_git(folder, *words).names)
-
-
-def _is_at(folder: Path, commit: str) -> bool:
-    """Tell whether what lies in a folder is a commit's, file by file; what git ignores aside."""
-    index = temporary_beside(git_file(folder, "index"))
-    try:
-        git_done(folder, "read-tree", commit, index=index)
-        do_git(folder, "update-index", "-q", "--refresh", index=index)
-        if do_git(folder, "diff-files", "--quiet", index=index).code != 0:
-            return False
-        new = ("ls-files", "-z", "--others", "--exclude-standard", "--directory")
-        return not git_done(folder, *new, index=index).names
-    finally:
-        remove(index)

@@ -5,6 +5,8 @@ What git ignores is not part of it: nothing here takes such files away.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from agentx.host.files.atomic import temporary_beside
@@ -29,6 +31,26 @@ def take_snapshot(folder: Path) -> Snapshot:
 
     Raises: UnavailableError.
     """
+    with _copy_index(folder) as copy:
+        staged = do_git(folder, "write-tree", index=copy)  # not of one with conflicts
+        files = _write(folder, copy)
+    parents = ["-p", "HEAD"]
+    if staged.code == 0:
+        parents += ["-p", _commit(folder, staged.out.strip(), "-p", "HEAD")]
+    return Snapshot(files=files, commit=_commit(folder, files, *parents))
+
+
+def write_files(folder: Path) -> str:
+    """Write what lies in a folder as a tree; the folder stays.
+
+    Raises: UnavailableError.
+    """
+    with _copy_index(folder) as copy:
+        return _write(folder, copy)
+
+
+@contextmanager
+def _copy_index(folder: Path) -> Iterator[Path]:
     import shutil  # noqa: PLC0415  few need it, and it takes long to load
 
     index = git_file(folder, "index")
@@ -36,15 +58,14 @@ def take_snapshot(folder: Path) -> Snapshot:
     try:
         if exists(index):
             shutil.copyfile(index, copy)
-        staged = do_git(folder, "write-tree", index=copy)  # not of one with conflicts
-        git_done(folder, "add", "--all", index=copy)
-        files = git_done(folder, "write-tree", index=copy).out.strip()
+        yield copy
     finally:
         remove(copy)
-    parents = ["-p", "HEAD"]
-    if staged.code == 0:
-        parents += ["-p", _commit(folder, staged.out.strip(), "-p", "HEAD")]
-    return Snapshot(files=files, commit=_commit(folder, files, *parents))
+
+
+def _write(folder: Path, index: Path) -> str:
+    git_done(folder, "add", "--all", index=index)
+    return git_done(folder, "write-tree", index=index).out.strip()
 
 
 def _commit(folder: Path, tree: str, *parents: str) -> str:

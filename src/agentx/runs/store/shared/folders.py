@@ -7,6 +7,7 @@ anew. What was found is said by whoever tells the user next (`take_remarks`).
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,9 +16,11 @@ from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.plain import exists
 from agentx.host.git.command import NO_HOOKS
 from agentx.host.git.half_done import fill_folder
-from agentx.host.git.mending.behind import bring_up, find_behind
+from agentx.host.git.mending.behind import Lag, bring_up, find_behind
 from agentx.host.git.mending.gone import is_loose, list_only_there
-from agentx.host.git.work import Worktree, git_done, list_changed_files, list_worktrees
+from agentx.host.git.mending.lying import list_names
+from agentx.host.git.mending.placing import place, place_unchanged
+from agentx.host.git.work import Worktree, git_done, list_worktrees
 from agentx.kernel.errors import ConflictError
 from agentx.kernel.text import name_some
 from agentx.runs.paths import WORK_FOLDER, RunNotes
@@ -84,6 +87,7 @@ class RunFolders:
                 is_still = name == WORK_FOLDER and not exists(self._notes.git_mark(run_id))
                 if is_still and bring_up(folder, held):
                     self._remarks.append(f"{folder} lagged behind {branch}: it is brought up")
+                place_unchanged(folder)
             return folder
         if here:
             where = here[0].folder
@@ -108,6 +112,7 @@ class RunFolders:
         settings = NO_HOOKS if name == WORK_FOLDER else ()
         with self._marks.making(run_id, name) as held:
             git_done(self._root, *words, settings=settings, held=held)
+            place(folder)
         passing(CrashPoint.RUN_WORKTREE_MADE)
         return folder
 
@@ -130,11 +135,56 @@ class RunFolders:
 
         Raises: ConflictError, UnavailableError.
         """
-        if find_behind(folder):
+        lag = find_behind(folder)
+        if lag is not None:
+            up = _say_steps(folder, lag) if lag.others else f"git -C {folder} reset --hard"
+            files = name_some(sorted(lag.files | lag.changed))
             raise ConflictError(
-                f"{name}: its folder is behind its branch: {name_some(list_changed_files(folder))}",
-                hint=f"if nobody took that back: git -C {folder} reset --hard; else commit it",
+                f"{name}: its folder is behind its branch: {files}",
+                hint=_say_changed(folder, lag)
+                if lag.changed
+                else f"if nobody took that back: {up}; else commit it",
             )
+
+    def require_work_up(self, folder: Path) -> None:
+        """See that the work branch's folder does not lag behind with something of somebody's in
+        it: put away as it is, that would take back what was merged elsewhere.
+
+        Raises: ConflictError, UnavailableError.
+        """
+        lag = find_behind(folder)
+        if lag is None:
+            return
+        if lag.changed:
+            raise ConflictError(
+                f"{folder} lags behind its branch, and somebody changed "
+                f"{name_some(sorted(lag.changed))} in it",
+                hint=_say_changed(folder, lag),
+            )
+        raise ConflictError(
+            f"in {folder} {name_some(sorted(lag.files))} is as it was at {lag.had[:_SHORT]}",
+            hint=f"if nobody took that back: {_say_steps(folder, lag)}; else put it away: "
+            f"git -C {folder} stash -u",
+        )
+
+
+def _say_steps(folder: Path, lag: Lag) -> str:
+    """Return what brings up what lags, and leaves what else is changed."""
+    return f"cd {folder}; " + "; ".join(" ".join(("git", *words)) for words in lag.steps)
+
+
+def _say_changed(folder: Path, lag: Lag) -> str:
+    """Return how what somebody changed is told apart from what lags, and kept."""
+    new = lag.changed & list_names(folder, "diff-tree", "-r", "--diff-filter=A", lag.had, "HEAD")
+    ways = [f"move {name_some(sorted(new))} elsewhere"] if new else []
+    if lag.changed - new:
+        names, had = shlex.join(sorted(lag.changed - new)), lag.had[:_SHORT]
+        ways += [] if lag.is_indexed else [f"git read-tree {had}"]
+        ways.append(
+            f"git diff {had} -- {names} > ~/mine.patch; git restore -s {had} -S -W -- {names}"
+            " (and in a lane: git apply --3way ~/mine.patch)"
+        )
+    return f"cd {folder}; {'; '.join(ways)}; then try again"
 
 
 def _is_same(each: Worktree, folder: Path) -> bool:
