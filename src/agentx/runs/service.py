@@ -295,6 +295,7 @@ class Runs:
                     )
                 )
             remarks += (each for each in self.fetch(name) if each not in remarks)
+            remarks += self.git.folders.tell_half_way(name)
         if not rebuilt.run.over:
             self.say(name, Happening(kind="run-resumed", actor=actor))
         unmerged = self.list_unmerged(rebuilt.run)

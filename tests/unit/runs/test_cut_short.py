@@ -28,6 +28,19 @@ from tests.support.repository import commit, git, repository
 from tests.support.run_stories import Killed, Team, killed
 
 MENDED = "one = 13  # an hour of thought\n"
+_MAIL = """From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001
+From: Ann <ann@example.org>
+Date: Thu, 1 Jan 2026 00:00:00 +0000
+Subject: [PATCH] Take it away
+
+---
+diff --git a/a.py b/a.py
+--- a/a.py
++++ b/a.py
+@@ -1 +1 @@
+-nothing of the kind
++one = 3
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -441,3 +454,22 @@ def test_only_a_git_of_the_users_in_that_folder_is_said_to_work_there(
     another = os.geteuid() + 1
     monkeypatch.setattr(os, "geteuid", lambda: another)
     assert holding.list_holders(folder, folder / "index.lock") == ()
+
+
+@pytest.mark.promise("runs.recover")
+def test_patches_that_a_person_applies_are_none_of_a_rebase_that_was_cut_short(
+    begun: Team,
+) -> None:
+    work = _work(begun)
+    mails = begun.root.parent / "mails"
+    mails.write_text(_MAIL, "utf-8")
+    git(work, "am", "-q", str(mails), check=False)
+    notes = work / git(work, "rev-parse", "--git-path", "rebase-apply")
+    before = sorted(each.name for each in notes.iterdir())
+
+    _, rebuilt = begun.runs.resume(_run(begun))
+
+    assert sorted(each.name for each in notes.iterdir()) == before
+    said = " ".join(rebuilt.remarks)
+    assert "undone" not in said
+    assert f"git -C {work} am --abort" in said

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from agentx.host.files.plain import exists, read_text, remove, remove_tree
 from agentx.host.git.command import do_git, read_git
-from agentx.host.git.loose import tell_half_done
+from agentx.host.git.loose import require_over
+from agentx.host.git.mending.half_way import MERGE, find_half_way
 from agentx.host.git.mending.holding import await_release, refuse_locked, release_lock
 from agentx.host.git.mending.ours import (
     REBASE,
@@ -34,7 +35,7 @@ from agentx.kernel.text import name_some
 
 _SHORT = 10
 _MAKING = "initializing"
-_REBASING = ("rebase-merge", "rebase-apply")
+_NOTES = "rebase-merge"  # of a rebase of ours; what applies patches keeps others
 
 
 def fill_folder(folder: Path, held: int | None = None) -> bool:
@@ -93,8 +94,7 @@ def undo(
         remove(folder / name)
     if _is_replaying(folder):
         do_git(folder, "rebase", "--quit")
-        for name in _REBASING:
-            remove_tree(git_file(folder, name))
+        remove_tree(git_file(folder, _NOTES))
     return kept
 
 
@@ -115,12 +115,7 @@ def check_unlocked(folder: Path) -> None:
     lock = git_file(folder, "index.lock")
     if not await_release(lock):
         raise refuse_locked(folder, lock)
-    half = tell_half_done(folder)
-    if half:
-        raise ConflictError(
-            f"{half} in {folder}",
-            hint="conclude it there, or give it up: git merge --abort, git rebase --abort",
-        )
+    require_over(folder)
 
 
 def _is_over(folder: Path, branch: str, doing: Doing) -> bool:
@@ -155,7 +150,8 @@ def _is_elsewhere(folder: Path, branch: str, doing: Doing, head: str) -> bool:
         notes = {"orig-head": doing.before, "onto": doing.commit}
         known = all(_read_note(folder, name) in ("", notes[name]) for name in notes)
         return doing.what != REBASE or not known
-    return bool(commit_of(folder, "CHERRY_PICK_HEAD") or commit_of(folder, "REVERT_HEAD"))
+    half = find_half_way(folder)
+    return half is not None and half.what != MERGE
 
 
 def _refuse(folder: Path, doing: Doing, names: tuple[str, ...]) -> ConflictError:
@@ -180,13 +176,11 @@ def _is_detached(folder: Path) -> bool:
 
 def _read_note(folder: Path, name: str) -> str:
     """Return what git notes of a rebase that is not over."""
-    for place in _REBASING:
-        try:
-            return read_text(git_file(folder, f"{place}/{name}")).strip()
-        except (OSError, ValueError):
-            continue
-    return ""
+    try:
+        return read_text(git_file(folder, f"{_NOTES}/{name}")).strip()
+    except (OSError, ValueError):
+        return ""
 
 
 def _is_replaying(folder: Path) -> bool:
-    return any(exists(git_file(folder, name)) for name in _REBASING)
+    return exists(git_file(folder, _NOTES))

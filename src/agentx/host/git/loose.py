@@ -8,57 +8,50 @@ from __future__ import annotations
 from pathlib import Path
 
 from agentx.host.git.command import read_git
+from agentx.host.git.mending.half_way import find_half_way
 from agentx.host.git.work import commit_of, is_ancestor, list_changed_files
 from agentx.kernel.errors import ConflictError, UnavailableError
 from agentx.kernel.text import name_some
 
 NOT_ALL = "not all in it is committed"
-# What lies in git's own folder while something is not over.
-_HALF_DONE = {
-    "rebase-merge": "a rebase is not over",
-    "rebase-apply": "a rebase is not over",
-    "MERGE_HEAD": "a merge is not over",
-    "CHERRY_PICK_HEAD": "a pick is not over",
-    "REVERT_HEAD": "a revert is not over",
-}
 
 
 def tell_lost_with(folder: Path) -> str:
     """Return what would be lost with a folder of a trusted repository; or nothing."""
     try:
+        half = find_half_way(folder)
+        if half is not None:
+            return f"{half.says}; {half.say_end(folder)}"
         return (
-            NOT_ALL if list_changed_files(folder) else tell_loose(folder) or _tell_ignored(folder)
+            NOT_ALL if list_changed_files(folder) else _tell_loose(folder) or _tell_ignored(folder)
         )
     except UnavailableError:  # no worktree of git's any more: whose it is nobody can say
         return NOT_ALL
 
 
-def tell_loose(folder: Path) -> str:
-    """Return what would be lost with a folder in which all is committed; or nothing.
+def require_over(folder: Path, whose: str = "") -> None:
+    """See that nothing that somebody began in a folder is half-way.
+
+    Raises: ConflictError that names how it is ended; UnavailableError.
+    """
+    half = find_half_way(folder)
+    if half is not None:
+        raise ConflictError(
+            f"{whose}{': ' if whose else ''}{half.says} in {folder}",
+            hint=f"{half.say_end(folder)}; then try again",
+        )
+
+
+def _tell_loose(folder: Path) -> str:
+    """Return what commits would be lost with a folder in which all is committed; or nothing.
 
     Raises: UnavailableError.
     """
-    half = tell_half_done(folder)
-    if half:
-        return half
     said = read_git(folder, "rev-list", "--count", "HEAD", "--not", "--branches", "--remotes")
     count = said.out.strip()
     if said.code != 0 or count == "0":
         return ""
     return f"{count} {'commit is' if count == '1' else 'commits are'} on no branch"
-
-
-def tell_half_done(folder: Path) -> str:
-    """Return what is not over in a folder; or nothing.
-
-    Raises: UnavailableError.
-    """
-    wanted = (word for name in _HALF_DONE for word in ("--git-path", name))
-    places = read_git(folder, "rev-parse", *wanted).lines
-    for where, says in zip(places, _HALF_DONE.values(), strict=False):
-        if (folder / where).exists():
-            return says
-    return ""
 
 
 def _tell_ignored(folder: Path) -> str:
@@ -87,21 +80,22 @@ def require_untouched(folder: Path, whose: str) -> None:
 
 
 def require_committed(folder: Path, whose: str, branch: str) -> None:
-    """See that all in a folder is committed, and on a branch.
+    """See that all in a folder is over, committed, and on a branch.
 
     Raises: ConflictError that names what is not; UnavailableError.
     """
+    require_over(folder, whose)
     changed = list_changed_files(folder)
     if changed:
         raise ConflictError(
             f"{whose} has changes that are not committed: {name_some(changed)}",
             hint=f"commit or undo them in {folder}, then try again",
         )
-    loose = tell_loose(folder)
+    loose = _tell_loose(folder)
     if not loose and not is_ancestor(folder, "HEAD", f"refs/heads/{branch}"):
         loose = "another branch is checked out"
     if loose and commit_of(folder, f"refs/heads/{branch}"):
         raise ConflictError(
             f"{whose}: {loose} in its folder, and {branch} does not have it",
-            hint=f"end that and bring the commits to {branch} in {folder}, then try again",
+            hint=f"bring the commits to {branch} in {folder}, then try again",
         )

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from agentx.host.files.plain import exists
 from agentx.host.git.command import do_git, read_git
-from agentx.host.git.loose import tell_half_done
+from agentx.host.git.mending.half_way import find_half_way
 from agentx.host.git.mending.lying import list_lying, list_names
 from agentx.host.git.mending.placing import is_placed, place
 from agentx.host.git.mending.snapshot import write_files
@@ -71,7 +71,7 @@ def find_behind(folder: Path) -> Lag | None:
     Raises: UnavailableError.
     """
     changed = frozenset(list_changed_files(folder, one_by_one=True))
-    if not changed or exists(git_file(folder, "index.lock")) or tell_half_done(folder):
+    if not changed or exists(git_file(folder, "index.lock")) or find_half_way(folder):
         return None
     head, left_at, is_own = commit_of(folder, "HEAD"), _find_left(folder), is_placed(folder)
     if left_at not in ("", head) and is_own is not False:

@@ -8,16 +8,18 @@ anew. What was found is said by whoever tells the user next (`take_remarks`).
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import make_private_directory
-from agentx.host.files.plain import exists
+from agentx.host.files.plain import exists, is_folder, list_folder
 from agentx.host.git.command import NO_HOOKS
 from agentx.host.git.half_done import fill_folder
+from agentx.host.git.loose import require_over
 from agentx.host.git.mending.behind import Lag, bring_up, find_behind
 from agentx.host.git.mending.gone import is_loose, list_only_there
+from agentx.host.git.mending.half_way import find_half_way
 from agentx.host.git.mending.lying import list_names
 from agentx.host.git.mending.placing import place, place_unchanged
 from agentx.host.git.work import Worktree, git_done, list_worktrees
@@ -98,6 +100,7 @@ class RunFolders:
                 + (back if here[0] != known[0] else ""),  # the first is the repository itself
             )
         if exists(folder / ".git"):
+            require_over(folder)  # who rebases or bisects is on no branch meanwhile
             raise ConflictError(
                 f"{branch} is not checked out in its folder {folder}",
                 hint=f"git -C {folder} switch {branch}; commits that are on no branch first get "
@@ -115,6 +118,15 @@ class RunFolders:
             place(folder)
         passing(CrashPoint.RUN_WORKTREE_MADE)
         return folder
+
+    def tell_half_way(self, run_id: str) -> Iterator[str]:
+        """Yield what somebody began in the folders of a run and is not over, and how it ends."""
+        root = self._notes.worktree(run_id, WORK_FOLDER).parent
+        for name in list_folder(root).folders if is_folder(root) else ():
+            folder = root / name
+            half = find_half_way(folder) if exists(folder / ".git") else None
+            if half is not None:
+                yield f"{half.says} in {folder} ({half.say_end(folder)})"
 
     def _leave_gone(self, run_id: str, branch: str, gone: Worktree, folder: Path) -> None:
         """Keep what git holds of a folder that is gone and is made anew, and say so."""
