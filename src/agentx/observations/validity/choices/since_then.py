@@ -31,9 +31,10 @@ _REJECTED = compile_late(
     rf"(?P<rest>[^\n]{{0,160}}))"
 )
 _SET = compile_late(rf"(?<![\w.#/-])(?P<new>{_NUMERAL})(?![\w.]\d)")
+_FOR = ("instead of", "rather than", "statt", "en lugar de", "au lieu de")
 _INSTEAD = compile_late(
-    r"(?P<said>(?P<taken>[\w`*-]+(?: [\w`*-]+){0,4}) (?:instead of|rather than|statt|en lugar de"
-    r"|au lieu de) (?:the |a |an )?(?P<left>[\w`*-]+))"
+    rf"(?P<said>(?P<taken>[\w`*-]+(?: [\w`*-]+){{0,4}}) (?:{'|'.join(_FOR)})"
+    r" (?:the |a |an )?(?P<left>[\w`*-]+))"
 )
 _NUMBERS = compile_late(_NUMERAL)
 _CAPITALS = compile_late(r"(?<![\w-])[A-Z]{2,}(?![\w-])")
@@ -49,7 +50,8 @@ _UNITS = terms("day days week weeks hour hours minute minutes min second seconds
 def may_change_part(one: Comparable) -> bool:
     """Tell whether a memory may change a part of an older one."""
     by_user = is_said_by_user(one.text) and _REJECTED.search(one.text) is not None
-    return by_user or _INSTEAD.search(one.text) is not None
+    # The words themselves are found far faster than what stands around them.
+    return by_user or (any(map(one.text.__contains__, _FOR)) and bool(_INSTEAD.search(one.text)))
 
 
 def find_since(new: Comparable, old: Comparable) -> str:
