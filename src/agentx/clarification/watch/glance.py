@@ -8,7 +8,7 @@ from typing import Any
 from agentx.clarification.contested import is_contesting_word
 from agentx.clarification.model import ACTIVE, PERSON, ClarificationStatus, EntryType
 from agentx.clarification.watch.awaiting import is_untrusted_question
-from agentx.clarification.watch.wording import Key, key_topic
+from agentx.clarification.watch.wording import Folded, key_topic
 from agentx.clarification.ways import UNCONFIRMED
 
 _SETTLED = frozenset(str(status) for status in ClarificationStatus if status not in ACTIVE)
@@ -24,7 +24,7 @@ def list_unheard(rows: Mapping[str, dict[str, Any]], day: str) -> list[tuple[str
     ]
 
 
-def _key(row: dict[str, Any]) -> Key:
+def _key(row: dict[str, Any]) -> Folded:
     """Return what is asked about: what is asked twice has the same."""
     return key_topic(str(row.get("topic")))
 

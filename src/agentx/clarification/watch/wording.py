@@ -1,22 +1,23 @@
-"""By which words two questions of an issue are one, whoever asks them.
+"""By which words two questions are one, whoever asks them.
 
 The words are the same, but for what differs between two ways to type them: case, white space,
 quotes around words, what ends a sentence, "the", and how an agent asks for leave ("Shall I", "May
-we"). Figures, signs and names are as they are written (`prose.exact`), and the order counts. What
-memory takes for the same is more, and who asks is shown it before it counts; nobody looks before
-what a person said is marked.
+we"). Figures, signs and names are as they are written (`prose.exact`), and the order counts. Every
+other word may tell two questions apart: "the used tokens", "my branch", "a database".
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import Protocol
 
 from agentx.clarification.model import Clarification, Entry
 from agentx.kernel.text import compile_late, fold_text
 from agentx.prose.exact import list_exact
 
-Key = tuple[object, ...]
+Folded = tuple[tuple[str, ...], tuple[str, ...]]  # words, and what is exact among them
+Key = tuple[Folded, Folded]  # of a topic and of a question
 
 _LEAVE = compile_late(r"(?i)^(?:shall|should|may|can) (?:i|we)(?= )")
 _SHOULD = compile_late(r"(?i)^should(?= )")
@@ -28,6 +29,16 @@ _QUOTED = compile_late(
 _ASKS = "?!\u061f\uff01\uff1f"
 _ENDS = f"{_ASKS}.,;:\u2026\u3002"
 _ARTICLE = "the"
+_ASKED_FOR_LEAVE = "shall i"
+
+
+class Worded(Protocol):
+    """A question, kept or not yet."""
+
+    @property
+    def topic(self) -> str: ...
+    @property
+    def question(self) -> str: ...
 
 
 def key_asked(state: Clarification, word: Entry) -> Key:
@@ -43,16 +54,40 @@ def key_awaited(state: Clarification) -> Key:
 @lru_cache(maxsize=1_000)  # one question is held against many
 def key_words(topic: str, question: str) -> Key:
     """Return the same of a topic and a question."""
-    asked = _SHOULD.sub("shall", _LEAVE.sub("shall i", fold_text(question)))
-    return key_topic(topic), _fold(asked)
+    return key_topic(topic), _key_question(question)
 
 
-def key_topic(topic: str) -> Key:
+def is_same_question(one: Worded, other: Worded) -> bool:
+    """Tell whether two questions are one; of their topics what they do not say themselves."""
+    asked, also = key_words(one.topic, one.question), key_words(other.topic, other.question)
+    return asked[1] == also[1] and _list_untold(asked) == _list_untold(also)
+
+
+def list_leads(question: str) -> tuple[str, ...]:
+    """Return what stands in every question of the same words, in small letters."""
+    words, _ = _key_question(question)
+    return tuple(word for word in words if word not in _ASKED_FOR_LEAVE.split())
+
+
+def _list_untold(key: Key) -> tuple[object, ...]:
+    """Return the words and exact pieces of a topic that its question has not."""
+    topic, question = key
+    return tuple(
+        tuple(each for each in of_topic if each not in of_question)
+        for of_topic, of_question in zip(topic, question, strict=True)
+    )
+
+
+def _key_question(question: str) -> Folded:
+    return _fold(_SHOULD.sub("shall", _LEAVE.sub(_ASKED_FOR_LEAVE, fold_text(question))))
+
+
+def key_topic(topic: str) -> Folded:
     """Return a topic without what differs between two ways to type it."""
     return _fold(fold_text(topic))
 
 
-def _fold(text: str) -> Key:
+def _fold(text: str) -> Folded:
     bare = _QUOTED.sub(_unquote, _cut_end(text))
     words = (word for word in bare.casefold().split() if word != _ARTICLE)
     return tuple(words), tuple(each.piece for each in list_exact(bare))

@@ -26,6 +26,7 @@ from agentx.clarification.model import (
 from agentx.clarification.rendering import GO_ON, name_speaker
 from agentx.clarification.watch.awaiting import is_of_same_issue
 from agentx.clarification.watch.later import find_contesting_elsewhere, find_later
+from agentx.clarification.watch.wording import is_same_question, list_leads
 from agentx.clarification.ways import UNVERIFIED
 from agentx.kernel.text import compile_late, cut, fold_text, preview
 from agentx.kernel.tokens import estimate
@@ -35,19 +36,15 @@ from agentx.observations.validity.marking import find_replacing
 from agentx.prose import cues
 from agentx.prose.likeness import list_words
 from agentx.prose.sentences import sentences
-from agentx.recall.known.same_question import (
-    AskedFor,
-    find_leads,
-    is_same,
-    list_terms,
-    read_asked,
-    read_signs,
-)
+from agentx.recall.known.asked import AskedFor, list_terms, read_asked, read_signs
 from agentx.recall.limits import KNOWN_ANSWER_CHARS_MAX
 
 # A sentence that says more than the answer speaks of something else, too.
 _ANSWER_TERMS_MAX = 2
 _SUBJECT_TERMS_MIN = 2
+# What speaks of itself in so few words is a subject of its own in every issue.
+_TERMS_ELSEWHERE_MIN = 3
+_TERMS_ASKED_MIN = 2
 _CONTRARY_CHARS = 120
 _CONTRARY_MAX = 2
 _LETS_GO = GO_ON.casefold()  # the words that a person is offered to let a question go
@@ -91,17 +88,15 @@ def find_known_answer(
 ) -> KnownAnswer | None:
     """Return what answers a question already, or None. `itself` is its own id once it is kept."""
     asked = read_asked(request.topic, request.question)
-    leads = find_leads(asked)  # most are about something else, which is seen at a glance
+    may_be_elsewhere = _may_be_elsewhere(asked)
+    leads = list_leads(request.question)  # most ask something else, which is seen at a glance
     alike = [
         state
         for state in known.clarifications
         if state.id != itself
-        and _has_all(f"{state.topic} {state.question}".casefold(), leads)
-        and is_same(
-            asked,
-            read_asked(state.topic, state.question),
-            same_issue=is_of_same_issue(state, request),
-        )
+        and _has_all(state.question.casefold(), leads)
+        and is_same_question(state, request)
+        and (may_be_elsewhere or is_of_same_issue(state, request))
     ]
     if any(state.is_active for state in alike):
         return None  # somebody asks it anew: what was said once is in doubt
@@ -116,6 +111,13 @@ def find_known_answer(
         later = tuple(filter(None, map(read_decision, others)))
         return _offer_settled(newest, settled, request, (*known.memories, *later))
     return _offer_decision(asked, request, known.memories)
+
+
+def _may_be_elsewhere(asked: AskedFor) -> bool:
+    """Tell whether a question says by itself what it is about, in whatever issue it is asked."""
+    if asked.points:
+        return False
+    return len(asked.asked) >= _TERMS_ASKED_MIN and len(asked.subject) >= _TERMS_ELSEWHERE_MIN
 
 
 def _has_all(text: str, leads: Iterable[str]) -> bool:
