@@ -38,6 +38,7 @@ from agentx.clarification.watch.awaiting import (
     is_to_be_answered,
 )
 from agentx.clarification.watch.begun import tell_begun
+from agentx.clarification.watch.gathered import gather
 from agentx.clarification.watch.inbox import inbox_among
 from agentx.clarification.watch.later import contests_elsewhere, find_in_doubt, tell_later
 from agentx.clarification.watch.metrics import Metrics, metrics
@@ -150,12 +151,13 @@ def name_overruling(project: Project, states: Iterable[Clarification]) -> tuple[
     words that an offshoot begins with.
     """
     known = tuple(states)
-    asked: list[Clarification] = []
+    ledgers: list[Clarification] = []
     places = AskedIssues(project)
     issues = {number for state in known for number in places.list_numbers(state)}
     for issue in issues:
         with suppress(CorruptRecord):
-            asked += open_clarifications(project).ledger(issue)
+            ledgers += open_clarifications(project).ledger(issue)
+    asked = gather(ledgers)
     known = tell_changes(project, tell_later(known, asked), asked)
     stems = {state.stem for state in known if state.stem}
     grown = [state for state in asked if {state.uid, state.stem} & stems]
@@ -272,20 +274,21 @@ def list_contested(project: Project) -> Iterator[tuple[Clarification, str]]:
     What a person has decided anew is over, unless it contests that too. Also, of nobody, on what a
     person's word is in doubt and says otherwise than a sure one to the same.
     """
-    asked = open_clarifications(project)
-    told = list_told(asked.survey())
+    questions = open_clarifications(project)
+    look = cache(lambda issue: gather(questions.ledger(issue)))
+    told = list_told(questions.survey())
     found = tuple(state for state in told if find_untrusted(state) is not None)
     for state in told:
         word = None if state in found else state.persons_word
         if word is not None and word.doubt:
-            sure = find_in_doubt(state, asked.ledger(state.issue))
+            sure = find_in_doubt(state, look(state.issue))
             if sure is not None:
                 yield replace(state, contested_by=say_contesting(sure[1], sure[0].id)), ""
     if not found:
         return
     store = LedgerStore(project.paths, project.clock, make_pen(project))
     for state in name_overruling(project, found):
-        if state.decided_later and not contests_elsewhere(state, asked.ledger(state.issue)):
+        if state.decided_later and not contests_elsewhere(state, look(state.issue)):
             continue
         writer, word = "", find_untrusted(state)
         with suppress(CorruptRecord):

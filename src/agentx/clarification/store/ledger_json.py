@@ -27,6 +27,7 @@ from agentx.clarification.model import (
     Retry,
 )
 from agentx.clarification.watch.awaiting import find_untrusted_question
+from agentx.clarification.watch.gathered import gather
 from agentx.clarification.watch.glance import is_settled, list_unheard
 from agentx.clarification.watch.later import find_in_doubt
 from agentx.clarification.ways import WAY_MISSED, read_missed, write_way
@@ -81,7 +82,7 @@ def open_of(document: object, issue: int, since_ms: int) -> Ledger:
     day = to_iso(since_ms)[: len("2026-01-01")]
     rows, faults = rows_of(document, issue)
     wanted = list_unheard(rows, day)
-    looked_at = _read_rows(wanted, issue, faults)
+    looked_at = gather(_read_rows(wanted, issue, faults))
     found = (
         state
         for state in looked_at

@@ -11,19 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from agentx.clarification.contested import (
-    SAID_CHARS,
-    contradicts,
-    find_contesting,
-    say_contesting,
-)
+from agentx.clarification.contested import SAID_CHARS, contradicts, say_contesting
 from agentx.clarification.model import Clarification, ClarificationStatus, Entry
 from agentx.clarification.watch.awaiting import (
     find_awaited,
     is_of_same_issue,
     is_to_be_answered,
 )
-from agentx.clarification.watch.wording import Key, key_asked, key_awaited
+from agentx.clarification.watch.gathered import GatheredQuestions, Said, find_turn, gather
+from agentx.clarification.watch.wording import key_asked, key_awaited
 from agentx.kernel.ids import is_ulid, ulid_ms
 from agentx.kernel.text import fold_text, preview
 
@@ -45,7 +41,7 @@ def was_said_since(state: Clarification, among: Iterable[Clarification], since_m
     """Tell whether a person said something to the same since a moment, elsewhere."""
     found = _find_last(state, among)
     word = None if found is None else found.persons_word
-    return found is not None and word is not None and _find_turn(found, word)[0] >= since_ms
+    return found is not None and word is not None and find_turn(found, word)[0] >= since_ms
 
 
 def _find_last(state: Clarification, among: Iterable[Clarification]) -> Clarification | None:
@@ -53,13 +49,11 @@ def _find_last(state: Clarification, among: Iterable[Clarification]) -> Clarific
     word = _find_word(state)
     if word is None:
         return None
-    found, newest = None, _find_turn(state, word)
-    for each, said in _list_said(state, key_asked(state, word), among):
-        turn = _find_turn(each, said)
-        # What is in doubt takes nothing back that is not.
-        if (not said.doubt or word.doubt) and turn > newest:
-            found, newest = each, turn
-    return found
+    known, asked = gather(among), key_asked(state, word)
+    # What is in doubt takes nothing back that is not.
+    said = known.list_said(asked) if word.doubt else known.list_sure(asked)
+    last = _find_elsewhere(state, said)
+    return last[0] if last is not None and find_turn(*last) > find_turn(state, word) else None
 
 
 def _find_word(state: Clarification) -> Entry | None:
@@ -70,14 +64,9 @@ def _find_word(state: Clarification) -> Entry | None:
     return answered if answered is not None and state.is_own(answered) else None
 
 
-def _list_said(
-    state: Clarification, asked: Key, among: Iterable[Clarification]
-) -> Iterable[tuple[Clarification, Entry]]:
-    """Yield what people said to the same elsewhere, each with the question."""
-    for each in among:
-        said = each.persons_word if _is_elsewhere(each, state) else None
-        if said is not None and key_asked(each, said) == asked:
-            yield each, said
+def _find_elsewhere(state: Clarification, said: Iterable[Said]) -> Said | None:
+    """Return the first that was said to another question of the same issue."""
+    return next((each for each in said if _is_elsewhere(each[0], state)), None)
 
 
 def _is_elsewhere(each: Clarification, state: Clarification) -> bool:
@@ -99,74 +88,55 @@ def holds_against(state: Clarification, word: Entry, others: Iterable[Clarificat
 
     It says the same, or was said later, and is in no more doubt.
     """
-    for each in others:
-        said = None if each.uid == state.uid else each.decision
-        if said is None or said.body.split() == word.body.split():
+    for each, said in gather(others).list_decided(key_asked(state, word)):
+        if each.uid == state.uid or said.body.split() == word.body.split():
             continue
         # What an agent answered another one binds neither.
-        is_theirs = said.is_persons_word or each.asker == state.asker
-        if not is_theirs or key_asked(each, said) != key_asked(state, word):
+        if not (said.is_persons_word or each.asker == state.asker):
             continue
-        is_last = _find_turn(state, word) > _find_turn(each, said)
+        is_last = find_turn(state, word) > find_turn(each, said)
         if not (is_last and _is_elsewhere(each, state)) or (word.doubt and not said.doubt):
             return False
     return True
 
 
-def find_contesting_elsewhere(
-    state: Clarification, among: Iterable[Clarification]
-) -> tuple[Clarification, Entry] | None:
+def find_contesting_elsewhere(state: Clarification, among: Iterable[Clarification]) -> Said | None:
     """Return the question that asks the same, and what was said to it that contests what was said
     there: as a person, otherwise, and it does not count, or just one of both words is in doubt."""
-    known = tuple(among)
+    known = gather(among)
     return _find_uncounted(state, known) or find_in_doubt(state, known)
 
 
-def _find_uncounted(
-    state: Clarification, among: Iterable[Clarification]
-) -> tuple[Clarification, Entry] | None:
+def _find_uncounted(state: Clarification, among: Iterable[Clarification]) -> Said | None:
     word = _find_word(state)
     if word is None:
         return None
-    asked = key_asked(state, word)
-    for each in among:
-        if not _is_elsewhere(each, state):
-            continue
-        claims: Iterable[Entry] = each.thread
-        if each.persons_word is not None:  # who said it had seen the others
-            contesting = find_contesting(each)
-            claims = () if contesting is None else (contesting,)
-        for said in claims:
-            if contradicts(said, word) and key_asked(each, said) == asked:
-                return each, said
-    return None
+    said = gather(among).list_uncounted(key_asked(state, word))
+    return _find_elsewhere(state, (each for each in said if contradicts(each[1], word)))
 
 
-def find_in_doubt(
-    state: Clarification, among: Iterable[Clarification]
-) -> tuple[Clarification, Entry] | None:
+def find_in_doubt(state: Clarification, among: Iterable[Clarification]) -> Said | None:
     """Return the question that asks the same, and what a person said to it otherwise, where one of
     both words is sure and the last one is not: that takes nothing back, and neither is told alone.
     """
-    word, known = _find_word(state), tuple(among)
+    word, known = _find_word(state), gather(among)
     if word is None or not word.is_persons_word:
         return None
-    elsewhere = _list_said(state, key_asked(state, word), known)
-    said = [each for each in elsewhere if not (word.doubt and each[1].doubt)]
-    last = max(said, default=None, key=lambda each: _find_turn(*each))
+    asked = key_asked(state, word)
+    said = known.list_sure(asked) if word.doubt else known.list_said(asked)
+    last = _find_elsewhere(state, said)
     if last is None or last[1].body.split() == word.body.split():
         return None
-    is_last = _find_turn(*last) > _find_turn(state, word)
+    is_last = find_turn(*last) > find_turn(state, word)
     is_so = bool(word.doubt) or (bool(last[1].doubt) and is_last)
     return last if is_so and find_later(state, known) is None else None
 
 
 def contests_elsewhere(state: Clarification, among: Iterable[Clarification]) -> bool:
     """Tell whether what was said to a question contests what stands of the same elsewhere."""
-    known = tuple(among)
+    known, one = gather(among), gather((state,))
     return any(
-        _find_uncounted(each, (state,)) is not None and find_later(each, known) is None
-        for each in known
+        _find_uncounted(each, one) is not None and find_later(each, known) is None for each in known
     )
 
 
@@ -175,27 +145,15 @@ def share_thread(one: Clarification, other: Clarification) -> bool:
     return bool(one.uid) and (one.stem or one.uid) == (other.stem or other.uid)
 
 
-def _find_turn(state: Clarification, word: Entry) -> tuple[int, str, str]:
-    """Return by what it is known which of two words was said last.
-
-    The id of an event is later than all that its writer had seen, whatever clocks say. An agent's
-    word, and what stood in a row, was said when it says so, and never before it was asked.
-    """
-    if is_ulid(word.uid):
-        return ulid_ms(word.uid), word.uid, ""
-    asked_ms = max(state.created_ms, ulid_ms(state.uid) if is_ulid(state.uid) else 0)
-    return max(word.at_ms, asked_ms), state.uid, state.id
-
-
 def tell_later(
     states: Iterable[Clarification], among: Iterable[Clarification]
 ) -> tuple[Clarification, ...]:
     """Return questions with what people said to the same later, of all that were asked."""
-    known = tuple(among)
+    known = gather(among)
     return tuple(_tell_later(state, known) for state in states)
 
 
-def _tell_later(state: Clarification, among: tuple[Clarification, ...]) -> Clarification:
+def _tell_later(state: Clarification, among: GatheredQuestions) -> Clarification:
     if is_to_be_answered(state):
         return replace(state, decided_meanwhile=_tell_meanwhile(state, among))
     contesting, later = find_contesting_elsewhere(state, among), find_later(state, among)
@@ -209,15 +167,13 @@ def _tell_later(state: Clarification, among: tuple[Clarification, ...]) -> Clari
     return told
 
 
-def _tell_meanwhile(state: Clarification, among: Iterable[Clarification]) -> str:
+def _tell_meanwhile(state: Clarification, among: GatheredQuestions) -> str:
     """Return what a person said last to the same, since it was asked; or nothing."""
     awaited = find_awaited(state)
     since = (ulid_ms(awaited) if is_ulid(awaited) else state.created_ms, awaited, state.id)
-    elsewhere = _list_said(state, key_awaited(state), among)
-    said = ((_find_turn(each, word), word, each.id) for each, word in elsewhere)
-    last = max((each for each in said if each[0] > since), default=None, key=lambda each: each[0])
-    if last is None:
+    last = _find_elsewhere(state, among.list_said(key_awaited(state)))
+    if last is None or find_turn(*last) <= since:
         return ""
-    _, word, name = last
+    asked, word = last
     doubt = f"{word.doubt}, " if word.doubt else ""
-    return f"{preview(fold_text(word.body), SAID_CHARS)} ({doubt}{name})"
+    return f"{preview(fold_text(word.body), SAID_CHARS)} ({doubt}{asked.id})"

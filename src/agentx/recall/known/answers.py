@@ -25,6 +25,7 @@ from agentx.clarification.model import (
 )
 from agentx.clarification.rendering import GO_ON, name_speaker
 from agentx.clarification.watch.awaiting import is_of_same_issue
+from agentx.clarification.watch.gathered import gather
 from agentx.clarification.watch.later import find_contesting_elsewhere, find_later
 from agentx.clarification.watch.wording import is_same_question, list_leads
 from agentx.clarification.ways import UNVERIFIED
@@ -102,7 +103,8 @@ def find_known_answer(
         return None  # somebody asks it anew: what was said once is in doubt
     settled = [state for state in alike if state.resolved_ms is not None]
     if settled:
-        standing = [state for state in settled if find_later(state, settled) is None]
+        asked_alike = gather(settled)
+        standing = [state for state in settled if find_later(state, asked_alike) is None]
         newest = max(standing or settled, key=lambda state: (state.resolved_ms or 0, state.id))
         if find_contesting(newest) or find_contesting_elsewhere(newest, alike):
             return None  # it does not stand for sure: somebody has to be asked

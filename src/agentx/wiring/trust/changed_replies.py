@@ -11,6 +11,7 @@ from typing import Any
 
 from agentx.clarification.model import Clarification
 from agentx.clarification.replies.changed import ReplyChanged
+from agentx.clarification.watch.gathered import GatheredQuestions, gather
 from agentx.clarification.watch.later import was_said_since
 from agentx.host.files import json_text
 from agentx.host.files.atomic import make_private_directory, replace_file
@@ -60,14 +61,14 @@ def tell_changes(
     found = {(row.get("question"), row.get("comment")): row for row in _read(project)}
     if not found:
         return tuple(states)
-    asked = tuple(among)
+    asked = gather(among)
     return tuple(_tell_change(state, found, asked) for state in states)
 
 
 def _tell_change(
     state: Clarification,
     found: Mapping[tuple[Any, Any], dict[str, Any]],
-    among: tuple[Clarification, ...],
+    among: GatheredQuestions,
 ) -> Clarification:
     word = state.persons_word
     row = found.get((state.uid, word.comment)) if word is not None and word.comment else None

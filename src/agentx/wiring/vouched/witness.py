@@ -16,13 +16,15 @@ was withheld is told again as soon as the ledger says so: on another branch, or 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from itertools import chain
+from operator import is_not
 
 from agentx.clarification.contested import is_contested
 from agentx.clarification.model import Clarification
 from agentx.clarification.store.ledgers import LedgerStore
+from agentx.clarification.watch.gathered import GatheredQuestions
 from agentx.clarification.watch.later import (
     find_contesting_elsewhere,
     find_later,
@@ -72,6 +74,9 @@ class Witness:
         self._keyring: Keyring | None = None
         self._read: dict[int, tuple[str, dict[str, Clarification]]] = {}
         self._by_id: dict[int, tuple[dict[str, Clarification], dict[str, Clarification]]] = {}
+        self._gathered: dict[
+            tuple[int, ...], tuple[tuple[dict[str, Clarification], ...], GatheredQuestions]
+        ] = {}
         self._asked: dict[str, tuple[dict[str, Clarification], str, Clarification | None]] = {}
         self._record = record
         self._find_memory = find_memory
@@ -191,14 +196,13 @@ class Witness:
 
         What they said to that is kept of the question that they were asked.
         """
-        others = self._look(state.issue).values()
+        others = self._gather((state.issue,))
         [told] = tell_changes(self._project, (state,), others)
         if is_contested(told) or find_contesting_elsewhere(state, others) is not None:
             one = replace(one, contested=True)
         if one.superseded_by or one.mended_ms:
             return one
-        numbers = self._issues.list_numbers(state)
-        asked = tuple(chain.from_iterable(self._look(n).values() for n in numbers))
+        asked = self._gather(sorted(self._issues.list_numbers(state)))
         later = find_later(state, asked)
         if later is not None and later.resolution is None:  # memory does not tell that yet
             [said] = tell_later((state,), asked)
@@ -206,6 +210,16 @@ class Witness:
         if later is None and not one.contested:
             later = find_repeated(state, asked)
         return one if later is None else replace(one, superseded_by=str(later.id))
+
+    def _gather(self, issues: Iterable[int]) -> GatheredQuestions:
+        """Return the questions of issues, gathered; each look at their files does it once."""
+        numbers = tuple(issues)
+        looks = tuple(map(self._look, numbers))
+        known = self._gathered.get(numbers)
+        if known is None or any(map(is_not, known[0], looks)):
+            states = chain.from_iterable(look.values() for look in looks)
+            known = self._gathered[numbers] = (looks, GatheredQuestions(states))
+        return known[1]
 
     def _is_told_so(self, state: Clarification, one: Observation) -> bool:
         """Tell whether a memory says, word for word, who said it and what they were asked."""

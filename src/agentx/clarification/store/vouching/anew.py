@@ -15,6 +15,7 @@ from agentx.clarification.contested import contests
 from agentx.clarification.model import PERSON, Clarification, Entry
 from agentx.clarification.store.question_events import QuestionEvent, QuestionEventKind
 from agentx.clarification.store.vouching.sight import list_seen, sum_up
+from agentx.clarification.watch.gathered import GatheredQuestions, gather
 from agentx.clarification.watch.later import holds_against, share_thread
 from agentx.clarification.watch.wording import key_asked, key_awaited
 from agentx.clarification.ways import read_missed
@@ -54,12 +55,13 @@ def end_contests(told: Iterable[_Told], events: Iterable[QuestionEvent]) -> None
         return
     lines = [event for event in events if _is_word(event)]
     words = tuple(_list_words(known, {line.id: line for line in lines}))
+    asked = gather(states)
     for one in known:
         if one.state is None:
             continue
         said = zip(one.state.thread, one.heard, strict=True)
         thread = (
-            replace(entry, is_over=_is_over(one.state, entry, _sum_up(name, lines), words, states))
+            replace(entry, is_over=_is_over(one.state, entry, _sum_up(name, lines), words, asked))
             if contests(entry)
             else entry
             for entry, name in said
@@ -93,7 +95,7 @@ def _is_over(
     entry: Entry,
     digests: frozenset[str],
     words: Iterable[_Word],
-    states: Iterable[Clarification],
+    states: GatheredQuestions,
 ) -> bool:
     asked = key_asked(state, entry)
     return any(

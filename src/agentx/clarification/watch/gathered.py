@@ -1,0 +1,102 @@
+"""The questions of one look, gathered by their words: each is read once, however many ask the same.
+
+Held against each other one by one, a hundred questions are read ten thousand times.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from agentx.clarification.contested import contests, find_contesting
+from agentx.clarification.model import Clarification, Entry
+from agentx.clarification.watch.wording import Key, key_asked
+from agentx.kernel.ids import is_ulid, ulid_ms
+
+Turn = tuple[int, str, str]
+Said = tuple[Clarification, Entry]
+
+
+def gather(states: Iterable[Clarification]) -> GatheredQuestions:
+    """Return questions gathered; who has them so hands them on."""
+    return states if isinstance(states, GatheredQuestions) else GatheredQuestions(states)
+
+
+class GatheredQuestions:
+    """Questions as they are at one moment, and what was said to the same words."""
+
+    def __init__(self, states: Iterable[Clarification]) -> None:
+        self._states = tuple(states)
+
+    def __iter__(self) -> Iterator[Clarification]:
+        return iter(self._states)
+
+    def list_said(self, asked: Key) -> Sequence[Said]:
+        """Return what people said that stands to the same words, the last first."""
+        return self._said.get(asked, ())
+
+    def list_sure(self, asked: Key) -> Sequence[Said]:
+        """Return what of it is not in doubt."""
+        return self._sure.get(asked, ())
+
+    def list_uncounted(self, asked: Key) -> Sequence[Said]:
+        """Return what was said to the same words as a person, does not count, and is not over."""
+        return self._uncounted.get(asked, ())
+
+    def list_decided(self, asked: Key) -> Sequence[Said]:
+        """Return what questions in the same words came to."""
+        return self._decided.get(asked, ())
+
+    @cached_property
+    def _said(self) -> Mapping[Key, list[Said]]:
+        words = ((each, each.persons_word) for each in self._states)
+        found = _group((each, word) for each, word in words if word is not None)
+        for said in found.values():
+            said.sort(key=lambda pair: find_turn(*pair), reverse=True)
+        return found
+
+    @cached_property
+    def _sure(self) -> Mapping[Key, list[Said]]:
+        return {
+            asked: [pair for pair in said if not pair[1].doubt]
+            for asked, said in self._said.items()
+        }
+
+    @cached_property
+    def _uncounted(self) -> Mapping[Key, list[Said]]:
+        return _group(
+            (each, said) for each in self._states for said in _list_claims(each) if not said.is_over
+        )
+
+    @cached_property
+    def _decided(self) -> Mapping[Key, list[Said]]:
+        words = ((each, each.decision) for each in self._states)
+        return _group((each, word) for each, word in words if word is not None)
+
+
+def _group(pairs: Iterable[Said]) -> Mapping[Key, list[Said]]:
+    found: dict[Key, list[Said]] = defaultdict(list)
+    for each, said in pairs:
+        found[key_asked(each, said)].append((each, said))
+    return dict(found)
+
+
+def _list_claims(state: Clarification) -> Iterable[Entry]:
+    claims = [each for each in state.thread if contests(each)]
+    if not claims or state.persons_word is None:
+        return claims
+    contesting = find_contesting(state)  # who said what stands had seen the others
+    return () if contesting is None else (contesting,)
+
+
+def find_turn(state: Clarification, word: Entry) -> Turn:
+    """Return by what it is known which of two words was said last.
+
+    The id of an event is later than all that its writer had seen, whatever clocks say. An agent's
+    word, and what stood in a row, was said when it says so, and never before it was asked.
+    """
+    if is_ulid(word.uid):
+        return ulid_ms(word.uid), word.uid, ""
+    asked_ms = max(state.created_ms, ulid_ms(state.uid) if is_ulid(state.uid) else 0)
+    return max(word.at_ms, asked_ms), state.uid, state.id
