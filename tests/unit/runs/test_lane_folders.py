@@ -344,3 +344,45 @@ def test_no_folder_is_looked_into_where_the_repository_is_not_trusted(team: Team
     with pytest.raises(ConflictError, match="is not trusted"):
         team.runs.git.tip(_run(team), lane, f"agent/{_run(team)}/{lane}")
     assert [*_make(team)] == []
+
+
+@pytest.mark.promise("runs.git-is-true")
+@pytest.mark.parametrize("lies", ["x.log", "x.log/y.log"])
+@pytest.mark.parametrize("comes", ["x.log", "x.log/z.py"])
+def test_a_file_that_git_ignores_is_not_written_over(team: Team, lies: str, comes: str) -> None:
+    (team.root / ".git" / "info" / "exclude").write_text("*.log\n", "utf-8")
+    work, lane = _folder(team, "work"), _folder(team, team.lane(1))
+    for place, name in ((work, lies), (lane, comes)):
+        (place / name).parent.mkdir(exist_ok=True)
+        (place / name).write_text(f"{place.name}\n", "utf-8")
+    git(lane, "add", "--force", comes)
+    git(lane, "commit", "-qm", "a log")
+    is_free = (lies, comes) == ("x.log/y.log", "x.log/z.py")
+
+    if not is_free:
+        with pytest.raises(ConflictError, match=r"git ignores x\.log in .* written over") as said:
+            team.lanes.merge(_run(team), "lane-001", actor=ACTOR)
+        assert (work / lies).read_text("utf-8") == "work\n"
+        assert f"mv {work / 'x.log'} NEW" in said.value.hint
+        (work / "x.log").rename(team.root.parent / "kept")
+    merged = team.lanes.merge(_run(team), "lane-001", actor=ACTOR)
+
+    assert merged.conflict is None
+    assert (work / comes).read_text("utf-8") == f"{lane.name}\n"
+
+
+def test_what_no_merge_brings_may_lie_where_it_is(team: Team) -> None:
+    (team.root / ".git" / "info" / "exclude").write_text("*.log\n", "utf-8")
+    work, lane = _folder(team, "work"), _folder(team, team.lane(1))
+    (lane / "x.log").write_text("lane\n", "utf-8")
+    git(lane, "add", "--force", "x.log")
+    git(lane, "commit", "-qm", "a log")
+    team.lanes.merge(_run(team), "lane-001", actor=ACTOR)
+    git(work, "rm", "-q", "x.log")
+    commit(work, "no log")
+    git(_folder(team, team.lane(2)), "merge", "-q", "--no-edit", f"agent/{_run(team)}/work~1")
+    (work / "x.log").write_text("mine\n", "utf-8")
+
+    team.lanes.merge(_run(team), "lane-002", actor=ACTOR)
+
+    assert (work / "x.log").read_text("utf-8") == "mine\n"

@@ -71,6 +71,12 @@ def is_ancestor(path: Path, older: str, newer: str) -> bool:
     return read_git(path, "merge-base", "--is-ancestor", older, newer).code == 0
 
 
+def merge_trees(path: Path, ours: str, theirs: str) -> str:
+    """Return the tree that git makes of both sides, with marks where they conflict; or nothing."""
+    said = do_git(path, "merge-tree", "--write-tree", "--no-messages", ours, theirs)
+    return said.lines[0] if said.code in (0, 1) and said.lines else ""
+
+
 def list_changed_files(path: Path, *, one_by_one: bool = False) -> tuple[str, ...]:
     """Return the files that are changed or new and not committed; ignored ones do not count.
 

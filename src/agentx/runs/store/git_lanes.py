@@ -21,6 +21,7 @@ from agentx.host.git.command import NO_HOOKS, GitReply, do_git, read_git
 from agentx.host.git.facts import branch as branch_at
 from agentx.host.git.half_done import check_unlocked
 from agentx.host.git.loose import NOT_ALL, require_committed, require_untouched, tell_lost_with
+from agentx.host.git.mending.lying import require_free
 from agentx.host.git.work import (
     as_somebody,
     commit_of,
@@ -222,6 +223,7 @@ class GitLanes:
     def _take_over(self, run: Run, pushed: Pushed, *, is_replaced: bool) -> None:
         """Bring the work branch up to what was pushed of it, or change nothing."""
         folder, run_id = self._ready(run), run.id
+        require_free(folder, pushed.commit, is_merged=not is_replaced)
         if is_replaced:
             with self._marks.doing(run_id, "reset", pushed.commit) as held:
                 git_done(folder, "reset", "--quiet", "--keep", pushed.commit, held=held)
@@ -281,6 +283,7 @@ class GitLanes:
         folder, run_id = self._ready(run), run.id
         if is_ancestor(folder, commit, "HEAD"):
             return Moved(commit=commit_of(folder, "HEAD"), already=True)
+        require_free(folder, commit)
         who = (*as_somebody(folder), "merge", "--no-ff", "--no-edit", "-m", saying)
         with self._marks.doing(run_id, "merge", commit) as held:
             said = self._do(folder, *who, commit, held=held)
@@ -307,6 +310,7 @@ class GitLanes:
         before = commit_of(folder, "HEAD")
         if is_ancestor(folder, onto, before):
             return Moved(commit=before, onto=onto, already=True)
+        require_free(folder, onto)
         who = as_somebody(folder)
         with self._marks.doing(run_id, "rebase", onto) as held:
             words = (*who, "merge", "--no-edit", "-m", f"Merge {base}", onto)

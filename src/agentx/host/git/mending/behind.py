@@ -14,7 +14,7 @@ from pathlib import Path
 from agentx.host.files.plain import exists
 from agentx.host.git.command import do_git, read_git
 from agentx.host.git.mending.half_way import find_half_way
-from agentx.host.git.mending.lying import list_lying, list_names
+from agentx.host.git.mending.lying import find_lying, list_names
 from agentx.host.git.mending.placing import is_placed, place
 from agentx.host.git.mending.snapshot import write_files
 from agentx.host.git.work import commit_of, git_done, git_file, is_ancestor, list_changed_files
@@ -105,7 +105,7 @@ def _compare(folder: Path, had: str) -> Lag | None:
         return None  # it was brought up by hand
     up = (lags & staged) - _list_staged(folder, "HEAD")
     theirs = staged | list_names(folder, "diff-tree", "-r", had, write_files(folder))
-    theirs |= list_lying(folder, had, "HEAD")
+    theirs |= frozenset(find_lying(folder, had, "HEAD"))
     return _sort(had, lags - up, theirs - up)
 
 
@@ -120,7 +120,7 @@ def _find_had(folder: Path, changed: frozenset[str], *, is_sure: bool) -> Lag | 
         if is_staged and _list_staged(folder, had):
             continue
         theirs = list_names(folder, "diff-tree", "-r", had, files)
-        theirs |= list_lying(folder, had, "HEAD")
+        theirs |= frozenset(find_lying(folder, had, "HEAD"))
         lag = _sort(had, lags, theirs)
         if lag.files and (is_sure or not lag.changed):
             found.append(replace(lag, is_sure=is_sure, is_indexed=False))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from agentx.host.git.command import do_git, read_git
+from agentx.host.git.command import read_git
 from agentx.host.git.mending.snapshot import Snapshot
-from agentx.host.git.work import commit_of, is_ancestor
+from agentx.host.git.work import commit_of, is_ancestor, merge_trees
 from agentx.kernel.values import frozen
 
 REBASE = "rebase"
@@ -42,7 +42,7 @@ def is_commit_ours(folder: Path, doing: Doing, head: str) -> bool:
         return False
     said = read_git(folder, "rev-list", "--max-count=1", "--parents", head)
     if said.out.split()[1:] == [doing.before, doing.commit]:
-        return _tree_of(folder, head) == _merge(folder, doing, doing.before)
+        return _tree_of(folder, head) == merge_trees(folder, doing.before, doing.commit)
     if not is_ancestor(folder, doing.commit, head):
         return False
     # Each commit upon the new base is one of the old, replayed without a change.
@@ -105,19 +105,14 @@ def _list_written(folder: Path, doing: Doing) -> Iterator[str]:
         return
     # The marks of a conflict name both sides as they were given.
     head = commit_of(folder, "HEAD")
-    merged = _merge(folder, doing, "HEAD" if head == doing.before else doing.before)
+    ours = "HEAD" if head == doing.before else doing.before
+    merged = merge_trees(folder, ours, doing.commit)
     if merged:
         yield merged
     # What git wrote when it stopped at a conflict.
     said = read_git(folder, "rev-parse", "--verify", "--quiet", "AUTO_MERGE^{tree}")
     if said.code == 0:
         yield said.out.strip()
-
-
-def _merge(folder: Path, doing: Doing, ours: str) -> str:
-    """Return the tree that git makes of both sides, with marks where they conflict; or nothing."""
-    said = do_git(folder, "merge-tree", "--write-tree", "--no-messages", ours, doing.commit)
-    return said.lines[0] if said.code in (0, 1) and said.lines else ""
 
 
 def _list_changes(folder: Path, *words: str) -> Iterator[tuple[str, Entry, Entry]]:

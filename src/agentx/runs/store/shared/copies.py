@@ -14,6 +14,7 @@ from pathlib import Path
 
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.files.plain import is_folder, read_bytes, remove
+from agentx.host.git.mending.lying import require_free
 from agentx.host.git.work import checkouts, commit_of, git_done, is_ancestor, list_changed_files
 from agentx.kernel.errors import AgentXError
 from agentx.runs.model import Lane, Run
@@ -100,6 +101,7 @@ class LaneCopies:
             elif list_changed_files(folder):
                 return f"{folder} has changes that are not committed"
             else:
+                require_free(folder, pushed, is_merged=False)
                 git_done(folder, "reset", "--quiet", "--keep", pushed)
         except AgentXError as error:
             return error.message
