@@ -41,6 +41,7 @@ class ProgramCall:
     heard: Callable[[bytes], None] | None = None  # is told what it prints, as it comes
     end_bytes_max: int = 0  # of what comes after that, so much of its end is kept too
     held: tuple[int, ...] = ()  # open files that it keeps open
+    lets_go: bool = False  # what it left running goes on after a good end; nobody hears it then
     can_wait: bool = False  # for another day: it is ended when this process is about to leave
 
 
@@ -83,18 +84,19 @@ def ending_programs() -> Iterator[None]:
 
 
 def run_to_end(call: ProgramCall) -> Ended:
-    """Run a program; it and all it started are gone when this returns.
+    """Run a program; it and all it started are gone when this returns, but for `lets_go`.
 
     Raises: OSError when it cannot be started.
     """
     with _leaving.lock:
         if call.can_wait and _leaving.is_near:
             raise InterruptedError(errno.EINTR, "AgentX is about to leave")
-        process = _begin(call)
+        pages = [_Page(call.output_bytes_max) for _ in range(2 * call.lets_go)]
+        process = _begin(call, pages)
         if call.can_wait:
             _leaving.running.add(process)
     try:
-        return _follow(process, call)
+        return _follow(process, call, pages)
     finally:
         with _leaving.lock:
             _leaving.running.discard(process)
@@ -116,27 +118,25 @@ def begin_apart(arguments: Sequence[str], *, folder: Path, environment: Mapping[
     )
 
 
-def _begin(call: ProgramCall) -> subprocess.Popen[bytes]:
+def _begin(call: ProgramCall, pages: Sequence[_Page]) -> subprocess.Popen[bytes]:
+    out, err = (page.file for page in pages) if pages else (subprocess.PIPE, subprocess.PIPE)
     return subprocess.Popen(
         list(call.arguments),
         cwd=call.folder,
         env=dict(call.environment),
         stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stdout=out,
+        stderr=err,
         start_new_session=True,
         pass_fds=call.held,
     )
 
 
-def _follow(process: subprocess.Popen[bytes], call: ProgramCall) -> Ended:
+def _follow(process: subprocess.Popen[bytes], call: ProgramCall, pages: Sequence[_Page]) -> Ended:
     assert process.stdin is not None, "it is a pipe"
-    assert process.stdout is not None, "it is a pipe"
-    assert process.stderr is not None, "it is a pipe"
     # Before anything is said: a program that hears nothing does nothing yet.
     watch = _watch(process.pid)
-    out = _Ear(process.stdout, call.output_bytes_max, call.heard, call.end_bytes_max)
-    err = _Ear(process.stderr, call.output_bytes_max)
+    out, err = pages or _listen_to(process, call)
     mouth = threading.Thread(target=_speak, args=(process.stdin, call.said), daemon=True)
     mouth.start()
     too_late = False
@@ -150,7 +150,8 @@ def _follow(process: subprocess.Popen[bytes], call: ProgramCall) -> Ended:
                 process.wait(PROGRAM_KILL_GRACE_MS / 1000)
     finally:
         # Also after a good end: a child left behind would hold the pipes open, and go on.
-        _signal(process, signal.SIGKILL)
+        if not call.lets_go or process.poll() != 0:
+            _signal(process, signal.SIGKILL)
         process.wait()
         _dismiss(watch)
     for each in (out, err):
@@ -164,6 +165,34 @@ def _follow(process: subprocess.Popen[bytes], call: ProgramCall) -> Ended:
         too_much=out.is_full or err.is_full,
         end=out.end,
     )
+
+
+class _Page:
+    """A file that a program prints on: who is left behind by it may go on with that."""
+
+    end = ""
+
+    def __init__(self, bytes_max: int) -> None:
+        import tempfile  # noqa: PLC0415  few need it, and it takes long to load
+
+        self.file = tempfile.TemporaryFile()  # noqa: SIM115  closed once it is read
+        self.is_full = False
+        self.text = ""
+        self._bytes_max = bytes_max
+
+    def join(self) -> None:
+        """Read what is printed so far."""
+        with self.file:
+            said = os.pread(self.file.fileno(), self._bytes_max + 1, 0)
+        self.is_full = len(said) > self._bytes_max
+        self.text = said[: self._bytes_max].decode("utf-8", "replace")
+
+
+def _listen_to(process: subprocess.Popen[bytes], call: ProgramCall) -> tuple[_Ear, _Ear]:
+    assert process.stdout is not None, "it is a pipe"
+    assert process.stderr is not None, "it is a pipe"
+    out = _Ear(process.stdout, call.output_bytes_max, call.heard, call.end_bytes_max)
+    return out, _Ear(process.stderr, call.output_bytes_max)
 
 
 class _Ear:

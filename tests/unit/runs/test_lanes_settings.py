@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from agentx.kernel.errors import UnavailableError
+from tests.support.company import until
 from tests.support.kept import KeptFolder
 from tests.support.repository import commit, git
 from tests.support.run_stories import Team
@@ -110,3 +111,21 @@ def test_no_hook_writes_in_the_folder_of_the_work_branch(pair: Pair, hook: str) 
 
     assert git(work, "status", "--porcelain") == ""
     assert pair.list_files(team) >= {"b.py", "c.py"}
+
+
+@pytest.mark.parametrize("says", ["", ">/dev/null 2>&1"])
+def test_what_a_hook_left_running_goes_on_and_holds_nobody_up(pair: Pair, says: str) -> None:
+    team = pair.one
+    program, go, done = (
+        team.root / ".git" / name for name in ("hooks/post-checkout", "go", "done")
+    )
+    program.parent.mkdir(exist_ok=True)
+    waits = f"n=0; while [ ! -e {go} ] && [ $n -lt 400 ]; do n=$((n+1)); sleep 0.05; done"
+    program.write_text(f"#!/bin/sh\n({waits}; echo on; echo on > {done}) {says} &\n", "utf-8")
+    program.chmod(0o755)
+
+    opened = team.lanes.open(pair.run_id, actor=ACTOR)
+    go.touch()
+
+    until(lambda: done.exists() and done.read_text("utf-8") == "on\n")
+    commit(Path(opened.folder), "work", b_py="b = 1\n")

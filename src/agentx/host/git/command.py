@@ -116,11 +116,13 @@ def do_git(
     wait_ms: int = GIT_WORK_WAIT_MS,
     index: Path | None = None,
     held: int | None = None,
+    lets_go: bool = False,
 ) -> GitReply:
     """Let git work in a folder of a trusted repository, with its filters, hooks and helpers.
 
     `index` is what it takes for the folder's index. `held` is an open file that it and all it
-    begins keep open; these end with this process, however that ends.
+    begins keep open; these end with this process, however that ends, and with git itself: with
+    `lets_go` what hooks of the user's left running goes on where git came to a good end.
 
     Raises: UnavailableError when git is not there or does not end.
     """
@@ -136,7 +138,9 @@ def do_git(
     try:
         every = (*_ALONE, *settings)
         if held is not None:
-            return _run_held(path, every, words, environment, wait_ms=wait_ms, held=held)
+            return _run_held(
+                path, every, words, environment, wait_ms=wait_ms, held=held, lets_go=lets_go
+            )
         return _run(path, every, words, environment, wait_ms)
     except TimeoutError as error:
         hangs = "look for a git that hangs there"
@@ -211,6 +215,7 @@ def _run_held(
     *,
     wait_ms: int,
     held: int,
+    lets_go: bool,
 ) -> GitReply:
     from agentx.host.program import ProgramCall, run_to_end  # noqa: PLC0415  as above
 
@@ -222,6 +227,7 @@ def _run_held(
             environment=environment,
             time_limit_ms=wait_ms,
             held=(held,),
+            lets_go=lets_go,
         )
     )
     if done.too_late:

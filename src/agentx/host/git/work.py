@@ -24,12 +24,13 @@ def git_done(
     settings: tuple[str, ...] = (),
     index: Path | None = None,
     held: int | None = None,
+    lets_go: bool = False,
 ) -> GitReply:
     """Run git in a folder; it must succeed.
 
     Raises: UnavailableError with what git said.
     """
-    said = do_git(path, *words, settings=settings, index=index, held=held)
+    said = do_git(path, *words, settings=settings, index=index, held=held, lets_go=lets_go)
     return _check(path, words, said)
 
 

@@ -112,9 +112,10 @@ class RunFolders:
         make_private_directory(folder.parent)
         # Forced only past folders that are gone: what git held of them is kept by now.
         words = ("worktree", "add", "--force", "--quiet", str(folder), branch)
-        settings = NO_HOOKS if name == WORK_FOLDER else ()
+        is_ours = name == WORK_FOLDER
+        settings = NO_HOOKS if is_ours else ()
         with self._marks.making(run_id, name) as held:
-            git_done(self._root, *words, settings=settings, held=held)
+            git_done(self._root, *words, settings=settings, held=held, lets_go=not is_ours)
             place(folder)
         passing(CrashPoint.RUN_WORKTREE_MADE)
         return folder
