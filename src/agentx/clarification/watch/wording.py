@@ -24,7 +24,7 @@ _SHOULD = compile_late(r"(?i)^should(?= )")
 # What stands behind a letter or a figure opens nothing: 5' is not 5".
 _QUOTED = compile_late(
     r"(?<!\w)(?:`([^`]+)`|\"([^\"]+)\"|'([^']+)'"
-    r"|\u201c([^\u201d]+)\u201d|\u2018([^\u2019]+)\u2019)(?!\w)"
+    r"|\u201c([^\u201c\u201d]+)\u201d|\u2018([^\u2018\u2019]+)\u2019)(?!\w)"
 )
 _ASKS = "?!\u061f\uff01\uff1f"
 _ENDS = f"{_ASKS}.,;:\u2026\u3002"
