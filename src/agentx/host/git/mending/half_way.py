@@ -13,7 +13,7 @@ from agentx.host.git.command import read_git
 from agentx.kernel.values import frozen
 
 MERGE = "a merge"
-_SERIES = "sequencer"
+_SERIES = "sequencer/todo"
 
 
 @frozen
@@ -69,5 +69,5 @@ def find_half_way(folder: Path) -> HalfWay | None:
 
 def _is_reverting(series: Path) -> bool:
     with suppress(OSError, ValueError):
-        return read_text(series / "todo").startswith("revert")
+        return read_text(series).startswith("revert")
     return False
