@@ -241,6 +241,27 @@ def test_what_somebody_changed_of_what_lags_is_kept_as_it_is_told(
 
 
 @pytest.mark.promise("runs.git-is-true")
+def test_a_folder_whose_branch_was_made_anew_elsewhere_is_brought_up(team: Team) -> None:
+    team.lanes.merge(_run(team), "lane-001", actor=ACTOR)
+    work, host, away = _folder(team, "work"), team.data, team.data.parent / "away"
+    there = team.data.parent / "container"
+    host.rename(away)
+    other = Team(team.root, there, seed=7)
+    folder, _ = other.runs.git.ensure_work(_run(team), "")
+    (folder / "c.py").write_text("c = 1\n", "utf-8")
+    git(folder, "add", "c.py")
+    git(folder, "commit", "-q", "--amend", "-m", "anew")
+    there.rename(team.data.parent / "unseen")
+    away.rename(host)
+    (work / "note.txt").write_text("mine\n", "utf-8")
+
+    with pytest.raises(ConflictError, match=r"not committed: note\.txt$"):
+        team.lanes.merge(_run(team), "lane-002", actor=ACTOR)
+
+    assert (work / "c.py").exists()
+
+
+@pytest.mark.promise("runs.git-is-true")
 @pytest.mark.parametrize("at", _PLACES)
 @pytest.mark.parametrize("does", ["stages", "unlinks"])
 def test_who_takes_back_what_came_in_is_not_behind(team: Team, at: str, does: str) -> None:

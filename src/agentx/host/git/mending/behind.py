@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from agentx.host.files.plain import exists
-from agentx.host.git.command import do_git, read_git
+from agentx.host.git.command import NO_HOOKS, do_git, read_git
 from agentx.host.git.mending.half_way import find_half_way
 from agentx.host.git.mending.lying import find_lying, list_names
 from agentx.host.git.mending.placing import is_placed, place
@@ -21,6 +21,7 @@ from agentx.host.git.work import commit_of, git_done, git_file, is_ancestor, lis
 from agentx.kernel.values import frozen
 
 _COMMITS_MAX = 30
+_REFRESH = ("update-index", "-q", "--refresh")
 
 
 @frozen
@@ -37,7 +38,7 @@ class Lag:
     @property
     def steps(self) -> tuple[tuple[str, ...], ...]:
         """What git is told to bring the files up, and none but these."""
-        anew = (("read-tree", self.had), ("update-index", "-q", "--refresh"))
+        anew = (("read-tree", self.had), _REFRESH)
         # The last notes that the folder came up.
         up = (("read-tree", "-m", "-u", self.had, "HEAD"), ("reset", "--quiet", "--soft", "HEAD"))
         return up if self.is_indexed else (*anew, *up)
@@ -53,12 +54,11 @@ def bring_up(folder: Path, held: int | None = None) -> bool:
     lag = find_behind(folder)
     if lag is None or lag.changed or not lag.is_sure:
         return False
-    do_git(folder, "update-index", "-q", "--refresh", held=held)
+    # Its code says that something is changed, which it may be.
+    do_git(folder, *_REFRESH, settings=NO_HOOKS, held=held)
     for words in lag.steps:
-        if words[0] == "update-index":
-            do_git(folder, *words, held=held)  # says by its code that something is changed
-        else:
-            git_done(folder, *words, held=held)
+        run = do_git if words == _REFRESH else git_done
+        run(folder, *words, settings=NO_HOOKS, held=held)
     place(folder)
     return True
 
@@ -66,7 +66,7 @@ def bring_up(folder: Path, held: int | None = None) -> bool:
 def find_behind(folder: Path) -> Lag | None:
     """Return what of a folder lags behind its branch; None where nothing does.
 
-    What the branch was moved back from, as by `git reset`, is somebody's who goes on from it.
+    Where the branch was moved in this folder, as back by `git reset`, what is left is somebody's.
 
     Raises: UnavailableError.
     """
@@ -75,7 +75,7 @@ def find_behind(folder: Path) -> Lag | None:
         return None
     head, left_at, is_own = commit_of(folder, "HEAD"), _find_left(folder), is_placed(folder)
     if left_at not in ("", head) and is_own is not False:
-        return _compare(folder, left_at) if is_ancestor(folder, left_at, head) else None
+        return _compare(folder, left_at)
     if left_at and is_own:
         return None  # it came up here, and was changed since
     # What git notes here is of a folder elsewhere: what lies in this one must say it alone.
