@@ -33,7 +33,11 @@ from agentx.runs.replies import (
     Resumption,
     Unmerged,
 )
-from agentx.runs.rules.gates import list_missing_of_run, tell_nothing_moved
+from agentx.runs.rules.gates import (
+    list_doubted_of_task,
+    list_missing_of_run,
+    tell_nothing_moved,
+)
 from agentx.runs.rules.graph import ready, waits_for
 
 _HAPPENED_MAX = 8
@@ -307,6 +311,8 @@ def _task_steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
                 text=f"go on with {task.id}{where}: {task.contract.title}",
                 command=f"agentx run context --task {task.id}",
             )
+            for each in list_doubted_of_task(run, task)[:_MISSING_MAX]:
+                yield NextStep(text=f"before {task.id} ends: {each.text}", command=each.command)
         elif task.status is TaskStatus.BLOCKED:
             yield NextStep(
                 text=f"{task.id} is blocked: {task.reason}",

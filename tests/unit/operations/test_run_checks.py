@@ -178,6 +178,22 @@ def test_who_is_to_be_trusted_and_shows_no_key_yet_is_told_how(shop: Shop) -> No
     assert "commits and pushes their card (.agentx/questions/writers/), then pull it" in said
 
 
+def test_who_resumes_reads_which_check_waits_to_be_run_by_name(shop: Shop) -> None:
+    shop.do("run", "task", "revise", "TASK-001", "--no-checks")
+    shop.do("run", "task", "start", "TASK-001")
+    _type_line(shop, "task-revised", {"title": "Write b", "checks": ["true"]})
+    command = 'agentx run verify --task TASK-001 --run "true"'
+    assert command in shop.refuse("run", "task", "done", "TASK-001", expect=3)
+
+    told = shop.do("run", "resume")["next"]
+
+    [step] = [each for each in told if each["command"] == command]
+    assert step["text"].startswith("before TASK-001 ends: `true` has not been run")
+    shop.do("run", "verify", "--task", "TASK-001", "--run", "true")  # as it says
+    assert not [each for each in shop.do("run", "resume")["next"] if each["command"] == command]
+    shop.do("run", "task", "done", "TASK-001")
+
+
 @pytest.mark.promise("runs.gates")
 def test_no_agent_takes_a_check_away_and_a_person_does(shop: Shop) -> None:
     shop.play(below="")

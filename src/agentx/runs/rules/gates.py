@@ -75,6 +75,19 @@ def list_missing_of_task(run: Run, task: Task, tell: Tell) -> tuple[Missing, ...
     return (*found, *_list_unverified(run, task, where, tell, verify))
 
 
+def list_doubted_of_task(run: Run, task: Task) -> tuple[Missing, ...]:
+    """Return the checks of a task that nobody whom you trust asked for, and that keep it from its
+    end until they ran: no `run verify` runs them unless they are named."""
+    lane = run.lanes.get(task.lane)
+    where = lane.id if lane is not None and lane.open else ""
+    _, every = _list_reports(run, task)
+    verify = f"agentx run verify --task {task.id}"
+    return tuple(
+        _tell_missing(command, why, task.doubted, verify)
+        for command, why in _list_lacking(task.doubted, every, where, tell_nothing_moved)
+    )
+
+
 def list_missing_of_run(run: Run, tell: Tell) -> tuple[Missing, ...]:
     """Return what must be so before a run goes past its verification, on the work branch."""
     told = cache(tell)
@@ -111,11 +124,7 @@ def is_stale(report: Report, lane: str, tell: Tell) -> str:
 
 
 def _list_unverified(run: Run, task: Task, lane: str, tell: Tell, verify: str) -> Iterator[Missing]:
-    own = [each for each in task.reports if each.at_ms > task.reopened_ms]
-    every = sorted(
-        (*own, *(each for each in run.reports if each.at_ms > task.reopened_ms)),
-        key=lambda each: (each.at_ms, each.event_id),
-    )
+    own, every = _list_reports(run, task)
     failed = _find_failed(own)
     lacking = tuple(_list_lacking(task.contract.checks, every, lane, tell))
     if failed is not None and not (lacking and failed.was_executed):
@@ -130,6 +139,13 @@ def _list_unverified(run: Run, task: Task, lane: str, tell: Tell, verify: str) -
             text=f"nobody verified what must hold ({what})",
             command=f"agentx run verify --task {task.id} --verdict PASSED --check NAME=EVIDENCE",
         )
+
+
+def _list_reports(run: Run, task: Task) -> tuple[list[Report], list[Report]]:
+    """Return what was verified of a task since it was last begun, and that with what was of all."""
+    own = [each for each in task.reports if each.at_ms > task.reopened_ms]
+    of_all = [each for each in run.reports if each.at_ms > task.reopened_ms]
+    return own, sorted((*own, *of_all), key=lambda each: (each.at_ms, each.event_id))
 
 
 def _find_failed(reports: Iterable[Report]) -> Report | None:
