@@ -16,14 +16,16 @@ from agentx.kernel.capture import Channel, Draft, EventType, Role
 from agentx.kernel.errors import InvalidValue
 from agentx.lessons.model import Confidence, Content, LessonKind
 from agentx.lessons.paths import LtmPaths
+from agentx.operations.lessons.candidates import accept, list_candidates
 from agentx.operations.lessons.known import add_lesson
 from agentx.operations.runs.archive import archive_run, restore_run
 from agentx.operations.runs.read import list_archived, list_runs, show_run
-from agentx.operations.runs.recover import rebuild_runs
+from agentx.operations.runs.recover import pull_request, rebuild_runs
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.write import (
     add_task,
     go_to_phase,
+    record_event,
     record_verification,
     revise_task,
     start_run,
@@ -34,6 +36,7 @@ from agentx.project.project import Project, open_project
 from agentx.runs.model import Contract, Happening
 from agentx.runs.paths import RunsPaths
 from agentx.runs.rules.retention import DAY_MS
+from agentx.surfaces.cli.commands.runs.archive import say_archived
 from agentx.wiring.runs import (
     digest_lines,
     find_work,
@@ -150,6 +153,28 @@ def test_a_run_is_packed_as_suggested_and_restored_by_the_end_of_its_id(project:
     assert index.index("completed:") < index.index(run.id) < index.index("archived: []")
     assert [row.run_id for row in list_runs(project)] == [run.id]
     assert list_archived(project) == ()
+
+
+def test_lessons_that_nobody_decided_on_are_named_before_a_run_is_packed_and_come_back(
+    project: Project,
+) -> None:
+    run = start_run(project, "one", actor="orchestrator")
+    end = run.id[-4:]
+    offer = {"kind": "pattern", "text": "count the at signs", "confidence": "LOW"}
+    record_event(project, Saying(), "candidate-proposed", offer)
+    look = f"`agentx ltm candidates --run {end}`"
+    said = f"1 lesson waits for a word before `agentx run archive`: {look}"
+
+    assert said in pull_request(project, actor="orchestrator").remarks
+    assert said in go_to_phase(project, Saying(), "fail", reason="enough").remarks
+    told = say_archived(archive_run(project, end))
+
+    assert f"`agentx run restore {end}`, then {look}" in told
+    restore_run(project, end)  # as it says
+    [row] = list_candidates(project, end)
+    assert row.text == "count the at signs"
+    accept(project, end, (row.key,), everything=False)
+    assert pull_request(project, run.id, actor="orchestrator").remarks == ()
 
 
 def test_the_digest_says_where_the_run_stands_and_what_is_next_until_it_is_over(

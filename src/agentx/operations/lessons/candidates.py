@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.ids import shorten_run
 from agentx.kernel.values import frozen
 from agentx.lessons.model import Promoted, Taught
-from agentx.lessons.promotion import Policy
+from agentx.lessons.promotion import Policy, accepts
+from agentx.lessons.settings import LtmSettings
 from agentx.operations.lessons.known import name_author
 from agentx.project.project import Project
 from agentx.runs.model import Run
@@ -36,6 +38,23 @@ def list_candidates(project: Project, run_id: str = "") -> tuple[CandidateRow, .
     return tuple(
         _row(one) for run in _runs(project, run_id) for one in lessons.candidates(lessons_of(run))
     )
+
+
+def find_policy(project: Project) -> Policy:
+    """Return who decides what a run's end promotes."""
+    return Policy(project.config.section(LtmSettings).promote)
+
+
+def tell_undecided(project: Project, run: Run) -> tuple[str, ...]:
+    """Return that lessons of a run wait for a word: they go with it once it is packed away."""
+    policy = find_policy(project)
+    offered = open_lessons(project).candidates(lessons_of(run))
+    left = [one for one in offered if not accepts(policy, one)]
+    if not left:
+        return ()
+    many = "1 lesson waits" if len(left) == 1 else f"{len(left)} lessons wait"
+    look = f"agentx ltm candidates --run {shorten_run(run.id)}"
+    return (f"{many} for a word before `agentx run archive`: `{look}`",)
 
 
 def accept(project: Project, run_id: str, keys: tuple[str, ...], *, everything: bool) -> Promoted:

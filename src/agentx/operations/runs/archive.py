@@ -7,7 +7,7 @@ from dataclasses import replace
 from agentx.kernel.bus import Say
 from agentx.kernel.values import frozen
 from agentx.lessons.promotion import Policy
-from agentx.lessons.settings import LtmSettings
+from agentx.operations.lessons.candidates import find_policy
 from agentx.operations.lessons.known import name_author
 from agentx.project.project import Project
 from agentx.runs.replies import Archived
@@ -32,7 +32,7 @@ def archive_run(
     Raises: NotFound, ConflictError while it goes on.
     """
     name = open_runs(project).which.choose_to_see(run_id)
-    chosen = Policy(policy) if policy else _policy(project)
+    chosen = Policy(policy) if policy else find_policy(project)
     archiving = open_archiving(project)
     archiving.sweep()
     return _left(project, archiving.archive(name, chosen, actor=name_author(project), told=told))
@@ -44,7 +44,7 @@ def clean_runs(project: Project, *, dry_run: bool = False) -> tuple[Cleaned, tup
     archiving.sweep()
     runs = tuple(open_runs(project).all())
     due = archiving.due(runs, project.clock.now_ms())
-    policy = _policy(project)
+    policy = find_policy(project)
     packed = [] if dry_run else [run.id for run in due]
     done = tuple(
         _left(project, archiving.archive(run_id, policy, actor="retention")) for run_id in packed
@@ -70,8 +70,3 @@ def restore_run(project: Project, run_id: str) -> str:
     folder = open_archive(project).unpack(name)
     runs.rebuild(name)
     return str(folder.relative_to(project.root))
-
-
-def _policy(project: Project) -> Policy:
-    """Return who decides what a run's end promotes."""
-    return Policy(project.config.section(LtmSettings).promote)

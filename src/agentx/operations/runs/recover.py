@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.values import frozen
+from agentx.operations.lessons.candidates import tell_undecided
 from agentx.operations.runs.read import steps_for
 from agentx.operations.runs.saying import check_speaker
 from agentx.project.project import Project
@@ -110,6 +111,6 @@ def pull_request(project: Project, run_id: str = "", *, actor: str) -> PullReque
         checklist=page,
         files=tuple(str(path) for path in (here.pr_description, here.pr_checklist)),
         changes=changes,
-        remarks=remarks,
+        remarks=(*remarks, *tell_undecided(project, run)),
         missing=missing,
     )

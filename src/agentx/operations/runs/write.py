@@ -232,14 +232,24 @@ def go_to_phase(project: Project, by: Saying, wanted: str, *, reason: str = "") 
             actor = check_speaker(project, by.actor)
             return open_runs(project).next_phase(by.run_id, actor=actor)
         case "complete" | "completed" | "done":
-            return _record(project, by, "run-completed", _pick_given(text=reason))
+            done = _record(project, by, "run-completed", _pick_given(text=reason))
+            return _tell_taught(project, done)
         case "fail" | "failed":
             if not reason:
                 raise InvalidValue("say why it is given up", hint="use --reason")
-            return record_event(project, by, "run-failed", {"reason": reason})
+            done = record_event(project, by, "run-failed", {"reason": reason})
+            return _tell_taught(project, done)
         case name:
             detail = {"phase": name, **_pick_given(reason=reason)}
             return record_event(project, by, "phase-entered", detail)
+
+
+def _tell_taught(project: Project, told: Told) -> Told:
+    """Add what a run that is over taught and nobody has decided on."""
+    # What is known is read where a run ends: every `agentx run` imports this module.
+    from agentx.operations.lessons.candidates import tell_undecided  # noqa: PLC0415
+
+    return replace(told, remarks=(*told.remarks, *tell_undecided(project, told.run)))
 
 
 def contract_from(project: Project, file: Path) -> Contract:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from agentx.kernel.ids import shorten_run
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
 
@@ -72,7 +73,11 @@ def say_archived(done: Archived) -> str:
     if done.confirmed:
         parts.append(f"confirmed {', '.join(done.confirmed)}")
     if done.undecided:
-        parts.append(f"{render.count(done.undecided, 'lesson')} nobody decided on went with it")
+        run = shorten_run(done.run_id)
+        parts.append(
+            f"{render.count(done.undecided, 'lesson')} nobody decided on went with it: "
+            f"`agentx run restore {run}`, then `agentx ltm candidates --run {run}`"
+        )
     kept = zip(done.folders_kept, done.folders_why, strict=True)
     parts += [f"{folder} stays: {why}" for folder, why in kept]
     return "; ".join(parts)
