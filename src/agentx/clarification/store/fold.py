@@ -47,6 +47,7 @@ from agentx.clarification.store.vouching.doubts import (
     doubt_fact,
     find_rights,
 )
+from agentx.clarification.store.vouching.forgetting import find_forgotten
 from agentx.clarification.store.vouching.offshoots import Parted, part_threads
 from agentx.clarification.store.vouching.sight import (
     ASKING,
@@ -96,11 +97,7 @@ def fold(issue: int, events: Iterable[QuestionEvent]) -> Folded:
     known = sorted(_choose(found, sight), key=lambda event: event.id)
     folded = Folded(issue, last=known[-1].id if known else "", sight=sight)
     births = _find_births(known, sight)
-    folded.forgotten = {
-        event.question
-        for event in known
-        if event.kind is QuestionEventKind.FORGOTTEN and event.standing is Vouching.SIGNED
-    }
+    folded.forgotten = find_forgotten(known)
     parted = part_threads(known, births, sight, folded.forgotten)
     numbers = give_numbers(births | _number_offshoots(parted, births), parted.events)
     folded.numbers, folded.offshoots = numbers, parted.offshoots

@@ -38,11 +38,8 @@ from agentx.clarification.store.naming.shown import join_names
 from agentx.clarification.store.question_events import QuestionEvent, QuestionEventKind
 from agentx.clarification.store.shortening import find_long, find_settled, list_begun, shorten
 from agentx.clarification.store.view import ledger_path
-from agentx.clarification.store.vouching.signatures import (
-    is_vouched,
-    judge_events,
-    sign_event,
-)
+from agentx.clarification.store.vouching.forgetting import find_forgotten, list_uids
+from agentx.clarification.store.vouching.signatures import is_vouched, judge_events, sign_event
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import replace_file
 from agentx.host.git.layout import hide
@@ -66,15 +63,11 @@ _NAMED = QuestionEventKind.NAMED
 OnLock = Callable[[str, str, int, int], None]  # file, agent, waited ms, held ms
 
 
-def _nobody(_file: str, _agent: str, _waited_ms: int, _held_ms: int) -> None:
-    """Tell nobody of a lock."""
-
-
 class LedgerStore:
     """Where clarifications are kept."""
 
     def __init__(
-        self, paths: ProjectPaths, clock: Clock, pen: Pen, on_lock: OnLock = _nobody
+        self, paths: ProjectPaths, clock: Clock, pen: Pen, on_lock: OnLock = lambda *_: None
     ) -> None:
         self._paths = paths
         self._clock = clock
@@ -187,6 +180,16 @@ class LedgerStore:
             events = find_about(events, questions)
         parted = list_parted(judge_events(issue, events, self._pen.signatures))
         return tuple(each for each in parted if questions is None or each.question in questions)
+
+    def list_forgotten(self, issue: int) -> frozenset[str]:
+        """Return the uids of what was forgotten by somebody whose words count.
+
+        Raises: UnknownVersion, UnavailableError.
+        """
+        files = self._files(issue)
+        said = files.read_kind(QuestionEventKind.FORGOTTEN)
+        gone = find_forgotten(judge_events(issue, said, self._pen.signatures))
+        return list_uids(gone, files.read().events) if gone else frozenset()
 
     def _open_again(self, issue: int) -> Book:
         """Open a ledger that could not be read: somebody may have been writing it.
@@ -435,14 +438,10 @@ class LedgerStore:
         return list_aside(self._paths)
 
     def _files(self, issue: int) -> QuestionFiles:
-        folder = self._paths.questions / str(check_number(issue))
-        return QuestionFiles(folder, self._clock, self._find_held(issue))
-
-    def _find_held(self, issue: int) -> HeldLines | None:
-        if self._pen.held is None:
-            return None
+        folder, held = self._paths.questions / str(check_number(issue)), self._pen.held
         vouches = partial(is_vouched, issue, signatures=self._pen.signatures)
-        return HeldLines(self._pen.held / str(issue), vouches)
+        lines = None if held is None else HeldLines(held / str(issue), vouches)
+        return QuestionFiles(folder, self._clock, lines)
 
     def _opener(self, issue: int) -> Opener:
         path = ledger_path(self._paths, issue)

@@ -26,6 +26,7 @@ from agentx.project.project import Project
 from agentx.recall.known.answers import read_decision
 from agentx.wiring.clarifications import make_pen
 from agentx.wiring.kept.followed import follow_drops
+from agentx.wiring.kept.forgotten import take_out_forgotten
 from agentx.wiring.kept.known import Outcome, is_from_memory, keep_outcome
 from agentx.wiring.kept.looked_at import (
     DecidedNote,
@@ -35,7 +36,12 @@ from agentx.wiring.kept.looked_at import (
     write_note,
 )
 from agentx.wiring.observations import open_observations, open_vouched
-from agentx.wiring.vouched.outcomes import find_question, is_word_of, list_said, read_said
+from agentx.wiring.vouched.outcomes import (
+    find_question,
+    is_word_of,
+    list_said,
+    read_said,
+)
 from agentx.wiring.vouched.sayers import name_decision
 
 
@@ -67,7 +73,9 @@ def keep_decisions(project: Project) -> int:
             follow_drops(project, vouched)
         lost = vouched.list_lost()
         of_lost = {name.split("-")[1] for name in lost}
-        for issue in sorted(map(int, changed | (of_lost & looks.keys()))):
+        issues = sorted(map(int, changed | (of_lost & looks.keys())))
+        take_out_forgotten(project, room, vouched, store, issues)
+        for issue in issues:
             here = room.store.get_by_issue(issue)
             for each in _list_unkept(project, store, issue, here, lost):
                 done = keep_outcome(project, room, each)

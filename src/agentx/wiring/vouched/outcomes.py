@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from agentx.kernel.ids import digest
 from agentx.kernel.text import compile_late
 from agentx.kernel.vouching import standing
-from agentx.observations.ids import agent_name, observation_id
+from agentx.observations.ids import agent_name, observation_id, parse_observation_id
 from agentx.observations.model import Observation
 from agentx.redaction.redact import redact
 
@@ -22,6 +22,7 @@ UNVERIFIED = (
     standing.UNVERIFIED
 )  # whose a memory is that claims a person and is borne out by nothing
 _QUESTION = "CLR-"
+_TURNS = 2  # of the names of a decision: another may lie under the first
 _OF_QUESTION = compile_late(r"\[(CLR-\d+-\d+)\]\Z")
 
 
@@ -111,7 +112,23 @@ def list_names(uid: str, decision: Observation) -> Iterator[str]:
 def list_ids(state: Clarification, decision: Observation) -> Iterator[str]:
     """Yield what a memory of what a question came to is called; a thread may have had it before."""
     for uid in filter(None, (state.uid, state.stem)):
-        yield from islice(list_names(uid, decision), 2)
+        yield from islice(list_names(uid, decision), _TURNS)
+
+
+def is_outcome_of(one: Observation, uids: Iterable[str]) -> bool:
+    """Tell whether a memory is of a question with any of these uids, by its id and its words."""
+    made = parse_observation_id(one.id)
+    first = replace(
+        one, agent=made.agent, issue_number=made.issue_number, timestamp_ms=made.timestamp_ms
+    )
+    return any(one.id in islice(list_names(uid, first), _TURNS) for uid in uids)
+
+
+def is_called(one: Observation, state: Clarification, decision: Observation | None) -> bool:
+    """Tell whether a memory is of a question, by its id: what that came to, now or once."""
+    if decision is not None and state.uid and one.id in list_ids(state, decision):
+        return True
+    return is_outcome_of(one, filter(None, (state.uid, state.stem)))
 
 
 def _take(word: bytes, size: int) -> bytes:

@@ -205,9 +205,11 @@ class VouchedStore(ObservationStore):
         if not asked:
             return tuple(found)
         self._look_again()
-        judged = {one.id: self.witness.place(self.witness.judge(one)) for one in asked}
+        gone = {one.id for one in asked if self.witness.is_forgotten(one)}
+        here = (one for one in asked if one.id not in gone)
+        judged = {one.id: self.witness.place(self.witness.judge(one)) for one in here}
         self._told.update(judged)
-        return tuple(judged.get(one.id, one) for one in found)
+        return tuple(judged.get(one.id, one) for one in found if one.id not in gone)
 
     def _judge_rows(self, rows: Sequence[ObservationIndex]) -> tuple[ObservationIndex, ...]:
         """Return rows as they may be told; the text of those in question is looked at."""
@@ -216,7 +218,8 @@ class VouchedStore(ObservationStore):
             return tuple(rows)
         self._look_again()
         self.get_by_ids(each for each in asked if each not in self._told)
-        return tuple(tell_row(row, self._told.get(row.id)) for row in rows)
+        gone = {each for each in asked if each not in self._told}  # forgotten
+        return tuple(tell_row(row, self._told.get(row.id)) for row in rows if row.id not in gone)
 
     def _look_again(self) -> None:
         """Look at what bears memories out, unless that was just now: one recall asks often."""
@@ -402,7 +405,11 @@ class VouchedStore(ObservationStore):
     def get_archived(self, observation_id: str) -> Observation | None:
         """Return an original that was merged into another, or None."""
         is_one = observation_id.startswith(ID_PREFIX)
-        return self.plain.get_archived(observation_id) if is_one else None
+        found = self.plain.get_archived(observation_id) if is_one else None
+        if found is None or not _names_question(found.content):
+            return found
+        self._look_again()
+        return None if self.witness.is_forgotten(found) else found
 
     def archive(self) -> Iterator[Observation]:
         """Yield every original that was merged into another."""

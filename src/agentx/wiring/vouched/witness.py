@@ -49,6 +49,8 @@ from agentx.wiring.trust.keys import open_keyring
 from agentx.wiring.vouched.outcomes import (
     UNVERIFIED,
     find_question,
+    is_called,
+    is_outcome_of,
     is_word_of,
     list_ids,
     list_said,
@@ -77,6 +79,7 @@ class Witness:
         self._gathered: dict[
             tuple[int, ...], tuple[tuple[dict[str, Clarification], ...], GatheredQuestions]
         ] = {}
+        self._forgotten: dict[int, tuple[dict[str, Clarification], frozenset[str]]] = {}
         self._asked: dict[str, tuple[dict[str, Clarification], str, Clarification | None]] = {}
         self._record = record
         self._find_memory = find_memory
@@ -119,6 +122,22 @@ class Witness:
         """Return of which issue a memory speaks, where another has the number of its question."""
         state = self._find_asked(one)
         return "" if state is None else self._issues.mark(state)
+
+    def is_forgotten(self, one: Observation) -> bool:
+        """Tell whether a memory says what a question came to that was forgotten, here or elsewhere.
+
+        By the question's own id: another may have had its name. Only a line of somebody whose words
+        count says that it was forgotten.
+        """
+        name, state = find_question(one), self._find_asked(one)
+        if not (name and self._is_asked):
+            return False
+        try:
+            if state is not None and is_called(one, state, read_decision(state)):
+                return False
+            return is_outcome_of(one, self._list_forgotten(parse_clarification_id(name)[1]))
+        except (AgentXError, OSError):
+            return False
 
     def find_outcome(self, one: Observation) -> tuple[tuple[str, ...], Observation] | None:
         """Return the uids of the question that a memory says the outcome of, and what that is.
@@ -266,6 +285,14 @@ class Witness:
                 for name in list_ids(state, decision)
             }
             known = self._by_id[issue] = (states, names)
+        return known[1]
+
+    def _list_forgotten(self, issue: int) -> frozenset[str]:
+        states = self._look(issue)
+        known = self._forgotten.get(issue)
+        if known is None or known[0] is not states:
+            gone = self._ledgers.list_forgotten(issue) if self._ledgers else frozenset[str]()
+            known = self._forgotten[issue] = (states, gone)
         return known[1]
 
     def _find(self, name: str) -> Clarification | None:

@@ -19,6 +19,7 @@ from agentx.clarification.store.files.held import HeldLines
 from agentx.clarification.store.ledger_json import DamagedLedger, UnknownVersion
 from agentx.clarification.store.question_events import (
     QuestionEvent,
+    QuestionEventKind,
     erase,
     event_of,
     has_words,
@@ -161,14 +162,22 @@ class QuestionFiles:
 
         Raises: UnavailableError, UnsafePath.
         """
-        wanted = question.encode()
-        found = [
-            event
-            for name in sorted(self.look())
-            for event in _find_events(self._read(name).splitlines(), name, wanted)
-            if event.question == question
-        ]
-        return (*found, *self._list_missing(found, wanted))
+        found = [each for each in self._find(question.encode()) if each.question == question]
+        return (*found, *self._list_missing(found, question.encode()))
+
+    def read_kind(self, kind: QuestionEventKind) -> tuple[QuestionEvent, ...]:
+        """Return every event that says one thing, in as little time.
+
+        Raises: UnavailableError, UnsafePath.
+        """
+        wanted = f'"{kind}"'.encode()
+        found = [each for each in self._find(wanted) if each.kind is kind]
+        missing = self._list_missing(found, wanted)
+        return (*found, *(each for each in missing if each.kind is kind))
+
+    def _find(self, wanted: bytes) -> Iterator[QuestionEvent]:
+        for name in sorted(self.look()):
+            yield from _find_events(self._read(name).splitlines(), name, wanted)
 
     def append(self, name: str, events: Iterable[QuestionEvent]) -> bool:
         """Add events to a file of this checkout's; return after they are on disk, if they are held.

@@ -1,0 +1,45 @@
+"""What questions came to that were forgotten elsewhere, taken out of the memory of this checkout.
+
+A colleague's `forgotten` comes with a pull, one's own from another checkout. From then on the
+witness tells nothing of it (`vouched.witness`); here its words go, with those that the user's
+folder holds of the question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+
+from agentx.clarification.limits import CLARIFY_MONITOR_LOCK_WAIT_MS
+from agentx.clarification.store.ledgers import LedgerStore
+from agentx.kernel.errors import AgentXError
+from agentx.observations.service import Observations
+from agentx.project.project import Project
+from agentx.wiring.section import renew_notices
+from agentx.wiring.vouched.store import VouchedStore
+
+
+def take_out_forgotten(
+    project: Project,
+    room: Observations,
+    store: VouchedStore,
+    ledgers: LedgerStore,
+    issues: Iterable[int],
+) -> None:
+    """Take out of memory for good, the archive too, what was forgotten of some issues' questions.
+
+    Raises: LockHeld, UnavailableError.
+    """
+    asked = [issue for issue in issues if ledgers.list_forgotten(issue)]
+    if not asked:
+        return
+    store.witness.look_again()
+    here = [one for issue in asked for one in store.plain.get_by_issue(issue)]
+    olds = (one for one in store.plain.archive() if one.issue_number in asked)
+    gone = [one for one in (*here, *olds) if store.witness.is_forgotten(one)]
+    if gone:
+        room.forget(dict.fromkeys(one.id for one in gone))
+        for issue in asked:
+            with suppress(AgentXError):  # the next look at the questions does it
+                ledgers.renew(issue, wait_ms=CLARIFY_MONITOR_LOCK_WAIT_MS)
+        renew_notices(project)

@@ -1,0 +1,172 @@
+"""Goal: what somebody whose words count forgot is gone from every memory that reads so, words and
+all; nobody else's word takes anything out of one, and nothing else goes with it.
+
+Method: the verbs in process; colleagues' checkouts, and two of one user, whose files of questions
+are carried over as a pull does.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from agentx.kernel.errors import LockHeld
+from agentx.observations.model import SearchFilters
+from agentx.observations.service import Observations
+from agentx.operations.memory.read import memory_list
+from agentx.operations.questions import settle as clarify_settle
+from agentx.operations.setup.writers import list_writers, withdraw_writer
+from agentx.project.project import Project
+from agentx.project.roles import caller
+from agentx.wiring.clarifications import open_clarifications
+from agentx.wiring.hub import open_issues
+from agentx.wiring.kept.decided import keep_decisions
+from agentx.wiring.kept.following import follow_ledgers
+from agentx.wiring.observations import open_observations, open_vouched
+from agentx.work.model import NewIssue
+from tests.support.clarifying import let_go
+from tests.unit.wiring.test_kept_decisions import (
+    TYPING,
+    ask,
+    carry,
+    checkout,
+    decide_apart,
+    decide_unkept,
+    list_told,
+    list_topics,
+    meet_colleagues,
+    memories,
+)
+
+
+@pytest.fixture(autouse=True)
+def _nobody_above(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(caller, "list_ancestors", lambda: iter(()))
+
+
+def pull(source: Project, target: Project) -> None:
+    """Bring the files of questions over, shortened ones too."""
+    shutil.copytree(source.paths.questions, target.paths.questions, dirs_exist_ok=True)
+
+
+def decide(both: Iterable[Project], topic: str = "drop", said: str = "YES, hunter2") -> str:
+    """Have the first decide something that all of them keep."""
+    ana, *others = both
+    name = decide_unkept(ana, topic, said)
+    keep_decisions(ana)
+    for each in others:
+        pull(ana, each)
+        keep_decisions(each)
+    return name
+
+
+def list_holding(project: Project, word: str) -> list[str]:
+    """Return the files in which a word stands: of the checkout, and of its user."""
+    folders = (project.root / ".agentx", project.data.root, project.observations)
+    files = {path for folder in folders for path in folder.rglob("*") if path.is_file()}
+    return sorted(str(path) for path in files if word.encode() in path.read_bytes())
+
+
+@pytest.mark.parametrize("home", ["bob", "ana"])
+def test_what_was_forgotten_is_out_of_every_memory_that_reads_so(tmp_path: Path, home: str) -> None:
+    if home == "ana":  # one person, two checkouts
+        ana, bob = (checkout(tmp_path, name, home="ana") for name in ("one", "two"))
+        open_issues(ana).create(NewIssue(title="Webhooks", labels=("type:feature",)))
+        ask(ana, "lease")
+        carry(ana, bob)
+    else:
+        ana, bob, _ = meet_colleagues(tmp_path)
+    name = decide((ana, bob))
+    assert list_topics(bob) == ["drop"]
+    clarify_settle.forget(ana, name, caller=TYPING)
+    pull(ana, bob)
+
+    assert memories(bob) == [], "before anybody takes it out"
+    assert memory_list(bob, SearchFilters()) == ()
+    assert list_holding(bob, "hunter2") == []
+    with closing(open_vouched(bob)) as store:
+        assert [*store.plain.everything(), *store.plain.archive()] == []
+        assert store.list_missing() == ()
+    # The same is asked anew: the new word is told alone.
+    anew = decide((ana, bob), said="NO, keep it")
+    assert anew != name
+    assert list_told(bob) == {f"[{anew}]": "drop: NO, keep it."} == list_told(ana)
+
+
+def test_what_cannot_be_taken_out_yet_is_told_to_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ana, bob, _ = meet_colleagues(tmp_path)
+    name = decide((ana, bob))
+    clarify_settle.forget(ana, name, caller=TYPING)
+    pull(ana, bob)
+
+    def refuse(*_: object) -> None:
+        raise LockHeld("somebody writes")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Observations, "forget", refuse)
+        follow_ledgers(bob)
+        [kept] = open_vouched(bob).plain.everything()
+        with closing(open_observations(bob)) as room:
+            assert room.store.search("hunter2") == ()
+            assert room.store.search_by_filters(SearchFilters(issue_number=1)) == ()
+            assert room.store.search_by_filters(SearchFilters(superseded=True)) == ()
+            assert room.store.get_by_issue(1) == ()
+            assert room.store.get_by_id(kept.id) is None
+    follow_ledgers(bob)
+    assert list_holding(bob, "hunter2") == [], "the next look takes it out"
+
+
+def test_nobody_whose_words_do_not_count_takes_a_persons_word_out_of_a_memory(
+    tmp_path: Path,
+) -> None:
+    ana, bob, _ = meet_colleagues(tmp_path)
+    name = decide((bob, ana))
+    [writer] = [one.writer for one in list_writers(bob) if not one.own]
+    withdraw_writer(bob, writer, caller=TYPING)
+    clarify_settle.forget(ana, name, caller=TYPING)
+    pull(ana, bob)
+
+    keep_decisions(bob)
+    assert list_told(bob) == {f"[{name}]": "drop: YES, hunter2."}
+    let_go(bob)  # nothing here says any more what was asked
+    keep_decisions(bob)
+    assert list_told(bob) == {f"[{name}]": "drop: YES, hunter2."}
+
+
+def test_what_is_of_another_question_than_the_forgotten_one_of_its_name_is_told(
+    tmp_path: Path,
+) -> None:
+    """Named alike, and asked where nobody is now: nothing says that it was forgotten."""
+    ana, bob, _ = meet_colleagues(tmp_path)
+    name = decide_apart((ana, bob), ("drop", "store"), ("YES, drop", "NO, never"))
+    clarify_settle.forget(ana, name, caller=TYPING)
+    for path in bob.paths.questions.rglob("*.jsonl"):
+        path.unlink()
+    let_go(bob)
+    pull(ana, bob)
+
+    keep_decisions(bob)
+    assert list_told(bob) == {f"[{name}]": "store: NO, never."}
+
+
+@pytest.mark.parametrize("at", [0, 1])
+def test_who_forgets_one_of_two_that_clones_called_alike_lets_all_of_them_be_told_the_other(
+    tmp_path: Path, at: int
+) -> None:
+    ana, bob, _ = meet_colleagues(tmp_path)
+    decide_apart((ana, bob), ("drop", "store"), ("NO, never", "YES, hunter2"))
+    pull(bob, ana)
+    clarify_settle.forget(
+        ana, open_clarifications(ana).find(("CLR-1-003", "CLR-1-004")[at]).exact, caller=TYPING
+    )
+    pull(ana, bob)
+
+    for each in (ana, bob):
+        keep_decisions(each)
+        assert list(list_told(each).values()) == [("store: YES, hunter2.", "drop: NO, never.")[at]]
