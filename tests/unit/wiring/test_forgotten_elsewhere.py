@@ -170,3 +170,17 @@ def test_who_forgets_one_of_two_that_clones_called_alike_lets_all_of_them_be_tol
     for each in (ana, bob):
         keep_decisions(each)
         assert list(list_told(each).values()) == [("store: YES, hunter2.", "drop: NO, never.")[at]]
+
+
+def test_what_is_kept_of_another_question_is_not_kept_of_the_one_that_it_names(
+    tmp_path: Path,
+) -> None:
+    ana, bob, _ = meet_colleagues(tmp_path)
+    name = decide_apart((ana, bob), ("drop", "store"), ("NO, never", "YES, store"))
+    for path in bob.paths.questions.rglob("*.jsonl"):
+        path.unlink()  # what bob asked is in no ledger of his any more
+    let_go(bob)
+    pull(ana, bob)
+
+    keep_decisions(bob)
+    assert list_told(bob)[f"[{name}]"] == "drop: NO, never."

@@ -38,6 +38,7 @@ from agentx.wiring.kept.looked_at import (
 from agentx.wiring.observations import open_observations, open_vouched
 from agentx.wiring.vouched.outcomes import (
     find_question,
+    is_kept_of,
     is_word_of,
     list_said,
     read_said,
@@ -119,7 +120,7 @@ def _list_unkept(
     for state in found:
         decision = name_decision(project, state, judged, vouched=True)
         if decision is not None:
-            old = tuple(kept.get(state.id, ()))
+            old = tuple(one for one in kept.get(state.id, ()) if is_kept_of(one, state, decision))
             yield Outcome(state=state, decision=decision, kept=old, is_lost=state.id in lost)
 
 

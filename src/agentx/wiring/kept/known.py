@@ -30,6 +30,7 @@ from agentx.wiring.trust.issue_marks import AskedIssues
 from agentx.wiring.vouched.outcomes import (
     find_question,
     find_same,
+    is_kept_of,
     list_ids,
     list_kept,
     list_names,
@@ -99,7 +100,8 @@ def keep_decision(project: Project, event: ClarificationResolved) -> Observation
     if decision is None or is_from_memory(state):
         return None
     with closing(open_observations(project)) as room:
-        kept = list_kept(room.store.get_by_issue(state.issue), state.id)
+        named = list_kept(room.store.get_by_issue(state.issue), state.id)
+        kept = tuple(one for one in named if is_kept_of(one, state, decision))
         return keep_outcome(project, room, Outcome(state=state, decision=decision, kept=kept)).made
 
 

@@ -131,6 +131,12 @@ def is_called(one: Observation, state: Clarification, decision: Observation | No
     return is_outcome_of(one, filter(None, (state.uid, state.stem)))
 
 
+def is_kept_of(one: Observation, state: Clarification, decision: Observation) -> bool:
+    """Tell whether a memory that names a question is of it, and not of another of that name."""
+    is_alike = one.content.startswith(f"{redact(state.topic)}:")
+    return is_alike or is_called(one, state, decision)
+
+
 def _take(word: bytes, size: int) -> bytes:
     return word[:size]
 
