@@ -23,6 +23,11 @@ _WORDS = frozenset({EntryType.ANSWER, EntryType.RESOLUTION})
 
 
 def find_contesting(state: Clarification) -> Entry | None:
+    """Return what was said otherwise than what stands, and contests it; or None."""
+    return find_uncounted(state) or _find_sure(state)
+
+
+def find_uncounted(state: Clarification) -> Entry | None:
     """Return the last that was said otherwise, as a person, and does not count; or None.
 
     What a person had seen who said what stands, stands before it in the thread, whatever clocks
@@ -36,6 +41,15 @@ def find_contesting(state: Clarification) -> Entry | None:
     first = next(turns, 0) if stands.is_persons_word else 0
     said = [each for each in state.thread[first:] if contradicts(each, stands)]
     return said[-1] if said else None
+
+
+def _find_sure(state: Clarification) -> Entry | None:
+    """Return what a person surely said, where what stands is their word in doubt; or None."""
+    stands = state.persons_word
+    if stands is None or not stands.doubt:
+        return None
+    sure = [each for each in state.contrary_words if not (each.doubt or each.late)]
+    return sure[-1] if sure else None
 
 
 def is_otherwise(body: str, state: Clarification) -> bool:
@@ -71,7 +85,7 @@ def find_untrusted(state: Clarification) -> Entry | None:
     """
     claim = None if state.waits_for_person or not state.is_active else state.claim
     is_theirs = claim is not None and is_contesting_word(claim.type, claim.speaker, claim.via)
-    return find_contesting(state) or (claim if is_theirs else None)
+    return find_uncounted(state) or (claim if is_theirs else None)
 
 
 def keep_contested(states: Iterable[Clarification]) -> tuple[Clarification, ...]:
@@ -96,7 +110,8 @@ def say_by_whom(state: Clarification) -> str:
 def say_contesting(word: Entry, to: str = "") -> str:
     """Return what a word is that contests what stands, and to which other question it was said."""
     if not contests(word):  # it counts: of it and of what stands just one is in doubt
-        sure = f"a person had decided otherwise: {preview(fold_text(word.body), SAID_CHARS)} ({to})"
+        where = f" ({to})" if to else ""
+        sure = f"a person had decided otherwise: {preview(fold_text(word.body), SAID_CHARS)}{where}"
         return f"a person's {word.doubt} word to {to} says otherwise" if word.doubt else sure
     if not word.account:
         return f"{SAID_OTHERWISE} to {to}" if to else SAID_OTHERWISE

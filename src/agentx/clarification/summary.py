@@ -9,7 +9,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from agentx.clarification.contested import find_contesting, find_untrusted, say_contested
+from agentx.clarification.contested import (
+    find_contesting,
+    find_uncounted,
+    find_untrusted,
+    say_by_whom,
+    say_contested,
+)
 from agentx.clarification.limits import CLARIFY_SUMMARY_CHARS_MAX
 from agentx.clarification.model import (
     PERSON,
@@ -191,7 +197,7 @@ def tell_contested(state: Clarification, writer: str) -> str:
     if word is None:
         return _tell_in_doubt(state)
     verb = "decided" if word.type is EntryType.RESOLUTION else "answered"
-    otherwise = "it" if find_contesting(state) is None else "otherwise"
+    otherwise = "it" if find_uncounted(state) is None else "otherwise"
     who = f"{writer or 'a writer'}, whom you do not trust, has {verb} {otherwise}"
     believe = f"; or believe it: agentx trust --writer {writer or 'NAME'}"
     if is_brought(word.via):
@@ -207,14 +213,15 @@ def tell_contested(state: Clarification, writer: str) -> str:
 
 def _tell_in_doubt(state: Clarification) -> str:
     """Return to the person what was decided surely, otherwise than an unconfirmed word says."""
-    if not state.contested_by:
+    by = say_by_whom(state)
+    if not by:
         return ""
     anew = f", asked anew: {word_ask(state, PERSON)} --ask-anyway"
     decide = f': agentx clarify resolve {state.id} "..."'
     return (
-        f"{state.id}: its answer is a person's unconfirmed word, and {state.contested_by}. "
+        f"{state.id}: its answer is a person's unconfirmed word, and {by}. "
         f"Read it: agentx clarify --issue {state.issue}; say what holds at a terminal"
-        f"{decide if state.is_active else anew}"
+        f"{decide if state.is_active or find_contesting(state) else anew}"
     )
 
 

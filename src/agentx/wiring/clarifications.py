@@ -12,7 +12,7 @@ from functools import cache, lru_cache, partial
 from pathlib import Path
 
 from agentx.agents.happenings import HAPPENINGS, AgentNews, payload
-from agentx.clarification.contested import find_untrusted, say_contesting
+from agentx.clarification.contested import find_contesting, find_untrusted, say_contesting
 from agentx.clarification.events import (
     NAMES,
     ClarificationEscalated,
@@ -279,11 +279,12 @@ def list_contested(project: Project) -> Iterator[tuple[Clarification, str]]:
     told = list_told(questions.survey())
     found = tuple(state for state in told if find_untrusted(state) is not None)
     for state in told:
-        word = None if state in found else state.persons_word
-        if word is not None and word.doubt:
-            sure = find_in_doubt(state, look(state.issue))
-            if sure is not None:
-                yield replace(state, contested_by=say_contesting(sure[1], sure[0].id)), ""
+        if state in found or not (state.persons_word and state.persons_word.doubt):
+            continue
+        if find_contesting(state) is not None:  # by what they surely said before, in its thread
+            yield state, ""
+        elif sure := find_in_doubt(state, look(state.issue)):
+            yield replace(state, contested_by=say_contesting(sure[1], sure[0].id)), ""
     if not found:
         return
     store = LedgerStore(project.paths, project.clock, make_pen(project))

@@ -16,7 +16,7 @@ ASKED = "Shall I drop the `users` table?"
         "shall i  drop the\nusers TABLE",
         "Should I drop the users table?",
         "May I drop users table??",
-        "Can we drop the 'users' table.",
+        "May we drop the 'users' table.",
         "Shall we drop the \u201cusers\u201d table ?",
         'Shall I "drop the users table"?',
     ],
@@ -32,6 +32,7 @@ def test_what_is_only_typed_otherwise_is_the_same(typed: str) -> None:
         (ASKED, "Shall I drop a users table?"),
         (ASKED, "Shall I not drop the users table?"),
         (ASKED, "Must I drop the users table?"),
+        (ASKED, "Can we drop the users table?"),  # whether it is possible
         (ASKED, "Shall the users table be dropped?"),
         (ASKED, "Shall I drop the table users?"),
         (ASKED, "Shall I drop my users table?"),

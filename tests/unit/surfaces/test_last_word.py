@@ -205,3 +205,78 @@ def test_a_word_in_doubt_against_a_sure_one_is_told_beside_it_everywhere(
         assert "contested" not in said, said
         assert (f"later decided otherwise: {HOLDS} ({last})" in said) == (asked != last), said
     assert "unconfirmed word" not in team.say(ana, "clarify", "inbox")
+
+
+def test_who_says_at_a_terminal_what_was_said_for_them_confirms_it(
+    begun: Team, at_terminal: Callable[[], AbstractContextManager[None]]
+) -> None:
+    team, ana = begun, begun.ana
+    with at_terminal():
+        team.say(ana, "clarify", "answer", CLR, YES)
+    team.say(ana, "clarify", "resolve", CLR, role="engineer")
+    team.say(ana, *ASKED, role="engineer")
+    team.say(ana, "clarify", "answer", ANEW, STOP, "--as-person")
+    with at_terminal():
+        team.say(ana, "clarify", "resolve", ANEW, STOP)
+
+    assert f"decided by a person: {STOP}" in wait(team, ANEW)
+    assert "contested" not in wait(team, ANEW)
+    assert f"later decided otherwise: {STOP} ({ANEW})" in wait(team)
+    assert "Nothing waits for you." in team.say(ana, "clarify", "inbox")
+
+
+def test_a_word_in_doubt_takes_no_sure_one_of_its_own_question_back(
+    begun: Team, at_terminal: Callable[[], AbstractContextManager[None]]
+) -> None:
+    team, ana = begun, begun.ana
+    with at_terminal():
+        team.say(ana, "clarify", "answer", CLR, NO)
+    team.say(ana, "clarify", "resolve", CLR, YES, "--as-person")
+
+    unsure = f"contested: a person had decided otherwise: {NO}; ask the user"
+    assert unsure in wait(team)
+    for words in (("hook", "start", "--issue", "1"), ("show", CLR), ("search", "table")):
+        assert unsure in team.say(ana, *words, role="engineer"), words
+    recalled = team.say(ana, "recall", role="tester")
+    assert recalled.count("Decided by a person") == recalled.count(CONTESTED) == 1
+    asks = (*ASK, "--to", "architect", "--question", "May we drop the old table?")
+    assert "already answered" not in team.say(ana, *asks, role="engineer")
+    way = f"{CLR}: its answer is a person's unconfirmed word, and a person had decided otherwise: "
+    way += f"{NO}. Read it: agentx clarify --issue 1; say what holds at a terminal"
+    assert f"{way}: agentx clarify resolve {CLR}" in team.say(ana, "clarify", "inbox")
+    assert "1 contested: `agentx clarify inbox`" in team.say(ana, "status")
+
+    with at_terminal():
+        team.say(ana, "clarify", "resolve", CLR, STOP)
+    assert f"decided by a person: {STOP}" in wait(team)
+    assert "contested" not in wait(team)
+    assert "unconfirmed word" not in team.say(ana, "clarify", "inbox")
+
+
+@pytest.mark.parametrize("is_settled", [True, False])
+def test_what_a_person_said_before_they_were_asked_something_else_stands(
+    begun: Team, is_settled: bool
+) -> None:
+    team, ana = begun, begun.ana
+    team.say(ana, "clarify", "answer", CLR, YES, "--as-person")
+    team.say(ana, "clarify", "resolve", CLR, role="engineer")
+    team.say(ana, *ASKED, role="engineer")
+    team.say(ana, "clarify", "answer", ANEW, STOP, "--as-person")
+    further = ("--follow-up", ANEW, "--question", "May we rename it then?")
+    team.say(ana, "clarify", "ask", *further, role="engineer")
+    team.say(ana, "clarify", "answer", ANEW, "Rename it", "--as-person")
+    if is_settled:
+        team.say(ana, "clarify", "resolve", ANEW, role="engineer")
+
+    mark = f"later decided otherwise: {STOP} ({ANEW})"
+    told = look(team, ana)
+    assert mark in told["wait for the first"]
+    assert mark in told["show the first"]
+    assert "Rename it" in told["wait for the second"]
+    assert STOP in told["recall"]
+    if is_settled:
+        before = f"May we rename it then? (before: May we drop the old table? -> {STOP})"
+        assert before in told["recall"]
+        assert YES not in told["recall"]
+    asks = (*ASK, "--to", "architect", "--question", "May we drop the old table?")
+    assert "already answered" not in team.say(ana, *asks, role="engineer")

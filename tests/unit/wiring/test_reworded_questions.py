@@ -31,7 +31,7 @@ WORDINGS = (
     "Shall I drop the users table",
     "Should we drop users table?",
     "May I drop the `users` table?",
-    "can I drop the users\nTABLE?",
+    "may we drop the users\nTABLE?",
 )
 ASKERS = ("engineer", "architect", "tester")
 

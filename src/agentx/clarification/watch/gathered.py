@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from agentx.clarification.contested import contests, find_contesting
+from agentx.clarification.contested import contests, find_uncounted
 from agentx.clarification.model import Clarification, Entry
 from agentx.clarification.watch.wording import Key, key_asked
 from agentx.kernel.ids import is_ulid, ulid_ms
@@ -50,8 +50,7 @@ class GatheredQuestions:
 
     @cached_property
     def _said(self) -> Mapping[Key, list[Said]]:
-        words = ((each, each.persons_word) for each in self._states)
-        found = _group((each, word) for each, word in words if word is not None)
+        found = _group((each, word) for each in self._states for word in list_spoken(each))
         for said in found.values():
             said.sort(key=lambda pair: find_turn(*pair), reverse=True)
         return found
@@ -75,6 +74,23 @@ class GatheredQuestions:
         return _group((each, word) for each, word in words if word is not None)
 
 
+def list_spoken(state: Clarification) -> list[Entry]:
+    """Return what a person said last to each thing that a thread asks, and what of it is sure.
+
+    A follow-up asks something else: what was said before it stands as it was said.
+    """
+    said = [each for each in state.thread if _is_said_in_time(each) and state.is_own(each)]
+    last: dict[Key, list[Entry]] = {}
+    for each in (*said, *filter(None, (state.persons_word,))):
+        before = last.setdefault(key_asked(state, each), [])
+        before[:] = [*[one for one in before if each.doubt and not one.doubt][-1:], each]
+    return [each for words in last.values() for each in words]
+
+
+def _is_said_in_time(entry: Entry) -> bool:
+    return entry.is_persons_word and bool(entry.body) and not entry.late
+
+
 def _group(pairs: Iterable[Said]) -> Mapping[Key, list[Said]]:
     found: dict[Key, list[Said]] = defaultdict(list)
     for each, said in pairs:
@@ -86,7 +102,7 @@ def _list_claims(state: Clarification) -> Iterable[Entry]:
     claims = [each for each in state.thread if contests(each)]
     if not claims or state.persons_word is None:
         return claims
-    contesting = find_contesting(state)  # who said what stands had seen the others
+    contesting = find_uncounted(state)  # who said what stands had seen the others
     return () if contesting is None else (contesting,)
 
 

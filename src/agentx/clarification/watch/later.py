@@ -26,26 +26,31 @@ from agentx.kernel.text import fold_text, preview
 
 def find_later(state: Clarification, among: Iterable[Clarification]) -> Clarification | None:
     """Return the question that asks the same, and to which a person said otherwise later."""
-    found = _find_last(state, among)
-    return None if found is None or _says_same(state, found) else found
+    found = _find_otherwise(state, among)
+    return None if found is None else found[0]
 
 
 def find_repeated(state: Clarification, among: Iterable[Clarification]) -> Clarification | None:
     """Return the question that asks the same, and came to the same by a person's later word."""
     found = _find_last(state, among)
-    is_repeated = found is not None and found.resolution is not None and _says_same(state, found)
-    return found if is_repeated else None
+    if found is None or found[0].resolution is None or not _says_same(state, found[1]):
+        return None
+    return found[0]
 
 
 def was_said_since(state: Clarification, among: Iterable[Clarification], since_ms: int) -> bool:
     """Tell whether a person said something to the same since a moment, elsewhere."""
     found = _find_last(state, among)
-    word = None if found is None else found.persons_word
-    return found is not None and word is not None and find_turn(found, word)[0] >= since_ms
+    return found is not None and find_turn(*found)[0] >= since_ms
 
 
-def _find_last(state: Clarification, among: Iterable[Clarification]) -> Clarification | None:
-    """Return the question that asks the same, and to which a person spoke last of all."""
+def _find_otherwise(state: Clarification, among: Iterable[Clarification]) -> Said | None:
+    found = _find_last(state, among)
+    return None if found is None or _says_same(state, found[1]) else found
+
+
+def _find_last(state: Clarification, among: Iterable[Clarification]) -> Said | None:
+    """Return the question that asks the same, and what a person said to it last of all."""
     word = _find_word(state)
     if word is None:
         return None
@@ -53,7 +58,7 @@ def _find_last(state: Clarification, among: Iterable[Clarification]) -> Clarific
     # What is in doubt takes nothing back that is not.
     said = known.list_said(asked) if word.doubt else known.list_sure(asked)
     last = _find_elsewhere(state, said)
-    return last[0] if last is not None and find_turn(*last) > find_turn(state, word) else None
+    return last if last is not None and find_turn(*last) > find_turn(state, word) else None
 
 
 def _find_word(state: Clarification) -> Entry | None:
@@ -78,9 +83,9 @@ def _is_elsewhere(each: Clarification, state: Clarification) -> bool:
     return is_other and is_of_same_issue(state, each)
 
 
-def _says_same(one: Clarification, other: Clarification) -> bool:
-    first, second = _find_word(one), other.persons_word
-    return first is not None and second is not None and first.body.split() == second.body.split()
+def _says_same(state: Clarification, said: Entry) -> bool:
+    word = _find_word(state)
+    return word is not None and word.body.split() == said.body.split()
 
 
 def holds_against(state: Clarification, word: Entry, others: Iterable[Clarification]) -> bool:
@@ -156,14 +161,14 @@ def tell_later(
 def _tell_later(state: Clarification, among: GatheredQuestions) -> Clarification:
     if is_to_be_answered(state):
         return replace(state, decided_meanwhile=_tell_meanwhile(state, among))
-    contesting, later = find_contesting_elsewhere(state, among), find_later(state, among)
-    word = None if later is None else later.persons_word
+    contesting, later = find_contesting_elsewhere(state, among), _find_otherwise(state, among)
     told = state
     if contesting is not None:
         told = replace(told, contested_by=say_contesting(contesting[1], contesting[0].id))
-    if later is not None and word is not None:
-        said = f"{preview(fold_text(word.body), SAID_CHARS)} ({later.id})"
-        told = replace(told, decided_later=said, decided_later_for=later.asker)
+    if later is not None:
+        asked, word = later
+        said = f"{preview(fold_text(word.body), SAID_CHARS)} ({asked.id})"
+        told = replace(told, decided_later=said, decided_later_for=asked.asker)
     return told
 
 

@@ -19,7 +19,7 @@ from agentx.prose.exact import list_exact
 Folded = tuple[tuple[str, ...], tuple[str, ...]]  # words, and what is exact among them
 Key = tuple[Folded, Folded]  # of a topic and of a question
 
-_LEAVE = compile_late(r"(?i)^(?:shall|should|may|can) (?:i|we)(?= )")
+_LEAVE = compile_late(r"(?i)^(?:shall|should|may) (?:i|we)(?= )")
 _SHOULD = compile_late(r"(?i)^should(?= )")
 # What stands behind a letter or a figure opens nothing: 5' is not 5".
 _QUOTED = compile_late(

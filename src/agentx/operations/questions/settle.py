@@ -79,9 +79,13 @@ def resolve(
 
 
 def _takes_back(state: Clarification, text: str) -> bool:
-    """Tell whether a text is another than what was answered, or says what holds against one."""
+    """Tell whether a text is another than what was answered, or says what holds against one.
+
+    Who says again what was said for them and nobody confirmed, confirms it.
+    """
+    in_doubt = state.answered is not None and bool(state.answered.doubt)
     is_other = text.split() != state.answer.split() or find_contesting(state) is not None
-    return bool(text.strip()) and is_other
+    return bool(text.strip()) and (is_other or in_doubt)
 
 
 def accept(

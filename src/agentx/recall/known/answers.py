@@ -25,7 +25,7 @@ from agentx.clarification.model import (
 )
 from agentx.clarification.rendering import GO_ON, name_speaker
 from agentx.clarification.watch.awaiting import is_of_same_issue
-from agentx.clarification.watch.gathered import gather
+from agentx.clarification.watch.gathered import gather, list_spoken
 from agentx.clarification.watch.later import find_contesting_elsewhere, find_later
 from agentx.clarification.watch.wording import is_same_question, list_leads
 from agentx.clarification.ways import UNVERIFIED
@@ -103,14 +103,14 @@ def find_known_answer(
         return None  # somebody asks it anew: what was said once is in doubt
     settled = [state for state in alike if state.resolved_ms is not None]
     if settled:
-        asked_alike = gather(settled)
-        standing = [state for state in settled if find_later(state, asked_alike) is None]
-        newest = max(standing or settled, key=lambda state: (state.resolved_ms or 0, state.id))
-        if find_contesting(newest) or find_contesting_elsewhere(newest, alike):
+        others = gather(known.clarifications)
+        standing = [state for state in settled if find_later(state, others) is None]
+        newest = max(standing, default=None, key=lambda state: (state.resolved_ms or 0, state.id))
+        if newest is None or find_contesting(newest) or find_contesting_elsewhere(newest, others):
             return None  # it does not stand for sure: somebody has to be asked
         same = {state.id for state in alike}
-        others = (state for state in known.clarifications if state.id not in same)
-        later = tuple(filter(None, map(read_decision, others)))
+        rest = (state for state in known.clarifications if state.id not in same)
+        later = tuple(filter(None, map(read_decision, rest)))
         return _offer_settled(newest, settled, request, (*known.memories, *later))
     return _offer_decision(asked, request, known.memories)
 
@@ -138,6 +138,7 @@ def read_decision(state: Clarification, by: str = "") -> Observation | None:
     said = said if said.endswith((".", "!", "?")) else f"{said}."
     word = state.decision or settled
     asked = fold_text(state.question_of(word))
+    asked = f"{asked}{_say_earlier(state, word)}"
     content = f"{state.topic}: {said} Decided by {_name_decider(state, by)}, asked: {asked}"
     content = f"{cut(content, KNOWN_ANSWER_CHARS_MAX)} [{state.id}]"
     return Observation(
@@ -332,6 +333,19 @@ def _say_contrary(state: Clarification, told: Entry | None = None) -> str:
     others = list(dict.fromkeys(preview(fold_text(body), _CONTRARY_CHARS) for body in words))
     shown = "; ".join(others[-_CONTRARY_MAX:])
     return f" (a person had said otherwise: {shown})" if shown else ""
+
+
+def _say_earlier(state: Clarification, word: Entry) -> str:
+    """Return what people said to what was asked before, where its asker followed up on it."""
+    asked = state.question_of(word)
+    words = [each for each in list_spoken(state) if state.question_of(each) != asked]
+    told = (
+        f"{preview(fold_text(state.question_of(each)), _CONTRARY_CHARS)} "
+        f"-> {preview(fold_text(each.body), _CONTRARY_CHARS)}"
+        for each in words[-_CONTRARY_MAX:]
+    )
+    shown = "; ".join(told)
+    return f" (before: {shown})" if shown else ""
 
 
 def _is_weak(state: Clarification) -> bool:
