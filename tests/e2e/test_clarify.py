@@ -320,6 +320,9 @@ def test_what_was_answered_once_is_offered_accepted_and_asked_anyway(house: Hous
     assert taken["thread"][1]["via"] == "memory/CLR-1-001"
     assert house.json(*asked, "--issue", "1", *words, "--ask-anyway")["known"] is None
     assert "PostgreSQL." in house.agentx("recall").stdout
+    forgot = house.agentx("clarify", "forget", "CLR-1-001", "--yes").stdout
+    also = "its words stand in CLR-1-002 too: `agentx clarify forget CLR-1-002`"
+    assert forgot.splitlines() == ["forgot CLR-1-001", also]
 
 
 def test_an_answer_may_come_by_a_pipe(house: House) -> None:

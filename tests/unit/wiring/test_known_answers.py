@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from agentx.clarification.errors import NotThePerson
-from agentx.clarification.model import KnownAnswer
+from agentx.clarification.model import PERSON, KnownAnswer
 from agentx.kernel.errors import IllegalTransition, NotFound
 from agentx.observations.model import Observation
 from agentx.operations.memory.check import memory_verify
@@ -185,6 +185,26 @@ def test_a_settled_question_is_a_decision_that_is_remembered_once(project: Proje
     assert kept.files == ("src/db.py",)
     clarify_settle.forget(project, "CLR-1-001", caller=TYPING)
     assert memories(project) == []
+
+
+@pytest.mark.parametrize("to", ["architect", PERSON])
+def test_who_forgets_a_question_is_told_where_its_words_stand_too(
+    project: Project, clock: FakeClock, to: str
+) -> None:
+    settle_first(project)
+    clock.advance(60_000)
+    wanted = request(issue=2, to=to, topic="Order storage", question=QUESTION)
+    second = clarify_ask.ask(project, wanted, told=lambda _entry: None)
+    by = TYPING if to == PERSON else ENGINEER
+    clarify_settle.accept(project, second.id, caller=by)
+    other = clarify_ask.ask(
+        project, request(issue=2, topic="Retries", question="How many?"), told=lambda _entry: None
+    )
+    clarify_settle.resolve(project, other.id, "As in (CLR-1-001).", by="human", caller=TYPING)
+
+    forgotten = clarify_settle.forget(project, "CLR-1-001", caller=TYPING)
+    assert forgotten.also_in == ("CLR-2-001",)
+    assert clarify_settle.forget(project, "CLR-2-001", caller=TYPING).also_in == ()
 
 
 def test_what_changed_since_is_flagged(project: Project, clock: FakeClock) -> None:

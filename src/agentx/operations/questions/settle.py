@@ -19,6 +19,7 @@ from agentx.clarification.model import (
 )
 from agentx.clarification.watch.awaiting import name_asked
 from agentx.kernel.errors import NotFound
+from agentx.kernel.values import frozen
 from agentx.operations.questions.routing import hub_of
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
@@ -126,8 +127,17 @@ def escalate(
     return hub.escalate(state.exact, text, by=speaker)
 
 
-def forget(project: Project, clarification_id: str, *, caller: WhoCalls) -> None:
+@frozen
+class ForgottenQuestion:
+    """What was forgotten with a question, and what was not."""
+
+    also_in: tuple[str, ...] = ()  # questions that were answered with its words
+
+
+def forget(project: Project, clarification_id: str, *, caller: WhoCalls) -> ForgottenQuestion:
     """Take a question out of every file, for good: no merge brings it back.
+
+    What was answered with its words is named: that is a question of its own.
 
     Raises: ClarificationNotFound, LockTimeout; NotThePerson for an agent.
     """
@@ -138,11 +148,24 @@ def forget(project: Project, clarification_id: str, *, caller: WhoCalls) -> None
     stem = state.stem or state.uid
     ledger = open_clarifications(project).ledger(state.issue)
     shared = [each for each in ledger if stem in (each.uid, each.stem)]  # forgotten with it
-    left = list_left(project, shared)
+    left, copies = list_left(project, shared), _list_copies(project, shared)
     hub.forget(state.exact)
     forget_left(project, left)
     renew_notices(project)
     record_act(project, AuditAct.FORGOTTEN, clarification=clarification_id, by="clarify forget")
+    return ForgottenQuestion(also_in=copies)
+
+
+def _list_copies(project: Project, gone: list[Clarification]) -> tuple[str, ...]:
+    """Return the questions that were answered from memory with what some others came to."""
+    uids, names = {state.uid for state in gone}, {str(state.id) for state in gone}
+    told = tuple(f", {name})" for name in names)  # as who accepts it for a person says it
+    return tuple(
+        str(state.id)
+        for state in open_clarifications(project).list_all()
+        if state.uid not in uids
+        and any(entry.source in names or entry.body.endswith(told) for entry in state.thread)
+    )
 
 
 def _find_meant(

@@ -327,9 +327,13 @@ def forget(invocation: Invocation, clarification_id: str, yes: bool) -> None:
     if not (yes or invocation.as_json) and sys.stdin.isatty():
         confirm(f"Forget {clarification_id} with all that was said?", or_leave=True)
     caller = find_caller(invocation.project)
-    clarify_settle.forget(invocation.project, clarification_id, caller=caller)
-    data = {"forgotten": clarification_id}
-    invocation.show(data, lambda screen: screen.print(f"forgot {clarification_id}"))
+    done = clarify_settle.forget(invocation.project, clarification_id, caller=caller)
+    lines = [f"forgot {clarification_id}"]
+    lines += (
+        f"its words stand in {each} too: `agentx clarify forget {each}`" for each in done.also_in
+    )
+    data = {"forgotten": clarification_id, "also_in": list(done.also_in)}
+    invocation.show(data, lambda screen: screen.print("\n".join(lines)))
 
 
 @command.command("put-back")
