@@ -6,6 +6,7 @@ Method: clones in memory that ask and merge; claims that nobody vouches for; wha
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -135,3 +136,35 @@ def test_names_that_another_tool_swapped_were_never_given(tmp_path: Path, is_sai
         assert here.clarifications.find_meant(name).topic == topic
     here.clarifications.answer("CLR-42-002", "So.")
     assert here.clarifications.find_meant("CLR-42-002").topic == "Two"
+
+
+@pytest.mark.promise("clarify.merge")
+@pytest.mark.parametrize("is_said", [False, True])
+def test_what_is_forgotten_gives_its_number_to_nobody(tmp_path: Path, is_said: bool) -> None:
+    here = room(tmp_path / "one")
+    here.ask()
+    other = clone(here, tmp_path / "two", "d4e5f6")
+    other.clock.advance(5_000)
+    mine = here.ask(request(topic="Mine", question="Mine?"))
+    theirs = other.clarifications.ask(request(topic="Theirs", question="Theirs?"), SCOPE)
+    assert mine.id == theirs.id == "CLR-42-002"
+    if is_said:  # somebody was told its name, and keeps it
+        bring(here, other)
+        other.clarifications.answer("CLR-42-003", "Yes.")
+    bring(other, here)
+
+    here.clarifications.forget(mine.exact)
+
+    newcomer = clone(here, tmp_path / "three", "e7f8a9")
+    shutil.copytree(here.paths.questions, other.paths.questions, dirs_exist_ok=True)
+    for each in (here, other, newcomer):
+        named = [(state.id, state.topic) for state in each.clarifications.ledger(42)]
+        assert named == [("CLR-42-001", "Session storage"), ("CLR-42-003", "Theirs")]
+    # Who writes into an erased line, which nobody signed, moves nothing.
+    file = newcomer.paths.questions / "42" / "a1b2c3.jsonl"
+    told = [*lines(newcomer)]
+    for line in (each for each in told if each.get("erased") and "number" in each):
+        line |= {"number": 3, "timestamp": "2020-01-01T00:00:00.000Z"}
+    file.write_text("".join(f"{json.dumps(each)}\n" for each in told), encoding="utf-8")
+    assert newcomer.clarifications.ledger(42).find("CLR-42-003") is not None
+    assert newcomer.ask(request(question="Next?")).id == "CLR-42-004"

@@ -138,7 +138,8 @@ class LedgerEdit:
                 f"{row['id']} shares its thread with {', '.join(still)}, which waits still",
                 hint=f"settle {still[0]} first: both are forgotten together",
             )
-        self._say(LedgerChange(stem, QuestionEventKind.FORGOTTEN, {}))
+        said = next((_claim_of(each) for each in family if each.get("uid") == stem), {})
+        self._say(LedgerChange(stem, QuestionEventKind.FORGOTTEN, said))
         self.forgets.add(stem)
         for each in family:
             del self.book.rows[each["id"]]
@@ -178,6 +179,14 @@ class LedgerEdit:
         last = self.events[-1].id if self.events else self.book.made.last
         self.events += self._opener.stamp(last, (change,))
         return self.events[-1]
+
+
+def _claim_of(row: Row) -> Row:
+    """Return which number a question wanted, and when: it stays taken when that is forgotten."""
+    wanted, created = str(row.get("formerly") or row["id"]).partition("@")[0], row.get("created")
+    if not isinstance(created, str):
+        return {}
+    return {"number": parse_clarification_id(wanted)[2], "timestamp": created}
 
 
 def _split(thread: list[Row], where: str) -> tuple[list[Row], tuple[Row, ...]]:

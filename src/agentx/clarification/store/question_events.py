@@ -342,7 +342,8 @@ def has_words(event: QuestionEvent) -> bool:
 
 
 def _check(event: QuestionEvent) -> None:
-    if event.is_birth:
+    is_claimed = event.kind is QuestionEventKind.FORGOTTEN and "number" in event.detail
+    if event.is_birth or is_claimed:
         number_of(event)
         born_ms(event)
     if event.kind is QuestionEventKind.NAMED:

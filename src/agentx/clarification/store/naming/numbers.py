@@ -4,7 +4,9 @@ A question claims the number it wanted when it was put. One that lost it to an e
 a number after all that were claimed, and whoever writes next says so (`named`): a claim like any
 other. Claims count by their time, so a number that was said stays, unless an earlier claim arrives.
 A `named` that nobody vouches for gives only what nobody else claims, to one that has no number.
-What nobody signed claims after all that somebody did: its time is what anybody typed.
+What nobody signed claims after all that somebody did: its time is what anybody typed. Of a question
+that was forgotten nothing is signed but that: so that line says what it had claimed, and the number
+stays taken.
 """
 
 from __future__ import annotations
@@ -42,13 +44,16 @@ class Numbers:
 
 def give_numbers(births: Mapping[str, QuestionEvent], events: Iterable[QuestionEvent]) -> Numbers:
     """Return the number of each question; none depends on the order the files arrive in."""
+    known = tuple(events)
     named = [
         event
-        for event in events
+        for event in known
         if event.kind is QuestionEventKind.NAMED and event.question in births
     ]
     sure = [event for event in named if event.standing is Vouching.SIGNED]
-    own = [(_when_born(birth), number_of(birth), birth.question) for birth in births.values()]
+    gone = {event.question: event for event in known if _claims_on(event, births)}
+    first = {**births, **gone}.values()
+    own = [(_when_born(birth), number_of(birth), birth.question) for birth in first]
     claims = sorted((*own, *(_claim(event, births) for event in sure)))
     numbers = Numbers()
     holders: dict[int, str] = {}
@@ -75,6 +80,12 @@ def _give(claims: Iterable[_Claim], numbers: Numbers, holders: dict[int, str]) -
         if question not in numbers.given and number not in holders:
             numbers.given[question] = number
             holders[number] = question
+
+
+def _claims_on(event: QuestionEvent, births: Mapping[str, QuestionEvent]) -> bool:
+    """Tell whether an event says what a question had claimed that was forgotten."""
+    is_gone = event.kind is QuestionEventKind.FORGOTTEN and event.standing is Vouching.SIGNED
+    return is_gone and "number" in event.detail and event.question in births
 
 
 def _when_born(birth: QuestionEvent) -> _When:
