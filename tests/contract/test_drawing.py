@@ -24,6 +24,11 @@ from tests.support.damage import prepare
 
 WIDE, NORM, NARROW = 140, 80, 60
 WHOLE = re.compile(r"(?:`[^`]+`|[~/]\S+)[.,;:)]*")  # one command or path, and nothing else
+# A command as it is mostly written in what is said, without backticks: verbs, then what it takes.
+BARE = re.compile(
+    r"(?<![\w./`-])agentx [a-z]+(?: (?:add|answer|ask|inbox|list|resolve|set|show|task|wait)\b)*"
+    r"(?: (?:--[a-z-]+(?: [a-z0-9]+\b)?|\"[^\"\n]*\"|'[^'\n]*'|[A-Z][A-Z0-9-]+\b))*"
+)
 OURS = re.compile(r"\x1b\[[0-9;]*m")
 COMMANDS = (
     *(
@@ -37,7 +42,8 @@ COMMANDS = (
     *("search quay", "search quay --explain", "recall", "recall --context quay --issue 1"),
     *("memory list", "memory search quay", "memory stats", "memory budget", "memory verify"),
     *("issue list", "issue show 1", "ready", "state", "deps 1", "clarify", "clarify --issue 1"),
-    *("clarify stale", "workflow list", "workflow next 1"),
+    *("clarify inbox", "clarify inbox engineer", "clarify stale", "workflow list"),
+    *("workflow next 1",),
     *("run list", "run show", "run context", "ltm patterns", "ltm candidates"),
     *(
         "ltm decisions",
@@ -98,24 +104,47 @@ _SCREEN = {"TERM": "xterm-256color", "AGENTX_PAGER": "cat"}
 
 def _fits(line: str, columns: int) -> bool:
     """Tell whether a line is no wider than a screen; but what is copied is never cut."""
-    return measure(line) <= columns or WHOLE.fullmatch(line.strip()) is not None
+    is_bare = BARE.fullmatch(line.strip(" ,;.()[]")) is not None
+    return measure(line) <= columns or is_bare or WHOLE.fullmatch(line.strip()) is not None
+
+
+def _list_commands(town: Town, command: str, monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Return the commands that a command names, as a pipe gets them: there nothing is wrapped."""
+    _, out, err = draw(town, command.split(), NARROW, monkeypatch, place=io.StringIO)
+    return {*re.findall(r"`(agentx [^`\n]+)`", out + err), *BARE.findall(out + err)}
+
+
+def _list_cut(commands: set[str], shown: str) -> list[str]:
+    """Return the commands that a screen shows in pieces."""
+    flat = re.sub(r"\s+", "", shown)
+    return [one for one in commands if re.sub(r"\s", "", one) in flat and one not in shown]
+
+
+def test_what_a_refusal_tells_to_type_stands_in_one_piece(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = "clarify answer CLR-1-001 x"  # it is settled
+    commands = _list_commands(town, command, monkeypatch)
+    assert any(len(one) > NORM for one in commands), commands
+    for columns in (WIDE, NORM, NARROW):
+        _, out, err = draw(town, command.split(), columns, monkeypatch)
+        shown = OURS.sub("", out + err)
+        assert [line for line in shown.split("\n") if not _fits(line, columns)] == []
+        assert _list_cut(commands, shown) == []
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_reading_command_draws_and_says_what_the_house_holds(
     town: Town, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    commands: set[str] = set()
+    commands = _list_commands(town, command, monkeypatch)
     for columns in (WIDE, NORM, NARROW):
         code, out, err = draw(town, command.split(), columns, monkeypatch)
         assert out.strip(), "nothing was drawn"
         shown = OURS.sub("", out + err)
         lines = re.split(r"[\r\n]", shown)  # progress writes over its own line
         assert [line for line in lines if not _fits(line, columns)] == []
-        commands |= set(re.findall(r"`(agentx [^`\n]+)`", shown)) if columns == WIDE else set()
-        flat = re.sub(r"\s+", "", shown)
-        cut = [one for one in commands if re.sub(r"\s", "", one) in flat and one not in shown]
-        assert cut == [], "what is copied stands in one piece"
+        assert _list_cut(commands, shown) == [], "what is copied stands in one piece"
     code, said, talked = draw(
         town, [*command.split(), "--json"], WIDE, monkeypatch, place=io.StringIO
     )

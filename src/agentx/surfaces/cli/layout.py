@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from agentx.kernel.text import compile_late, printable, whole_head
+from agentx.surfaces.cli.copied import find_copied
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
@@ -92,9 +93,8 @@ def wrap(text: str, first: int, rest: int, *, lines_max: int = 0) -> list[tuple[
     return lines or [(0, 0)]
 
 
-# What is copied as one: what stands in backticks, and a path.
-_COPIED = compile_late(r"`[^`\n]{1,500}`|(?<!\S)[('\"]?~?(?:/[^\s/`]+){4,}")
-_SPACE_IN_COPIED = "_"
+# They stand for what is no place to break at, in what is copied as one.
+_JOINED, _JOINED_WIDE = "_", "\uff3f"
 
 
 def wrap_around(text: str, first: int, rest: int) -> list[tuple[int, int]]:
@@ -102,12 +102,13 @@ def wrap_around(text: str, first: int, rest: int) -> list[tuple[int, int]]:
 
     What is longer than a line stands on one of its own.
     """
-    joined = _COPIED.sub(lambda found: found.group().replace(" ", _SPACE_IN_COPIED), text)
-    if joined == text and not _COPIED.search(text):
+    copied = list(find_copied(text))
+    if not copied:
         return wrap(text, first, rest)
+    joined = _join(text, copied)
     lines: list[tuple[int, int]] = []
     at = 0
-    for start, end in _list_too_long(joined, text, rest):
+    for start, end in _list_too_long(joined, copied, rest):
         room = rest if lines else first
         before = wrap(joined[at:start].rstrip(" "), room, rest) if joined[at:start].strip() else []
         lines += [(at + begins, at + ends) for begins, ends in before]
@@ -119,14 +120,27 @@ def wrap_around(text: str, first: int, rest: int) -> list[tuple[int, int]]:
     return lines
 
 
-def _list_too_long(joined: str, text: str, room: int) -> Iterator[tuple[int, int]]:
+def _join(text: str, copied: Sequence[tuple[int, int]]) -> str:
+    """Return a text in which no line can end inside what is copied."""
+    made, at = [], 0
+    for start, end in copied:
+        one = text[start:end].replace(" ", _JOINED)
+        if not one.isascii():
+            one = "".join(_JOINED_WIDE if _measure_char(char) == 2 else char for char in one)
+        made += [text[at:start], one]
+        at = end
+    return "".join(made) + text[at:]
+
+
+def _list_too_long(
+    joined: str, copied: Iterable[tuple[int, int]], room: int
+) -> Iterator[tuple[int, int]]:
     """Yield from where to where words go that are copied as one and fill more than a line."""
     over = 0
-    for found in _COPIED.finditer(text):
-        start = max(joined.rfind(" ", 0, found.start()) + 1, over)
-        end = joined.find(" ", found.end())
-        end = end if end >= 0 else len(joined)
-        if start < end and measure(text[start:end]) > room:
+    for begins, ends in copied:
+        start = next((at for at in range(begins, over, -1) if _may_break(joined, at)), over)
+        end = next(at for at in range(ends, len(joined) + 1) if _may_break(joined, at))
+        if start < end and measure(joined[start:end]) > room:
             yield start, end
             over = end
 
@@ -149,8 +163,8 @@ def _find_break(text: str, at: int, room: int, *, whole: int) -> int:
     if fold >= len(text):
         return len(text)
     end = next((place for place in range(fold, at, -1) if _may_break(text, place)), at)
-    word_end = text.find(" ", fold, fold + whole + 1)
-    word_end = word_end if word_end >= 0 else min(len(text), fold + whole + 1)
+    far = min(len(text), fold + whole + 1)
+    word_end = next((place for place in range(fold, far) if _may_break(text, place)), far)
     fits_below = measure(text[end:word_end].lstrip(" ")) <= whole
     if end > at:
         # A word that is longer than any line is folded, unless it would only just begin here.
@@ -164,7 +178,7 @@ def _may_break(text: str, end: int) -> bool:
     before, after = text[end - 1], text[end]
     if " " in (before, after):
         return True
-    if before.isascii() and after.isascii():
+    if (before.isascii() and after.isascii()) or _JOINED_WIDE in (before, after):
         return False
     if after in _CLOSING or before in _OPENING or _measure_char(after) == 0:
         return False

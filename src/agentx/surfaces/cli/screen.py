@@ -105,7 +105,7 @@ def open_console(*, stderr: bool = False) -> Console:
     from rich.segment import Segment
     from rich.text import Text
 
-    from agentx.surfaces.cli.layout import CELLS_UNBOUND, fold
+    from agentx.surfaces.cli.layout import CELLS_UNBOUND, Grid, fold
 
     class Screen(Console):
         """A console that shows words as words: no markup in them, no control of the terminal."""
@@ -122,11 +122,12 @@ def open_console(*, stderr: bool = False) -> Console:
 
         def print(self, *objects: Any, sep: str = " ", end: str = "\n", **options: Any) -> None:
             words = all(isinstance(each, str | Text) for each in objects)
+            if words or any(isinstance(each, Grid) for each in objects):
+                options["soft_wrap"] = True  # each line has its room already
             if not objects or not words or options.get("no_wrap"):
                 super().print(*objects, sep=sep, end=end, **options)
                 return
             parts = [each if isinstance(each, Text) else Text(printable(each)) for each in objects]
-            options["soft_wrap"] = True  # each line has its room already
             lines = fold(Text(sep).join(parts), self.width)
             for number, line in enumerate(lines, 1):
                 super().print(line, end=end if number == len(lines) else "\n", **options)

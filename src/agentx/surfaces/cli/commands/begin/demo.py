@@ -38,10 +38,8 @@ def command(invocation: Invocation, keep: bool, fast: bool) -> None:
     finally:
         stage.run("daemon", "stop", quiet=True)
         if keep:
-            invocation.screen.print(
-                f"\nKept in {folder}. Look around:\n  {stage.environment_line} agentx sessions",
-                soft_wrap=True,
-            )
+            invocation.screen.print(f"\nKept in {folder}. Look around:")
+            render.print_whole(invocation.screen, f"  {stage.environment_line} agentx sessions")
         else:
             shutil.rmtree(folder, ignore_errors=True)
 
