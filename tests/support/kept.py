@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
@@ -22,7 +23,15 @@ class KeptFolder(Generic[T]):
         shutil.copytree(self._place, self._copy, symlinks=True)
 
     def put_back(self) -> None:
-        """Put everything back as it was; nothing may run there."""
+        """Put everything back as it was; who still writes there is waited for, a little."""
+        for wait_s in (0.1, 0.3, 1.0):
+            try:
+                shutil.rmtree(self._place)
+                shutil.copytree(self._copy, self._place, symlinks=True)
+            except (OSError, shutil.Error):
+                time.sleep(wait_s)
+            else:
+                return
         shutil.rmtree(self._place)
         shutil.copytree(self._copy, self._place, symlinks=True)
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from agentx.clarification.model import PERSON, Clarification, Entry, EntryType
 from agentx.clarification.ways import UNTRUSTED, is_brought, is_missed
 from agentx.kernel.text import fold_text, preview
+from agentx.prose.same.wording import key_words
 
 SAID_OTHERWISE = "a writer who is not trusted here said otherwise"
 REPLY_MISSED = "says otherwise, and was not taken"
@@ -48,8 +49,11 @@ def _find_sure(state: Clarification) -> Entry | None:
     stands = state.persons_word
     if stands is None or not stands.doubt:
         return None
-    sure = [each for each in state.contrary_words if not (each.doubt or each.late)]
-    return sure[-1] if sure else None
+    said, asked = stands.body.split(), key_words(state.topic, state.question_of(stands))
+    sure = (each for each in state.thread if each.is_persons_word and not (each.doubt or each.late))
+    others = [each for each in sure if each.body.split() not in ([], said) and state.is_own(each)]
+    keys = ((each, key_words(state.topic, state.question_of(each))) for each in reversed(others))
+    return next((each for each, key in keys if key == asked), None)
 
 
 def is_otherwise(body: str, state: Clarification) -> bool:

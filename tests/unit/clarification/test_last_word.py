@@ -265,3 +265,19 @@ def test_a_question_that_is_asked_anew_ends_no_contest_until_it_is_answered(tmp_
         DOUBTED.format(TWO),
         HAD.format("word 0", ONE),
     ]
+
+
+def test_of_two_follow_ups_in_the_same_words_the_last_word_marks_the_other(tmp_path: Path) -> None:
+    one = room(tmp_path / "one")
+    one.ask(SAME)
+    one.clarifications.answer(ONE, "NO, never drop it", by=PERSON, via="terminal")
+    two = clone(one, tmp_path / "two", "d4e5f6")
+    for here, said in ((one, "YES"), (two, "NO")):
+        here.clock.advance(1_000 if here is one else 9_000)
+        here.clarifications.follow_up(ONE, "May I rename it?", by="engineer")
+        here.clarifications.answer(ONE, said, by=PERSON, via="terminal")
+    meet(one, two)
+
+    for here in (one, two):
+        told = {each.answer: each.decided_later.partition(" (")[0] for each in list_same(here)}
+        assert told == {"YES": "NO", "NO": ""}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentx.prose.exact import list_exact
+from agentx.prose.same.exact import list_exact
 
 APART = [
     ("rows where total > 0?", "rows where total < 0?"),

@@ -253,6 +253,20 @@ def test_a_word_in_doubt_takes_no_sure_one_of_its_own_question_back(
     assert "unconfirmed word" not in team.say(ana, "clarify", "inbox")
 
 
+def test_a_word_in_doubt_takes_no_sure_one_back_that_was_asked_for_otherwise(
+    begun: Team, at_terminal: Callable[[], AbstractContextManager[None]]
+) -> None:
+    team, ana = begun, begun.ana
+    with at_terminal():
+        team.say(ana, "clarify", "answer", CLR, NO)
+    again = ("--follow-up", CLR, "--question", "Shall I drop the old table?")
+    team.say(ana, "clarify", "ask", *again, role="engineer")
+    team.say(ana, "clarify", "answer", CLR, YES, "--as-person")
+
+    assert f"contested: a person had decided otherwise: {NO}; ask the user" in wait(team)
+    assert f"{CLR}: its answer is a person's unconfirmed word" in team.say(ana, "clarify", "inbox")
+
+
 @pytest.mark.parametrize("is_settled", [True, False])
 def test_what_a_person_said_before_they_were_asked_something_else_stands(
     begun: Team, is_settled: bool
@@ -273,10 +287,6 @@ def test_what_a_person_said_before_they_were_asked_something_else_stands(
     assert mark in told["wait for the first"]
     assert mark in told["show the first"]
     assert "Rename it" in told["wait for the second"]
-    assert STOP in told["recall"]
-    if is_settled:
-        before = f"May we rename it then? (before: May we drop the old table? -> {STOP})"
-        assert before in told["recall"]
-        assert YES not in told["recall"]
+    assert f"[{CLR}] ({mark})" in told["recall"], "memory tells what the thread came to, not this"
     asks = (*ASK, "--to", "architect", "--question", "May we drop the old table?")
     assert "already answered" not in team.say(ana, *asks, role="engineer")

@@ -31,10 +31,10 @@ from agentx.clarification.store.told import name_entry, page_row
 from agentx.clarification.store.vouching.anew import keep_saying, list_said
 from agentx.clarification.store.vouching.sight import bind, is_bound, is_word
 from agentx.clarification.watch.glance import is_settled
-from agentx.clarification.watch.wording import key_topic
 from agentx.kernel.errors import IllegalTransition
 from agentx.kernel.ids import ClarificationId, clarification_id, parse_clarification_id
 from agentx.kernel.text import fold_text
+from agentx.prose.same.wording import key_topic
 
 
 class LedgerEdit:

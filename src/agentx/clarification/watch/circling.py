@@ -13,8 +13,8 @@ from itertools import pairwise
 from agentx.clarification.limits import CLARIFY_ASKED_BACK_MAX
 from agentx.clarification.model import Clarification
 from agentx.kernel.text import fold_text
-from agentx.prose.exact import list_exact
 from agentx.prose.likeness import list_words, overlap
+from agentx.prose.same.exact import list_exact
 
 _ALIKE = 0.8
 

@@ -11,8 +11,8 @@ from functools import cached_property
 
 from agentx.clarification.contested import contests, find_uncounted
 from agentx.clarification.model import Clarification, Entry
-from agentx.clarification.watch.wording import Key, key_asked
 from agentx.kernel.ids import is_ulid, ulid_ms
+from agentx.prose.same.wording import Key, key_words
 
 Turn = tuple[int, str, str]
 Said = tuple[Clarification, Entry]
@@ -72,6 +72,16 @@ class GatheredQuestions:
     def _decided(self) -> Mapping[Key, list[Said]]:
         words = ((each, each.decision) for each in self._states)
         return _group((each, word) for each, word in words if word is not None)
+
+
+def key_asked(state: Clarification, word: Entry) -> Key:
+    """Return what makes two questions of an issue one: what was asked that something answers."""
+    return key_words(state.topic, state.question_of(word))
+
+
+def key_awaited(state: Clarification) -> Key:
+    """Return the same of what was asked last."""
+    return key_words(state.topic, state.asked_last)
 
 
 def list_spoken(state: Clarification) -> list[Entry]:

@@ -18,24 +18,33 @@ from agentx.clarification.watch.awaiting import (
     is_of_same_issue,
     is_to_be_answered,
 )
-from agentx.clarification.watch.gathered import GatheredQuestions, Said, find_turn, gather
-from agentx.clarification.watch.wording import key_asked, key_awaited
+from agentx.clarification.watch.gathered import (
+    GatheredQuestions,
+    Said,
+    find_turn,
+    gather,
+    key_asked,
+    key_awaited,
+)
 from agentx.kernel.ids import is_ulid, ulid_ms
 from agentx.kernel.text import fold_text, preview
 
 
 def find_later(state: Clarification, among: Iterable[Clarification]) -> Clarification | None:
     """Return the question that asks the same, and to which a person said otherwise later."""
-    found = _find_otherwise(state, among)
+    found = find_otherwise(state, among)
     return None if found is None else found[0]
 
 
 def find_repeated(state: Clarification, among: Iterable[Clarification]) -> Clarification | None:
     """Return the question that asks the same, and came to the same by a person's later word."""
     found = _find_last(state, among)
-    if found is None or found[0].resolution is None or not _says_same(state, found[1]):
-        return None
-    return found[0]
+    return found[0] if found and is_come_to(*found) and _says_same(state, found[1]) else None
+
+
+def is_come_to(state: Clarification, word: Entry) -> bool:
+    """Tell whether a question came to a word, and memory tells it: no follow-up came after it."""
+    return state.resolution is not None and word is state.persons_word
 
 
 def was_said_since(state: Clarification, among: Iterable[Clarification], since_ms: int) -> bool:
@@ -44,7 +53,8 @@ def was_said_since(state: Clarification, among: Iterable[Clarification], since_m
     return found is not None and find_turn(*found)[0] >= since_ms
 
 
-def _find_otherwise(state: Clarification, among: Iterable[Clarification]) -> Said | None:
+def find_otherwise(state: Clarification, among: Iterable[Clarification]) -> Said | None:
+    """Return the same, with what a person said to it."""
     found = _find_last(state, among)
     return None if found is None or _says_same(state, found[1]) else found
 
@@ -77,10 +87,9 @@ def _find_elsewhere(state: Clarification, said: Iterable[Said]) -> Said | None:
 def _is_elsewhere(each: Clarification, state: Clarification) -> bool:
     """Tell whether a question is another one of the same issue.
 
-    An offshoot begins with words of the thread that it grew from.
+    An offshoot is; what it begins with, of the thread that it grew from, was not said to it.
     """
-    is_other = each.id != state.id and not share_thread(each, state)
-    return is_other and is_of_same_issue(state, each)
+    return each.id != state.id and is_of_same_issue(state, each)
 
 
 def _says_same(state: Clarification, said: Entry) -> bool:
@@ -161,7 +170,7 @@ def tell_later(
 def _tell_later(state: Clarification, among: GatheredQuestions) -> Clarification:
     if is_to_be_answered(state):
         return replace(state, decided_meanwhile=_tell_meanwhile(state, among))
-    contesting, later = find_contesting_elsewhere(state, among), _find_otherwise(state, among)
+    contesting, later = find_contesting_elsewhere(state, among), find_otherwise(state, among)
     told = state
     if contesting is not None:
         told = replace(told, contested_by=say_contesting(contesting[1], contesting[0].id))

@@ -25,9 +25,8 @@ from agentx.clarification.model import (
 )
 from agentx.clarification.rendering import GO_ON, name_speaker
 from agentx.clarification.watch.awaiting import is_of_same_issue
-from agentx.clarification.watch.gathered import gather, list_spoken
+from agentx.clarification.watch.gathered import gather
 from agentx.clarification.watch.later import find_contesting_elsewhere, find_later
-from agentx.clarification.watch.wording import is_same_question, list_leads
 from agentx.clarification.ways import UNVERIFIED
 from agentx.kernel.text import compile_late, cut, fold_text, preview
 from agentx.kernel.tokens import estimate
@@ -36,6 +35,7 @@ from agentx.observations.model import Category, Observation
 from agentx.observations.validity.marking import find_replacing
 from agentx.prose import cues
 from agentx.prose.likeness import list_words
+from agentx.prose.same.wording import is_same_question, list_leads
 from agentx.prose.sentences import sentences
 from agentx.recall.known.asked import AskedFor, list_terms, read_asked, read_signs
 from agentx.recall.limits import KNOWN_ANSWER_CHARS_MAX
@@ -138,7 +138,6 @@ def read_decision(state: Clarification, by: str = "") -> Observation | None:
     said = said if said.endswith((".", "!", "?")) else f"{said}."
     word = state.decision or settled
     asked = fold_text(state.question_of(word))
-    asked = f"{asked}{_say_earlier(state, word)}"
     content = f"{state.topic}: {said} Decided by {_name_decider(state, by)}, asked: {asked}"
     content = f"{cut(content, KNOWN_ANSWER_CHARS_MAX)} [{state.id}]"
     return Observation(
@@ -333,19 +332,6 @@ def _say_contrary(state: Clarification, told: Entry | None = None) -> str:
     others = list(dict.fromkeys(preview(fold_text(body), _CONTRARY_CHARS) for body in words))
     shown = "; ".join(others[-_CONTRARY_MAX:])
     return f" (a person had said otherwise: {shown})" if shown else ""
-
-
-def _say_earlier(state: Clarification, word: Entry) -> str:
-    """Return what people said to what was asked before, where its asker followed up on it."""
-    asked = state.question_of(word)
-    words = [each for each in list_spoken(state) if state.question_of(each) != asked]
-    told = (
-        f"{preview(fold_text(state.question_of(each)), _CONTRARY_CHARS)} "
-        f"-> {preview(fold_text(each.body), _CONTRARY_CHARS)}"
-        for each in words[-_CONTRARY_MAX:]
-    )
-    shown = "; ".join(told)
-    return f" (before: {shown})" if shown else ""
 
 
 def _is_weak(state: Clarification) -> bool:

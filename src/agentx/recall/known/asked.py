@@ -2,7 +2,7 @@
 
     "How long should the cache keep a page?"    cache, keep, page: how long
 
-Whether two questions are the same goes by the words themselves (`clarification.watch.wording`):
+Whether two questions are the same goes by the words themselves (`prose.same.wording`):
 what is left out here ("used", "my", "a") tells two of them apart.
 """
 
@@ -13,8 +13,8 @@ from functools import lru_cache
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.prose import cues
-from agentx.prose.exact import Exact, list_exact
 from agentx.prose.keyphrases import terms
+from agentx.prose.same.exact import Exact, list_exact
 
 Signs = tuple[tuple[Exact, ...], frozenset[str]]
 

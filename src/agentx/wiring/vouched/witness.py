@@ -27,8 +27,9 @@ from agentx.clarification.store.ledgers import LedgerStore
 from agentx.clarification.watch.gathered import GatheredQuestions
 from agentx.clarification.watch.later import (
     find_contesting_elsewhere,
-    find_later,
+    find_otherwise,
     find_repeated,
+    is_come_to,
     tell_later,
 )
 from agentx.host.files.plain import is_folder, list_folder, look
@@ -222,10 +223,11 @@ class Witness:
         if one.superseded_by or one.mended_ms:
             return one
         asked = self._gather(sorted(self._issues.list_numbers(state)))
-        later = find_later(state, asked)
-        if later is not None and later.resolution is None:  # memory does not tell that yet
+        found = find_otherwise(state, asked)
+        if found is not None and not is_come_to(*found):  # memory does not tell that
             [said] = tell_later((state,), asked)
             return replace(one, decided_later=said.decided_later)
+        later = None if found is None else found[0]
         if later is None and not one.contested:
             later = find_repeated(state, asked)
         return one if later is None else replace(one, superseded_by=str(later.id))

@@ -15,9 +15,8 @@ from agentx.clarification.contested import contests
 from agentx.clarification.model import PERSON, Clarification, Entry
 from agentx.clarification.store.question_events import QuestionEvent, QuestionEventKind
 from agentx.clarification.store.vouching.sight import list_seen, sum_up
-from agentx.clarification.watch.gathered import GatheredQuestions, gather
+from agentx.clarification.watch.gathered import GatheredQuestions, gather, key_asked, key_awaited
 from agentx.clarification.watch.later import holds_against, share_thread
-from agentx.clarification.watch.wording import key_asked, key_awaited
 from agentx.clarification.ways import read_missed
 from agentx.kernel.values import frozen
 

@@ -2,7 +2,7 @@
 
 The words are the same, but for what differs between two ways to type them: case, white space,
 quotes around words, what ends a sentence, "the", and how an agent asks for leave ("Shall I", "May
-we"). Figures, signs and names are as they are written (`prose.exact`), and the order counts. Every
+we"). Figures, signs and names are as they are written (`exact`), and the order counts. Every
 other word may tell two questions apart: "the used tokens", "my branch", "a database".
 """
 
@@ -12,9 +12,8 @@ import re
 from functools import lru_cache
 from typing import Protocol
 
-from agentx.clarification.model import Clarification, Entry
 from agentx.kernel.text import compile_late, fold_text
-from agentx.prose.exact import list_exact
+from agentx.prose.same.exact import list_exact
 
 Folded = tuple[tuple[str, ...], tuple[str, ...]]  # words, and what is exact among them
 Key = tuple[Folded, Folded]  # of a topic and of a question
@@ -41,19 +40,9 @@ class Worded(Protocol):
     def question(self) -> str: ...
 
 
-def key_asked(state: Clarification, word: Entry) -> Key:
-    """Return what makes two questions of an issue one: what was asked that something answers."""
-    return key_words(state.topic, state.question_of(word))
-
-
-def key_awaited(state: Clarification) -> Key:
-    """Return the same of what was asked last."""
-    return key_words(state.topic, state.asked_last)
-
-
 @lru_cache(maxsize=1_000)  # one question is held against many
 def key_words(topic: str, question: str) -> Key:
-    """Return the same of a topic and a question."""
+    """Return what makes two questions one: of a topic and a question."""
     return key_topic(topic), _key_question(question)
 
 

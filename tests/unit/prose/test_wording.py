@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentx.clarification.watch.wording import key_words
+from agentx.prose.same.wording import key_words
 
 TOPIC = "The table"
 ASKED = "Shall I drop the `users` table?"
