@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from agentx.kernel.errors import ConflictError
 from agentx.operations.runs.claiming import take_lane
 from agentx.operations.runs.lane import fail_lane, merge_lane, open_lane, reassign_lane, retry_lane
 from agentx.operations.runs.read import show_run
@@ -140,3 +141,37 @@ def test_a_conflict_is_put_together_in_the_other_clone(both: Two) -> None:
         assert not any(each.open for each in run.escalations.values())
         assert git(project.root, "show", f"agent/{both.run_id}/work:a.py") == "a = 23"
         assert show_run(project).unmerged == ()
+
+
+@pytest.mark.parametrize("how", ["take", "resume"])
+def test_a_branch_that_somebody_looks_at_in_their_own_checkout_is_not_moved(
+    both: Two, how: str
+) -> None:
+    lane = open_with(both, both.one, FIRST, b_py="b = 1\n")
+    push(both, both.one)
+    branch = git(Path(lane.folder), "branch", "--show-current").strip()
+    git(both.two.root, "fetch", "-q", "origin", f"{branch}:{branch}")
+    git(both.two.root, "switch", "-q", branch)
+    commit(Path(lane.folder), "more", c_py="c = 1\n")
+    push(both, both.one)
+    both.clock.advance(RUN_CLAIM_MS + 60_000)
+    both.sync(both.two)
+    before = (
+        git(both.two.root, "rev-parse", branch),
+        git(both.two.root, "status", "--short", "-uno"),
+    )
+
+    if how == "take":
+        with pytest.raises(ConflictError, match="is checked out in"):
+            take_lane(both.two, Saying(lane=name_of(lane)), caller=PERSON)
+    else:
+        _, rebuilt = resume_run(both.two, both.run_id, actor="orchestrator")
+        assert any("is checked out in" in remark for remark in rebuilt.remarks)
+
+    assert (
+        git(both.two.root, "rev-parse", branch),
+        git(both.two.root, "status", "--short", "-uno"),
+    ) == (before), "a refusal changes nothing"
+    git(both.two.root, "switch", "-q", "-")  # as the hint says
+    taken = take_lane(both.two, Saying(lane=name_of(lane)), caller=PERSON)
+    assert sorted(each.name for each in Path(taken.folder).glob("[bc]*.py")) == ["b.py", "c.py"]

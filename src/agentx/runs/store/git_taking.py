@@ -29,9 +29,12 @@ def find_brought(git: GitLanes, run: Run, lane: Lane) -> str:
     """Return the commit that a lane has once it is here, with all that is known of it.
 
     Raises: NotFound where commits are not pushed, ConflictError where this clone has changes of
-        its own that are not in what was pushed.
+        its own that are not in what was pushed, or the branch in a checkout of somebody's.
     """
     folder = git.folder(run.id, lane.id)
+    git.folders.require_nowhere_else(run.id, lane.id, lane.branch)
+    if git.is_trusted and is_folder(folder):
+        git.folders.require_up(lane.id, folder)
     changed = git.list_changed(run.id, lane.id)
     if changed:
         raise ConflictError(

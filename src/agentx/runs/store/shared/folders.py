@@ -92,13 +92,7 @@ class RunFolders:
                 place_unchanged(folder)
             return folder
         if here:
-            where = here[0].folder
-            back = f"; or, if its folder was moved there: git worktree move {where} {folder}"
-            raise ConflictError(
-                f"{branch} is checked out in {where}",
-                hint=f"switch that checkout to another branch: git -C {where} switch -"
-                + (back if here[0] != known[0] else ""),  # the first is the repository itself
-            )
+            raise _refuse_elsewhere(branch, folder, here[0], is_root=here[0] == known[0])
         if exists(folder / ".git"):
             require_over(folder)  # who rebases or bisects is on no branch meanwhile
             raise ConflictError(
@@ -119,6 +113,17 @@ class RunFolders:
             place(folder)
         passing(CrashPoint.RUN_WORKTREE_MADE)
         return folder
+
+    def require_nowhere_else(self, run_id: str, name: str, branch: str) -> None:
+        """See that a branch is checked out in no folder but its own: who moves it would make of
+        all that it brings a change that takes it back there.
+
+        Raises: ConflictError, UnavailableError.
+        """
+        folder, known = self._notes.worktree(run_id, name), list_worktrees(self._root)
+        here = [each for each in known if each.branch == branch and each.is_here]
+        if here and not any(_is_same(each, folder) for each in here):
+            raise _refuse_elsewhere(branch, folder, here[0], is_root=here[0] == known[0])
 
     def tell_half_way(self, run_id: str) -> Iterator[str]:
         """Yield what somebody began in the folders of a run and is not over, and how it ends."""
@@ -179,6 +184,19 @@ class RunFolders:
             hint=f"if nobody took that back: {_say_steps(folder, lag)}; else put it away: "
             f"git -C {folder} stash -u",
         )
+
+
+def _refuse_elsewhere(
+    branch: str, folder: Path, there: Worktree, *, is_root: bool
+) -> ConflictError:
+    """Return the error for a branch that somebody has checked out elsewhere."""
+    where = there.folder
+    back = f"; or, if its folder was moved there: git worktree move {where} {folder}"
+    return ConflictError(
+        f"{branch} is checked out in {where}",
+        hint=f"switch that checkout to another branch: git -C {where} switch -"
+        + ("" if is_root else back),
+    )
 
 
 def _say_steps(folder: Path, lag: Lag) -> str:
