@@ -216,23 +216,30 @@ def test_what_somebody_left_in_a_folder_that_lags_is_named_and_what_lags_is_not(
 
 
 @pytest.mark.parametrize("at", _PLACES)
-@pytest.mark.parametrize("does", ["edits", "adds"])
+@pytest.mark.parametrize("does", ["edits", "draws", "adds"])
 def test_what_somebody_changed_of_what_lags_is_kept_as_it_is_told(
     team: Team, at: str, does: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(team.root.parent))
     work = _lag(team, at)
-    name = "a.py" if does == "edits" else "c.py"
-    (work / name).write_text("one = 1\nmine = 2\n", "utf-8")
+    git(team.root, "config", "diff.external", "false")
+    git(team.root, "config", "color.ui", "always")
+    name = "c.py" if does == "adds" else "a.py"
+    mine = b"\0\1mine = 2\n" if does == "draws" else b"one = 1\nmine = 2\n"
+    (work / name).write_bytes(mine)
 
     with pytest.raises(ConflictError, match=f"lags behind its branch, and .* {name}") as refused:
         team.lanes.merge(_run(team), "lane-002", actor=ACTOR)
-    assert (work / name).read_text("utf-8") == "one = 1\nmine = 2\n"
+    assert (work / name).read_bytes() == mine
 
-    if does == "edits":
+    if does != "adds":
         told = refused.value.hint.partition(" (and in a lane")[0]
         subprocess.run(told, shell=True, check=True)
-        assert "+mine = 2" in (team.root.parent / "mine.patch").read_text("utf-8")
+        [patch] = team.root.parent.glob("work-*.patch")
+        assert git(work, "show", "HEAD^1:a.py") == "one = 1", "as it was where that was changed"
+        git(team.root, "switch", "-q", "--detach", f"agent/{_run(team)}/work~1")
+        git(team.root, "apply", str(patch))
+        assert (team.root / "a.py").read_bytes() == mine
     else:
         assert "move c.py elsewhere" in refused.value.hint
         (work / name).rename(team.root.parent / "mine")
@@ -335,6 +342,27 @@ def test_a_lane_that_lags_behind_its_branch_is_told_so_and_left_alone(team: Team
     assert f"git -C {_folder(team, lane)} reset --hard" in refused.value.hint
     assert f"{lane}: its folder is behind its branch: b1.py" in next(_make(team))
     assert (_folder(team, lane) / "b1.py").read_text("utf-8") == "b = 1\n"
+
+
+def test_what_somebody_edits_after_they_brought_it_up_by_hand_is_left_alone(team: Team) -> None:
+    lane, host = team.lane(1), team.data
+    host.rename(host.parent / "away")
+    other = Team(team.root, host.parent / "container", seed=7)
+    run = other.runs.run(_run(team))[0]
+    there = other.runs.git.reopen(run.id, lane, run.lanes[lane].branch)
+    commit(there, "elsewhere", b1_py="b = 2\n", c_py="c = 1\n")
+    (host.parent / "container").rename(host.parent / "unseen")
+    (host.parent / "away").rename(host)
+    folder = _folder(team, lane)
+    git(folder, "checkout", "HEAD", "--", "b1.py")
+    (folder / "b1.py").write_text("b = 2\nmine = 3\n", "utf-8")
+
+    with pytest.raises(ConflictError, match=r"behind its branch: c\.py") as refused:
+        team.lanes.finish(_run(team), "lane-001", actor=ACTOR)
+    told = refused.value.hint.removeprefix("if nobody took that back: ").partition("; else")[0]
+    subprocess.run(told, shell=True, check=True)
+    assert (folder / "b1.py").read_text("utf-8") == "b = 2\nmine = 3\n"
+    assert git(folder, "status", "--porcelain") == "M b1.py"
 
 
 @pytest.mark.promise("runs.git-is-true")

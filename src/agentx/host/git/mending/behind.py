@@ -104,9 +104,11 @@ def _compare(folder: Path, had: str) -> Lag | None:
     if lags <= staged:
         return None  # it was brought up by hand
     up = (lags & staged) - _list_staged(folder, "HEAD")
-    theirs = staged | list_names(folder, "diff-tree", "-r", had, write_files(folder))
+    files = write_files(folder)
+    theirs = staged | list_names(folder, "diff-tree", "-r", had, files)
     theirs |= frozenset(find_lying(folder, had, "HEAD"))
-    return _sort(had, lags - up, theirs - up)
+    edited = list_names(folder, "diff-tree", "-r", "HEAD", files)  # since it came up
+    return _sort(had, lags - up, theirs - (up - edited))
 
 
 def _find_had(folder: Path, changed: frozenset[str], *, is_sure: bool) -> Lag | None:

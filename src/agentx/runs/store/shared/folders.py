@@ -31,6 +31,8 @@ from agentx.runs.store.shared.kept_commits import keep_commit
 from agentx.runs.store.shared.marks import WorkMarks
 
 _SHORT = 10
+# Whatever the user's settings are: a patch that git can apply, of any file.
+_DIFF = "git diff --binary --no-ext-diff --no-textconv --no-color --src-prefix=a/ --dst-prefix=b/"
 _IF_MOVED = "if you moved it: git worktree repair NEW"
 
 
@@ -211,9 +213,10 @@ def _say_changed(folder: Path, lag: Lag) -> str:
     if lag.changed - new:
         names, had = shlex.join(sorted(lag.changed - new)), lag.had[:_SHORT]
         ways += [] if lag.is_indexed else [f"git read-tree {had}"]
+        patch = f"~/{folder.name}-{had}.patch"
         ways.append(
-            f"git diff {had} -- {names} > ~/mine.patch; git restore -s {had} -S -W -- {names}"
-            " (and in a lane: git apply --3way ~/mine.patch)"
+            f"{_DIFF} {had} -- {names} > {patch} && git restore -s {had} -S -W -- {names}"
+            f" (and in a lane: git apply --3way {patch})"
         )
     return f"cd {folder}; {'; '.join(ways)}; then try again"
 
