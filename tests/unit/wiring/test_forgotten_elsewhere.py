@@ -184,3 +184,46 @@ def test_what_is_kept_of_another_question_is_not_kept_of_the_one_that_it_names(
 
     keep_decisions(bob)
     assert list_told(bob)[f"[{name}]"] == "drop: NO, never."
+
+
+HIDDEN = "Staging password"  # with which memory takes the answer for one
+
+
+@pytest.mark.parametrize("is_moved", [False, True])
+def test_what_memory_keeps_redacted_is_forgotten_too(tmp_path: Path, is_moved: bool) -> None:
+    ana, bob, merge = meet_colleagues(tmp_path)
+    if is_moved:  # its number is another's: it is called otherwise than it was asked as
+        decide_apart((bob, ana), ("store", HIDDEN), ("NO, never", "Tr0ub4dor, and drop it"))
+        merge()
+        name = "CLR-1-004"
+    else:
+        name = decide((ana, bob), HIDDEN, "Tr0ub4dor, and drop it")
+    keep_decisions(bob)
+    assert f"{HIDDEN}: [REDACTED:password], and drop it." in list_told(bob).values()
+    clarify_settle.forget(ana, open_clarifications(ana).find(name).exact, caller=TYPING)
+    pull(ana, bob)
+
+    assert [one for one in memories(bob) if HIDDEN in one.content] == [], "before it is taken out"
+    keep_decisions(bob)
+    assert list_holding(bob, "and drop it") == []
+    anew = decide((ana, bob), HIDDEN, "hunter22, and keep it")
+    assert list_told(bob)[f"[{anew}]"] == f"{HIDDEN}: [REDACTED:password], and keep it."
+    assert [*list_told(bob).values()].count(f"{HIDDEN}: [REDACTED:password], and drop it.") == 0
+
+
+@pytest.mark.parametrize("topics", [("Staging password", "Other password"), (HIDDEN, HIDDEN)])
+def test_what_is_kept_redacted_of_another_question_stays(
+    tmp_path: Path, topics: tuple[str, str]
+) -> None:
+    """Both were called alike, and of both memory has the answer redacted."""
+    ana, bob, merge = meet_colleagues(tmp_path)
+    decide_apart((ana, bob), topics, ("Tr0ub4dor, and drop it", "hunter22, and keep it"))
+    merge()
+    for each in (ana, bob):
+        keep_decisions(each)
+    clarify_settle.forget(ana, open_clarifications(ana).find("CLR-1-003").exact, caller=TYPING)
+    pull(ana, bob)
+
+    for each in (ana, bob):
+        keep_decisions(each)
+        assert [*list_told(each).values()] == [f"{topics[1]}: [REDACTED:password], and keep it."]

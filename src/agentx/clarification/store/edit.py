@@ -29,6 +29,7 @@ from agentx.clarification.store.question_events import (
 )
 from agentx.clarification.store.told import name_entry, page_row
 from agentx.clarification.store.vouching.anew import keep_saying, list_said
+from agentx.clarification.store.vouching.forgetting import KNOWN_AS
 from agentx.clarification.store.vouching.sight import bind, is_bound, is_word
 from agentx.clarification.watch.glance import is_settled
 from agentx.kernel.errors import IllegalTransition
@@ -139,6 +140,9 @@ class LedgerEdit:
                 hint=f"settle {still[0]} first: both are forgotten together",
             )
         said = next((_claim_of(each) for each in family if each.get("uid") == stem), {})
+        if said:
+            known = {number for each in family for number in _list_numbers(each)}
+            said[KNOWN_AS] = sorted(known)
         self._say(LedgerChange(stem, QuestionEventKind.FORGOTTEN, said))
         self.forgets.add(stem)
         for each in family:
@@ -183,10 +187,16 @@ class LedgerEdit:
 
 def _claim_of(row: Row) -> Row:
     """Return which number a question wanted, and when: it stays taken when that is forgotten."""
-    wanted, created = str(row.get("formerly") or row["id"]).partition("@")[0], row.get("created")
+    created = row.get("created")
     if not isinstance(created, str):
         return {}
-    return {"number": parse_clarification_id(wanted)[2], "timestamp": created}
+    return {"number": _list_numbers(row)[-1], "timestamp": created}
+
+
+def _list_numbers(row: Row) -> list[int]:
+    """Return by which numbers a question is known: the one that it wanted is the last."""
+    names = (str(row["id"]), str(row.get("formerly") or "").partition("@")[0])
+    return [parse_clarification_id(name)[2] for name in names if name]
 
 
 def _split(thread: list[Row], where: str) -> tuple[list[Row], tuple[Row, ...]]:

@@ -369,4 +369,5 @@ _SHAPES: dict[QuestionEventKind, dict[str, type[dict[str, Any] | list[Any]]]] = 
     QuestionEventKind.EDITED: {"fields": dict, "words": dict},
     QuestionEventKind.ODD: {"entry": dict},
     QuestionEventKind.REMOVED: {"entries": list},
+    QuestionEventKind.FORGOTTEN: {"knownAs": list},
 }

@@ -30,7 +30,7 @@ def take_out_forgotten(
 
     Raises: LockHeld, UnavailableError.
     """
-    asked = [issue for issue in issues if ledgers.list_forgotten(issue)]
+    asked = [issue for issue in issues if ledgers.gather_forgotten(issue).uids]
     if not asked:
         return
     store.witness.look_again()

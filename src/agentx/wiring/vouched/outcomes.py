@@ -12,7 +12,7 @@ from agentx.kernel.ids import digest
 from agentx.kernel.text import compile_late
 from agentx.kernel.vouching import standing
 from agentx.observations.ids import agent_name, observation_id, parse_observation_id
-from agentx.observations.model import Observation
+from agentx.observations.model import Category, Observation
 from agentx.redaction.redact import redact
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ UNVERIFIED = (
     standing.UNVERIFIED
 )  # whose a memory is that claims a person and is borne out by nothing
 _QUESTION = "CLR-"
+_REDACTED = "[REDACTED:"
 _TURNS = 2  # of the names of a decision: another may lie under the first
 _OF_QUESTION = compile_late(r"\[(CLR-\d+-\d+)\]\Z")
 
@@ -122,6 +123,12 @@ def is_outcome_of(one: Observation, uids: Iterable[str]) -> bool:
         one, agent=made.agent, issue_number=made.issue_number, timestamp_ms=made.timestamp_ms
     )
     return any(one.id in islice(list_names(uid, first), _TURNS) for uid in uids)
+
+
+def is_kept_redacted(one: Observation) -> bool:
+    """Tell whether a memory of what a question came to has it otherwise than its id was made of."""
+    is_outcome = one.category is Category.DECISION and " Decided by " in one.content
+    return is_outcome and not one.mended_ms and _REDACTED in read_said(one)
 
 
 def is_called(one: Observation, state: Clarification, decision: Observation | None) -> bool:

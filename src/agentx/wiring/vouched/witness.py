@@ -24,6 +24,7 @@ from operator import is_not
 from agentx.clarification.contested import is_contested
 from agentx.clarification.model import Clarification
 from agentx.clarification.store.ledgers import LedgerStore
+from agentx.clarification.store.vouching.forgetting import Forgotten
 from agentx.clarification.watch.gathered import GatheredQuestions
 from agentx.clarification.watch.later import (
     find_contesting_elsewhere,
@@ -33,6 +34,7 @@ from agentx.clarification.watch.later import (
     tell_later,
 )
 from agentx.host.files.plain import is_folder, list_folder, look
+from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.ids import parse_clarification_id
 from agentx.kernel.roles import PERSON_ROLE, is_persons_name
@@ -51,6 +53,7 @@ from agentx.wiring.vouched.outcomes import (
     UNVERIFIED,
     find_question,
     is_called,
+    is_kept_redacted,
     is_outcome_of,
     is_word_of,
     list_ids,
@@ -80,7 +83,7 @@ class Witness:
         self._gathered: dict[
             tuple[int, ...], tuple[tuple[dict[str, Clarification], ...], GatheredQuestions]
         ] = {}
-        self._forgotten: dict[int, tuple[dict[str, Clarification], frozenset[str]]] = {}
+        self._forgotten: dict[int, tuple[dict[str, Clarification], Forgotten]] = {}
         self._asked: dict[str, tuple[dict[str, Clarification], str, Clarification | None]] = {}
         self._record = record
         self._find_memory = find_memory
@@ -136,9 +139,28 @@ class Witness:
         try:
             if state is not None and is_called(one, state, read_decision(state)):
                 return False
-            return is_outcome_of(one, self._list_forgotten(parse_clarification_id(name)[1]))
+            _, issue, number = parse_clarification_id(name)
+            gone = self._gather_forgotten(issue)
+            return is_outcome_of(one, gone.uids) or (
+                number in gone.numbers
+                and is_kept_redacted(one)
+                and self._is_redacted_of(one, name, gone.numbers[number])
+            )
         except (AgentXError, OSError):
             return False
+
+    def _is_redacted_of(self, one: Observation, name: str, since_ms: Millis) -> bool:
+        """Tell whether a memory is of the forgotten question that it names, and of no other.
+
+        Its id is of words that it does not have any more. What another came to once was said at a
+        moment at which something was said there.
+        """
+        at_ms = parse_observation_id(one.id).timestamp_ms
+        return at_ms >= since_ms and not any(
+            one.content.startswith(f"{redact(state.topic)}:")
+            and (any(entry.at_ms == at_ms for entry in state.thread) or _may_mean(name, state))
+            for state in self._look(parse_clarification_id(name)[1]).values()
+        )
 
     def find_outcome(self, one: Observation) -> tuple[tuple[str, ...], Observation] | None:
         """Return the uids of the question that a memory says the outcome of, and what that is.
@@ -289,11 +311,11 @@ class Witness:
             known = self._by_id[issue] = (states, names)
         return known[1]
 
-    def _list_forgotten(self, issue: int) -> frozenset[str]:
+    def _gather_forgotten(self, issue: int) -> Forgotten:
         states = self._look(issue)
         known = self._forgotten.get(issue)
         if known is None or known[0] is not states:
-            gone = self._ledgers.list_forgotten(issue) if self._ledgers else frozenset[str]()
+            gone = self._ledgers.gather_forgotten(issue) if self._ledgers else Forgotten()
             known = self._forgotten[issue] = (states, gone)
         return known[1]
 
@@ -349,6 +371,12 @@ def _doubt(one: Observation, name: str) -> Observation:
 
 def _is_called(name: str, state: Clarification, decision: Observation) -> bool:
     return bool(state.uid) and name in list_ids(state, decision)
+
+
+def _may_mean(name: str, state: Clarification) -> bool:
+    """Tell whether a name was a question's that does not say what it came to."""
+    names = (str(state.id), state.formerly.partition("@")[0])
+    return name in names and read_decision(state) is None
 
 
 def _find_former(

@@ -6,23 +6,53 @@ of the ledger (`vouching.doubts`): what is erased comes back by nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import field
 
-from agentx.clarification.store.question_events import QuestionEvent, QuestionEventKind
+from agentx.clarification.store.question_events import QuestionEvent, QuestionEventKind, born_ms
 from agentx.clarification.store.vouching.sight import ASKING
+from agentx.kernel.clock import Millis
+from agentx.kernel.values import frozen
 from agentx.kernel.vouching.standing import Vouching
+
+KNOWN_AS = "knownAs"  # the numbers by which the questions of a forgotten thread were known
+
+
+@frozen
+class Forgotten:
+    """What the forgotten questions of an issue were known by."""
+
+    uids: frozenset[str] = frozenset()
+    numbers: Mapping[int, Millis] = field(default_factory=dict)  # each with since when
 
 
 def find_forgotten(judged: Iterable[QuestionEvent]) -> set[str]:
     """Return the questions that somebody whose words count forgot."""
-    return {
-        event.question
-        for event in judged
-        if event.kind is QuestionEventKind.FORGOTTEN and event.standing is Vouching.SIGNED
-    }
+    return {event.question for event in judged if _counts(event)}
 
 
-def list_uids(gone: Collection[str], events: Iterable[QuestionEvent]) -> frozenset[str]:
+def gather_forgotten(judged: Iterable[QuestionEvent], events: Iterable[QuestionEvent]) -> Forgotten:
+    """Return what questions were known by that somebody whose words count forgot."""
+    said = [event for event in judged if _counts(event)]
+    numbers: dict[int, Millis] = {}
+    for event in said:
+        for number in _list_numbers(event):
+            numbers[number] = min(born_ms(event), numbers.get(number, born_ms(event)))
+    return Forgotten(uids=_list_uids({event.question for event in said}, events), numbers=numbers)
+
+
+def _counts(event: QuestionEvent) -> bool:
+    return event.kind is QuestionEventKind.FORGOTTEN and event.standing is Vouching.SIGNED
+
+
+def _list_numbers(event: QuestionEvent) -> list[int]:
+    if "number" not in event.detail:  # of an earlier version
+        return []
+    known = (event.detail["number"], *event.detail.get(KNOWN_AS, ()))
+    return [number for number in known if isinstance(number, int)]
+
+
+def _list_uids(gone: Collection[str], events: Iterable[QuestionEvent]) -> frozenset[str]:
     """Return what questions were known by: as threads, and as what may have been offshoots."""
     asked = (each.id for each in events if each.question in gone and each.kind in ASKING)
     return frozenset((*gone, *asked))
