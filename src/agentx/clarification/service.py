@@ -211,14 +211,14 @@ class Clarifications:
         fact = Retried(at_ms=self._clock.now_ms(), runner=runner)
         return self._happen(clarification_id, fact, agent=HUB)
 
-    def forget(self, clarification_id: str) -> tuple[str, ...]:
+    def forget(self, clarification_id: str, *, is_aged: bool = False) -> tuple[str, ...]:
         """Take a question out of every file, for good; return the agents that it was between.
 
         Raises: ClarificationNotFound, LockTimeout, CorruptRecord, UnavailableError.
         """
         known, issue = parse_clarification_name(clarification_id)
         with self._store.editing(issue, agent=PERSON) as edit:
-            between = edit.forget(known)
+            between = edit.forget(known, is_aged=is_aged)
             if between is None:
                 raise not_found(known)
         return between
@@ -236,7 +236,7 @@ class Clarifications:
         return done
 
     def forget_settled(self, before_ms: Millis) -> tuple[Clarification, ...]:
-        """Forget what was asked in this checkout and settled before a moment; return what it was.
+        """Forget what was asked here and settled before a moment, as aged; return what it was.
 
         A ledger that cannot be read, or that others keep, is left for another time.
         """
@@ -244,7 +244,7 @@ class Clarifications:
         for stamp in self._store.stamps():
             with suppress(AgentXError):
                 for state in self._store.list_settled(stamp.issue, before_ms):
-                    self.forget(state.id)
+                    self.forget(state.id, is_aged=True)
                     gone.append(state)
         return tuple(gone)
 

@@ -145,8 +145,8 @@ class RetentionSettings:
 
     days: int = setting(
         0,
-        "Forget events with all made of them, and settled questions, after so many days; "
-        "0 keeps all.",
+        "Forget events with all made of them, and settled questions (memory keeps what they came "
+        "to), after so many days; 0 keeps all.",
         persons=True,
     )
 

@@ -14,11 +14,14 @@ from pathlib import Path
 
 import pytest
 
+from agentx.clarification.model import PERSON
+from agentx.kernel.clock import DAY_MS
 from agentx.kernel.errors import LockHeld
 from agentx.observations.model import SearchFilters
 from agentx.observations.service import Observations
 from agentx.operations.memory.read import memory_list
 from agentx.operations.questions import settle as clarify_settle
+from agentx.operations.questions.aging import forget_aged
 from agentx.operations.setup.writers import list_writers, withdraw_writer
 from agentx.project.project import Project
 from agentx.project.roles import caller
@@ -227,3 +230,38 @@ def test_what_is_kept_redacted_of_another_question_stays(
     for each in (ana, bob):
         keep_decisions(each)
         assert [*list_told(each).values()] == [f"{topics[1]}: [REDACTED:password], and keep it."]
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_what_a_question_came_to_outlives_its_ledger_everywhere(
+    tmp_path: Path, is_kept: bool
+) -> None:
+    ana, bob, _ = meet_colleagues(tmp_path)
+    name = decide_unkept(ana, "drop", "YES, drop it")
+    pull(ana, bob)
+    for each in (ana, bob) if is_kept else (bob,):
+        keep_decisions(each)
+    for each in (ana, bob):
+        each.clock.sleep_ms(400 * DAY_MS)
+    assert forget_aged(ana, 365) == 1
+    pull(ana, bob)
+
+    for each in (ana, bob):
+        keep_decisions(each)
+        assert open_clarifications(each).ledger(1).find(name) is None
+        assert list_told(each) == {f"[{name}]": "drop: YES, drop it."}
+        assert [one.agent for one in memories(each)] == [PERSON]
+
+
+def test_what_went_with_its_age_is_forgotten_by_who_says_so(tmp_path: Path) -> None:
+    ana, bob, _ = meet_colleagues(tmp_path)
+    name = decide((ana, bob))
+    for each in (ana, bob):
+        each.clock.sleep_ms(400 * DAY_MS)
+    assert forget_aged(ana, 365) == 1
+    clarify_settle.forget(bob, name, caller=TYPING)
+    pull(bob, ana)
+
+    assert memories(ana) == memories(bob) == []
+    keep_decisions(ana)
+    assert list_holding(ana, "hunter2") == []

@@ -29,7 +29,7 @@ from agentx.clarification.store.question_events import (
 )
 from agentx.clarification.store.told import name_entry, page_row
 from agentx.clarification.store.vouching.anew import keep_saying, list_said
-from agentx.clarification.store.vouching.forgetting import KNOWN_AS
+from agentx.clarification.store.vouching.forgetting import AGED, KNOWN_AS
 from agentx.clarification.store.vouching.sight import bind, is_bound, is_word
 from agentx.clarification.watch.glance import is_settled
 from agentx.kernel.errors import IllegalTransition
@@ -121,8 +121,10 @@ class LedgerEdit:
         self.book.rows[state.id] = page_row(state, beside, said, strange)
         return state
 
-    def forget(self, wanted: str) -> tuple[str, ...] | None:
+    def forget(self, wanted: str, *, is_aged: bool = False) -> tuple[str, ...] | None:
         """Take a question out of every file, once the block ends, and what shares its thread.
+
+        Where it only `is_aged` memory keeps what it came to.
 
         Returns the agents that it was between; None where there is no such question.
 
@@ -143,7 +145,9 @@ class LedgerEdit:
         if said:
             known = {number for each in family for number in _list_numbers(each)}
             said[KNOWN_AS] = sorted(known)
-        self._say(LedgerChange(stem, QuestionEventKind.FORGOTTEN, said))
+        self._say(
+            LedgerChange(stem, QuestionEventKind.FORGOTTEN, {**said, **(AGED if is_aged else {})})
+        )
         self.forgets.add(stem)
         for each in family:
             del self.book.rows[each["id"]]

@@ -182,7 +182,7 @@ class LedgerStore:
         return tuple(each for each in parted if questions is None or each.question in questions)
 
     def gather_forgotten(self, issue: int) -> Forgotten:
-        """Return what the questions were known by that somebody whose words count forgot.
+        """Return what the questions were known by that no memory is to tell any more.
 
         Raises: UnknownVersion, UnavailableError.
         """

@@ -6,11 +6,12 @@ A checkout shortens and forgets only what it wrote or asked itself; others' is t
 from __future__ import annotations
 
 from agentx.kernel.clock import DAY_MS, Millis
+from agentx.kernel.errors import LockHeld
 from agentx.operations.limits import QUESTION_WHOLE_DAYS
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
 from agentx.wiring.clarifications import open_clarifications
-from agentx.wiring.kept.known import forget_left, list_left
+from agentx.wiring.kept.decided import keep_decisions
 from agentx.wiring.section import renew_notices
 
 
@@ -22,11 +23,14 @@ def compact(project: Project, days: int = QUESTION_WHOLE_DAYS) -> int:
 
 
 def forget_aged(project: Project, days: int) -> int:
-    """Forget the questions that were settled so many days ago, and what they came to."""
+    """Forget the questions that were settled so many days ago; memory has what they came to."""
     if not project.trust.has_data:
         return 0
+    try:
+        keep_decisions(project)
+    except LockHeld:  # they go another time
+        return 0
     gone = open_clarifications(project).forget_settled(_count_back(project, days))
-    forget_left(project, list_left(project, gone))
     for state in gone:
         record_act(project, AuditAct.FORGOTTEN, clarification=state.id, by="retention", days=days)
     if gone:

@@ -1,7 +1,8 @@
 """Which questions were forgotten by somebody whose words count, and what they were known by.
 
 A line that nobody signed takes nothing out of memory, also where it takes a question of roles out
-of the ledger (`vouching.doubts`): what is erased comes back by nothing.
+of the ledger (`vouching.doubts`): what is erased comes back by nothing. Nor does one that only says
+that a question is old: what it came to outlives its ledger.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.values import frozen
 from agentx.kernel.vouching.standing import Vouching
 
+AGED = {"why": "retention"}  # its ledger goes, and what it came to stays in every memory
 KNOWN_AS = "knownAs"  # the numbers by which the questions of a forgotten thread were known
 
 
@@ -32,8 +34,11 @@ def find_forgotten(judged: Iterable[QuestionEvent]) -> set[str]:
 
 
 def gather_forgotten(judged: Iterable[QuestionEvent], events: Iterable[QuestionEvent]) -> Forgotten:
-    """Return what questions were known by that somebody whose words count forgot."""
-    said = [event for event in judged if _counts(event)]
+    """Return what questions were known by that somebody whose words count forgot for good.
+
+    Not those of which only the ledger went, with its age.
+    """
+    said = [each for each in judged if _counts(each) and not each.detail.items() >= AGED.items()]
     numbers: dict[int, Millis] = {}
     for event in said:
         for number in _list_numbers(event):
