@@ -265,3 +265,27 @@ def test_what_went_with_its_age_is_forgotten_by_who_says_so(tmp_path: Path) -> N
     assert memories(ana) == memories(bob) == []
     keep_decisions(ana)
     assert list_holding(ana, "hunter2") == []
+
+
+@pytest.mark.parametrize("is_aged", [False, True])
+def test_the_words_of_what_was_forgotten_go_also_where_memory_has_none(
+    tmp_path: Path, is_aged: bool
+) -> None:
+    ana, bob, _ = meet_colleagues(tmp_path)
+    name, room = ask(ana, "drop", "architect"), open_clarifications(ana)
+    room.answer(name, "It is hunter2.", by="architect")
+    if is_aged:
+        room.resolve(name, by="engineer")
+    pull(ana, bob)
+    open_clarifications(bob).renew()
+    assert len(list_holding(bob, "hunter2")) > 2, "in the repository, in the view, and held"
+    if is_aged:
+        for each in (ana, bob):
+            each.clock.sleep_ms(400 * DAY_MS)
+        assert forget_aged(ana, 365) == 1
+    else:
+        clarify_settle.forget(ana, name, caller=TYPING)
+    pull(ana, bob)
+
+    follow_ledgers(bob)
+    assert list_holding(bob, "hunter2") == []

@@ -38,7 +38,7 @@ from agentx.clarification.store.naming.shown import join_names
 from agentx.clarification.store.question_events import QuestionEvent, QuestionEventKind
 from agentx.clarification.store.shortening import find_long, find_settled, list_begun, shorten
 from agentx.clarification.store.view import ledger_path
-from agentx.clarification.store.vouching.forgetting import Forgotten, gather_forgotten
+from agentx.clarification.store.vouching.forgetting import ForgottenNames, gather_forgotten
 from agentx.clarification.store.vouching.signatures import is_vouched, judge_events, sign_event
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import replace_file
@@ -181,17 +181,15 @@ class LedgerStore:
         parted = list_parted(judge_events(issue, events, self._pen.signatures))
         return tuple(each for each in parted if questions is None or each.question in questions)
 
-    def gather_forgotten(self, issue: int) -> Forgotten:
+    def gather_forgotten(self, issue: int) -> ForgottenNames:
         """Return what the questions were known by that no memory is to tell any more.
 
         Raises: UnknownVersion, UnavailableError.
         """
         files = self._files(issue)
         said = files.read_kind(QuestionEventKind.FORGOTTEN)
-        if not said:
-            return Forgotten()
         judged = judge_events(issue, said, self._pen.signatures)
-        return gather_forgotten(judged, files.read().events)
+        return gather_forgotten(judged, files.read().events) if said else ForgottenNames()
 
     def _open_again(self, issue: int) -> Book:
         """Open a ledger that could not be read: somebody may have been writing it.

@@ -28,18 +28,20 @@ def take_out_forgotten(
 ) -> None:
     """Take out of memory for good, the archive too, what was forgotten of some issues' questions.
 
+    The views of these, and what is held of them, are made again, also where memory has nothing.
+
     Raises: LockHeld, UnavailableError.
     """
-    asked = [issue for issue in issues if ledgers.gather_forgotten(issue).uids]
+    asked = [issue for issue in issues if ledgers.gather_forgotten(issue).is_any]
     if not asked:
         return
+    for issue in asked:
+        with suppress(AgentXError):  # the next look at the questions does it
+            ledgers.renew(issue, wait_ms=CLARIFY_MONITOR_LOCK_WAIT_MS)
     store.witness.look_again()
     here = [one for issue in asked for one in store.plain.get_by_issue(issue)]
     olds = (one for one in store.plain.archive() if one.issue_number in asked)
     gone = [one for one in (*here, *olds) if store.witness.is_forgotten(one)]
     if gone:
         room.forget(dict.fromkeys(one.id for one in gone))
-        for issue in asked:
-            with suppress(AgentXError):  # the next look at the questions does it
-                ledgers.renew(issue, wait_ms=CLARIFY_MONITOR_LOCK_WAIT_MS)
         renew_notices(project)

@@ -24,7 +24,7 @@ from operator import is_not
 from agentx.clarification.contested import is_contested
 from agentx.clarification.model import Clarification
 from agentx.clarification.store.ledgers import LedgerStore
-from agentx.clarification.store.vouching.forgetting import Forgotten
+from agentx.clarification.store.vouching.forgetting import ForgottenNames
 from agentx.clarification.watch.gathered import GatheredQuestions
 from agentx.clarification.watch.later import (
     find_contesting_elsewhere,
@@ -83,7 +83,7 @@ class Witness:
         self._gathered: dict[
             tuple[int, ...], tuple[tuple[dict[str, Clarification], ...], GatheredQuestions]
         ] = {}
-        self._forgotten: dict[int, tuple[dict[str, Clarification], Forgotten]] = {}
+        self._forgotten: dict[int, tuple[dict[str, Clarification], ForgottenNames]] = {}
         self._asked: dict[str, tuple[dict[str, Clarification], str, Clarification | None]] = {}
         self._record = record
         self._find_memory = find_memory
@@ -311,11 +311,11 @@ class Witness:
             known = self._by_id[issue] = (states, names)
         return known[1]
 
-    def _gather_forgotten(self, issue: int) -> Forgotten:
+    def _gather_forgotten(self, issue: int) -> ForgottenNames:
         states = self._look(issue)
         known = self._forgotten.get(issue)
         if known is None or known[0] is not states:
-            gone = self._ledgers.gather_forgotten(issue) if self._ledgers else Forgotten()
+            gone = self._ledgers.gather_forgotten(issue) if self._ledgers else ForgottenNames()
             known = self._forgotten[issue] = (states, gone)
         return known[1]
 

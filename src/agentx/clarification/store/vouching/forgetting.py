@@ -21,11 +21,12 @@ KNOWN_AS = "knownAs"  # the numbers by which the questions of a forgotten thread
 
 
 @frozen
-class Forgotten:
+class ForgottenNames:
     """What the forgotten questions of an issue were known by."""
 
     uids: frozenset[str] = frozenset()
     numbers: Mapping[int, Millis] = field(default_factory=dict)  # each with since when
+    is_any: bool = False  # whether any line forgets a question, also as aged
 
 
 def find_forgotten(judged: Iterable[QuestionEvent]) -> set[str]:
@@ -33,17 +34,21 @@ def find_forgotten(judged: Iterable[QuestionEvent]) -> set[str]:
     return {event.question for event in judged if _counts(event)}
 
 
-def gather_forgotten(judged: Iterable[QuestionEvent], events: Iterable[QuestionEvent]) -> Forgotten:
+def gather_forgotten(
+    judged: Iterable[QuestionEvent], events: Iterable[QuestionEvent]
+) -> ForgottenNames:
     """Return what questions were known by that somebody whose words count forgot for good.
 
     Not those of which only the ledger went, with its age.
     """
-    said = [each for each in judged if _counts(each) and not each.detail.items() >= AGED.items()]
+    lines = [event for event in judged if _counts(event)]
+    said = [event for event in lines if not event.detail.items() >= AGED.items()]
     numbers: dict[int, Millis] = {}
     for event in said:
         for number in _list_numbers(event):
             numbers[number] = min(born_ms(event), numbers.get(number, born_ms(event)))
-    return Forgotten(uids=_list_uids({event.question for event in said}, events), numbers=numbers)
+    uids = _list_uids({event.question for event in said}, events)
+    return ForgottenNames(uids=uids, numbers=numbers, is_any=bool(lines))
 
 
 def _counts(event: QuestionEvent) -> bool:
