@@ -131,13 +131,24 @@ def escalate(
 class ForgottenQuestion:
     """What was forgotten with a question, and what was not."""
 
+    with_it: tuple[str, ...] = ()  # what shared its thread, and is forgotten
     also_in: tuple[str, ...] = ()  # questions that were answered with its words
+
+
+def list_sharing(project: Project, clarification_id: str, *, caller: WhoCalls) -> tuple[str, ...]:
+    """Return the questions that share the thread of one, and are forgotten with it.
+
+    Raises: ClarificationNotFound.
+    """
+    state = _find_meant(project, hub_of(project), clarification_id, caller)
+    return _name_others(state, _list_family(project, state))
 
 
 def forget(project: Project, clarification_id: str, *, caller: WhoCalls) -> ForgottenQuestion:
     """Take a question out of every file, for good: no merge brings it back.
 
-    What was answered with its words is named: that is a question of its own.
+    What shares its thread goes with it. What was answered with its words is named: that is a
+    question of its own.
 
     Raises: ClarificationNotFound, LockTimeout; NotThePerson for an agent.
     """
@@ -145,15 +156,26 @@ def forget(project: Project, clarification_id: str, *, caller: WhoCalls) -> Forg
         _refuse(project, caller, PERSON, clarification_id)
     hub = hub_of(project)
     state = _find_meant(project, hub, clarification_id, caller)
-    stem = state.stem or state.uid
-    ledger = open_clarifications(project).ledger(state.issue)
-    shared = [each for each in ledger if stem in (each.uid, each.stem)]  # forgotten with it
+    shared = _list_family(project, state)
+    others = _name_others(state, shared)
     left, copies = list_left(project, shared), _list_copies(project, shared)
     hub.forget(state.exact)
     forget_left(project, left)
     renew_notices(project)
-    record_act(project, AuditAct.FORGOTTEN, clarification=clarification_id, by="clarify forget")
-    return ForgottenQuestion(also_in=copies)
+    for name in (clarification_id, *others):
+        record_act(project, AuditAct.FORGOTTEN, clarification=name, by="clarify forget")
+    return ForgottenQuestion(with_it=others, also_in=copies)
+
+
+def _list_family(project: Project, state: Clarification) -> list[Clarification]:
+    """Return a question with all that shares its thread."""
+    stem = state.stem or state.uid
+    ledger = open_clarifications(project).ledger(state.issue)
+    return [each for each in ledger if stem in (each.uid, each.stem)]
+
+
+def _name_others(state: Clarification, family: list[Clarification]) -> tuple[str, ...]:
+    return tuple(str(each.id) for each in family if each.uid != state.uid)
 
 
 def _list_copies(project: Project, gone: list[Clarification]) -> tuple[str, ...]:

@@ -323,17 +323,30 @@ def escalate(
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @click.pass_obj
 def forget(invocation: Invocation, clarification_id: str, yes: bool) -> None:
-    """Take a question out of every file, for good; no merge brings it back."""
+    """Take a question out of every file, for good; no merge brings it back.
+
+    What shares its thread goes with it.
+    """
+    project, caller = invocation.project, find_caller(invocation.project)
     if not (yes or invocation.as_json) and sys.stdin.isatty():
-        confirm(f"Forget {clarification_id} with all that was said?", or_leave=True)
-    caller = find_caller(invocation.project)
-    done = clarify_settle.forget(invocation.project, clarification_id, caller=caller)
-    lines = [f"forgot {clarification_id}"]
+        others = clarify_settle.list_sharing(project, clarification_id, caller=caller)
+        named = f"{clarification_id}{_name_sharing(others)}{',' if others else ''}"
+        confirm(f"Forget {named} with all that was said?", or_leave=True)
+    done = clarify_settle.forget(project, clarification_id, caller=caller)
+    lines = [f"forgot {clarification_id}{_name_sharing(done.with_it)}"]
     lines += (
         f"its words stand in {each} too: `agentx clarify forget {each}`" for each in done.also_in
     )
-    data = {"forgotten": clarification_id, "also_in": list(done.also_in)}
+    data = {
+        "forgotten": clarification_id,
+        "with_it": list(done.with_it),
+        "also_in": list(done.also_in),
+    }
     invocation.show(data, lambda screen: screen.print("\n".join(lines)))
+
+
+def _name_sharing(others: tuple[str, ...]) -> str:
+    return f", and {', '.join(others)} of its thread" if others else ""
 
 
 @command.command("put-back")
