@@ -289,3 +289,29 @@ def test_the_words_of_what_was_forgotten_go_also_where_memory_has_none(
 
     follow_ledgers(bob)
     assert list_holding(bob, "hunter2") == []
+
+
+@pytest.mark.parametrize("is_settled", [False, True])
+def test_what_outlives_its_ledger_falls_to_what_is_decided_since(
+    tmp_path: Path, is_settled: bool
+) -> None:
+    ana, bob, _ = meet_colleagues(tmp_path)
+    name = decide((ana, bob), "note: drop", "YES, drop it")
+    for each in (ana, bob):
+        each.clock.sleep_ms(400 * DAY_MS)
+    assert forget_aged(ana, 365) == 1
+    pull(ana, bob)
+    decide((ana, bob), "drop", "NO, another matter")
+    if is_settled:
+        anew = decide((ana, bob), "note: drop", "NO, keep it")
+    else:
+        anew = ask(ana, "note: drop")
+        open_clarifications(ana).answer(anew, "NO, keep it", by=PERSON, via="terminal")
+        pull(ana, bob)
+
+    for each in (ana, bob):
+        keep_decisions(each)
+        [old] = [one for one in memories(each) if name in one.content]
+        later = f"NO, keep it ({anew})"
+        assert (old.superseded_by, old.decided_later) == ((anew, "") if is_settled else ("", later))
+        assert "drop: NO, another matter." in list_told(each).values()

@@ -49,6 +49,7 @@ from agentx.wiring.clarifications import make_pen
 from agentx.wiring.trust.changed_replies import tell_changes
 from agentx.wiring.trust.issue_marks import AskedIssues
 from agentx.wiring.trust.keys import open_keyring
+from agentx.wiring.vouched.aged import withhold_aged
 from agentx.wiring.vouched.outcomes import (
     UNVERIFIED,
     find_question,
@@ -212,7 +213,9 @@ class Witness:
     def _judge_outcome(self, one: Observation, name: str) -> Observation:
         """Return what somebody else than a person says that a question came to."""
         state = None if one.superseded_by else self._find(name)
-        if state is None or not one.content.startswith(f"{redact(state.topic)}:"):
+        if state is None:
+            return self._withhold_aged(one, name)
+        if not one.content.startswith(f"{redact(state.topic)}:"):
             return one
         # What was written anew is theirs, unless a person has the say.
         is_theirs = one.mended_ms and not (state.to == PERSON_ROLE or state.persons_word)
@@ -224,7 +227,7 @@ class Witness:
         """Return what a person is said to have decided."""
         state, is_borne_out = self._find(name), self._record.bears_out(one)
         if state is None:  # not asked on this branch, or nobody can read it
-            return one if is_borne_out else _doubt(one, name)
+            return self._withhold_aged(one, name) if is_borne_out else _doubt(one, name)
         if _says(state, one) and (is_borne_out or self._is_told_so(state, one)):
             return self._withhold_earlier(one, state)
         if not is_borne_out:
@@ -232,6 +235,15 @@ class Witness:
         if one.superseded_by or (one.mended_ms and not state.contrary_words):
             return one  # what a person wrote anew is theirs
         return replace(one, superseded_by=name)
+
+    def _withhold_aged(self, one: Observation, name: str) -> Observation:
+        """Return what a question came to that is not here, as long as no person decided it anew."""
+        if not self._is_asked:
+            return one
+        try:
+            return withhold_aged(one, self._gather((parse_clarification_id(name)[1],)))
+        except (AgentXError, OSError):
+            return one
 
     def _withhold_earlier(self, one: Observation, state: Clarification) -> Observation:
         """Return what a question came to, as long as no person decided it anew.
