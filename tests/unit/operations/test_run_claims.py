@@ -47,6 +47,7 @@ def test_a_task_that_was_claimed_at_the_remote_is_begun_by_nobody_else(both: Two
         lambda: open_lane(both.two, Saying(task=FIRST)),
         lambda: record_event(both.two, Saying(task=FIRST), "task-started", {}),
         lambda: task_step(both.two, Saying(task=FIRST), "task-completed", {}),
+        lambda: task_step(both.two, Saying(task=FIRST), "task-dropped", {"reason": "not needed"}),
     ):
         with pytest.raises(IllegalTransition) as refused:
             act()

@@ -158,6 +158,22 @@ def test_a_lane_is_merged_only_when_its_task_may_be_completed() -> None:
     assert kinds == ["lane-merged", "task-completed"]
 
 
+@pytest.mark.promise("runs.gates")
+def test_a_lane_of_a_task_that_was_dropped_is_not_merged_and_none_is_called_left_out() -> None:
+    lane = event(2, "lane-opened", task="T", lane="lane-001", branch="b")
+    dropped = event(4, "task-dropped", task="T", reason="not needed")
+    merge = happening("lane-merged", lane="lane-001", commit="c1")
+
+    with pytest.raises(IllegalTransition, match="T was dropped: not needed") as refused:
+        decide(_run(TASK, lane, dropped), merge, _tell)
+    assert "task reopen T" in refused.value.hint
+    assert "lane fail lane-001" in refused.value.hint
+    assert "- x: not needed\n" in description(_run(TASK, lane, dropped))
+    before = event(3, "lane-merged", lane="lane-001", commit="c1")
+    told = description(_run(TASK, lane, before, dropped))
+    assert "- x: not needed (lane-001: merged before that, and in the branch)\n" in told
+
+
 @pytest.mark.promise("runs.reopen")
 def test_what_was_done_is_reopened_dropped_and_retried_and_holds_what_waits_for_it() -> None:
     story = (

@@ -28,7 +28,7 @@ _OF_LANE = frozenset({"lane-finished", "lane-merged", "lane-failed", "lane-retri
 _GUARDED = (
     BEGINS
     | _OF_LANE
-    | {"task-blocked", "task-completed", "task-failed", "lane-reassigned", CLAIMED}
+    | {"task-blocked", "task-completed", "task-dropped", "task-failed", "lane-reassigned", CLAIMED}
 )
 _SAME_MOMENT_MS = 1_000
 _LEADS = (ORCHESTRATOR, PERSON_ROLE)  # whose task another of their checkout may work on

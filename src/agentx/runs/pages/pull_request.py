@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from agentx.runs.model import Report, Run, Task, TaskStatus, Verdict
+from agentx.runs.model import LaneStatus, Report, Run, Task, TaskStatus, Verdict
 from agentx.runs.replies import Unmerged
 from agentx.runs.rules.gates import Missing
 
@@ -26,9 +26,7 @@ def description(run: Run, stale: Mapping[str, str] | None = None) -> str:
     done = [task for task in run.tasks.values() if task.status is TaskStatus.COMPLETED]
     parts += _section("What was done", (_tell_done(task) for task in done))
     dropped = [task for task in run.tasks.values() if task.status is TaskStatus.DROPPED]
-    parts += _section(
-        "What was left out", (f"- {each.contract.title}: {each.reason}" for each in dropped)
-    )
+    parts += _section("What was left out", (_tell_dropped(run, each) for each in dropped))
     parts += _section("Decisions", (f"- {_line(each.text)}" for each in run.decisions))
     parts += _section("Verification", _tell_verified(run, stale or {}))
     in_conflict = {each.escalation for each in run.conflicts.values()}
@@ -98,6 +96,17 @@ def _tell_checks(run: Run, missing: tuple[Missing, ...] | None) -> Iterable[str]
         yield _row(not missing, f"every check passed on what is there now ({len(asked)})")
     for each in missing or ():
         yield _row(False, f"  {_line(each.text)}: `{each.command}`")
+
+
+def _tell_dropped(run: Run, task: Task) -> str:
+    """Return why a task was dropped, and what of it is in the branch all the same."""
+    merged = [
+        each.id
+        for each in run.lanes.values()
+        if each.task == task.id and each.status is LaneStatus.MERGED
+    ]
+    there = f" ({', '.join(merged)}: merged before that, and in the branch)" if merged else ""
+    return f"- {task.contract.title}: {task.reason}{there}"
 
 
 def _tell_done(task: Task) -> str:

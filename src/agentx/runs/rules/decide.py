@@ -256,10 +256,18 @@ def _gate_task(run: Run, said: Happening, tell: Tell) -> None:
 
 
 def _gate_lane(run: Run, said: Happening, tell: Tell) -> None:
-    """See the same before a lane is merged: that completes its task."""
+    """See the same before a lane is merged: that completes its task; none is of a dropped one."""
     lane = run.lanes.get(said.lane)
     task = None if lane is None else run.tasks.get(lane.task)
-    if lane is not None and lane.open and task is not None and not task.over:
+    if lane is None or task is None or not lane.open:
+        return
+    if task.status is TaskStatus.DROPPED:
+        raise IllegalTransition(
+            f"{task.id} was dropped: {task.reason}: {lane.id} is not merged",
+            hint=f"`agentx run task reopen {task.id} REASON` takes it up again, "
+            f"`agentx run lane fail {lane.id} REASON` ends the lane",
+        )
+    if not task.over:
         check_done(run, task, tell)
 
 
