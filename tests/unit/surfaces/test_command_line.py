@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner
 
 from agentx.conversation.toc_model import BulletKind
+from agentx.surfaces.cli import CHAPTERS, COMMANDS
 from agentx.surfaces.cli.commands.said.contents import KIND_SIGNS
-from agentx.surfaces.cli.describe import CHAPTERS, COMMANDS
 from agentx.surfaces.cli.main import main
 from agentx.surfaces.cli.root import agentx
 from agentx.surfaces.cli.screen import ask

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agentx.kernel.text import compile_late
-from agentx.surfaces.cli.describe import COMMANDS
+from agentx.surfaces.cli import COMMANDS
 
 _BEGINS = compile_late(
     r"`|(?P<path>(?<!\S)[('\"]?~?(?:/[^\s/`]+){4,})|(?<![^\s`('\"\[{])(?:agentx|git)(?= )"

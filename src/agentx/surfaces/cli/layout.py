@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from agentx.kernel.text import compile_late, printable, whole_head
-from agentx.surfaces.cli.copied import find_copied
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
@@ -102,6 +101,8 @@ def wrap_around(text: str, first: int, rest: int) -> list[tuple[int, int]]:
 
     What is longer than a line stands on one of its own.
     """
+    from agentx.surfaces.cli.copied import find_copied  # only a screen has a width
+
     copied = list(find_copied(text))
     if not copied:
         return wrap(text, first, rest)

@@ -14,7 +14,7 @@ import click
 
 from agentx import __version__
 from agentx.kernel.errors import AgentXError
-from agentx.surfaces.cli.describe import CHAPTERS, COMMANDS, GONE, describe
+from agentx.surfaces.cli import CHAPTERS, COMMANDS, GONE
 from agentx.surfaces.cli.failure import Failure, failure_of, unforeseen
 from agentx.surfaces.cli.frame import Invocation
 from agentx.surfaces.cli.screen import prepare_streams, write_json, write_text
@@ -153,6 +153,8 @@ def run(given: list[str]) -> NoReturn:
 
 
 def _describe(given: list[str]) -> NoReturn:
+    from agentx.surfaces.cli.describe import describe
+
     write_json(describe(agentx, given))
     sys.exit(0)
 
