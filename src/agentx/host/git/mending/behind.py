@@ -13,6 +13,7 @@ from pathlib import Path
 
 from agentx.host.files.plain import exists
 from agentx.host.git.command import NO_HOOKS, do_git, read_git
+from agentx.host.git.mending.coming_up import coming_up, in_parts, put_back_begun
 from agentx.host.git.mending.half_way import find_half_way
 from agentx.host.git.mending.lying import find_lying, list_names
 from agentx.host.git.mending.placing import is_placed, place
@@ -22,6 +23,8 @@ from agentx.kernel.values import frozen
 
 _COMMITS_MAX = 30
 _REFRESH = ("update-index", "-q", "--refresh")
+_TAKE = ("update-index", "--add", "--remove", "--replace", "--")  # as the files are
+_NOTE_UP = ("reset", "--quiet", "--soft", "HEAD")  # in git's log of the folder
 
 
 @frozen
@@ -32,16 +35,17 @@ class Lag:
     files: frozenset[str]  # that lag
     changed: frozenset[str] = frozenset()  # that lag, and that somebody changed
     others: frozenset[str] = frozenset()  # that somebody changed, and that do not lag
+    written: frozenset[str] = frozenset()  # of those that lag: as the branch has them by now
     is_sure: bool = True  # or somebody may have taken that back here
     is_indexed: bool = True  # what git notes as staged is of `had`, too
 
     @property
     def steps(self) -> tuple[tuple[str, ...], ...]:
         """What git is told to bring the files up, and none but these."""
-        anew = (("read-tree", self.had), _REFRESH)
-        # The last notes that the folder came up.
-        up = (("read-tree", "-m", "-u", self.had, "HEAD"), ("reset", "--quiet", "--soft", "HEAD"))
-        return up if self.is_indexed else (*anew, *up)
+        anew = () if self.is_indexed else (("read-tree", self.had), _REFRESH)
+        up = ("read-tree", "-m", "-u", self.had, "HEAD")
+        took = ((*_TAKE, *part) for part in in_parts(self.written))
+        return (*anew, *took, up, _NOTE_UP)
 
 
 def bring_up(folder: Path, held: int | None = None) -> bool:
@@ -49,16 +53,18 @@ def bring_up(folder: Path, held: int | None = None) -> bool:
 
     Where somebody changed what lags, or may have taken it back, nothing is done.
 
-    Raises: UnavailableError.
+    Raises: ConflictError while a git works there, UnavailableError.
     """
+    put_back_begun(folder, held)
     lag = find_behind(folder)
     if lag is None or lag.changed or not lag.is_sure:
         return False
     # Its code says that something is changed, which it may be.
     do_git(folder, *_REFRESH, settings=NO_HOOKS, held=held)
-    for words in lag.steps:
-        run = do_git if words == _REFRESH else git_done
-        run(folder, *words, settings=NO_HOOKS, held=held)
+    with coming_up(folder, lag.had):
+        for words in lag.steps:
+            run = do_git if words == _REFRESH else git_done
+            run(folder, *words, settings=NO_HOOKS, held=held)
     place(folder)
     return True
 
@@ -101,14 +107,10 @@ def _compare(folder: Path, had: str) -> Lag | None:
     """Return what lags in a folder that was at a commit when its branch was moved elsewhere."""
     lags = list_names(folder, "diff-tree", "-r", had, "HEAD")
     staged = _list_staged(folder, had)
+    up = (lags & staged) - _list_staged(folder, "HEAD")
     if lags <= staged:
         return None  # it was brought up by hand
-    up = (lags & staged) - _list_staged(folder, "HEAD")
-    files = write_files(folder)
-    theirs = staged | list_names(folder, "diff-tree", "-r", had, files)
-    theirs |= frozenset(find_lying(folder, had, "HEAD"))
-    edited = list_names(folder, "diff-tree", "-r", "HEAD", files)  # since it came up
-    return _sort(had, lags - up, theirs - (up - edited))
+    return _sort(folder, had, lags, write_files(folder), staged=staged, up=up)
 
 
 def _find_had(folder: Path, changed: frozenset[str], *, is_sure: bool) -> Lag | None:
@@ -121,17 +123,34 @@ def _find_had(folder: Path, changed: frozenset[str], *, is_sure: bool) -> Lag | 
             continue
         if is_staged and _list_staged(folder, had):
             continue
-        theirs = list_names(folder, "diff-tree", "-r", had, files)
-        theirs |= frozenset(find_lying(folder, had, "HEAD"))
-        lag = _sort(had, lags, theirs)
+        lag = _sort(folder, had, lags, files)
         if lag.files and (is_sure or not lag.changed):
             found.append(replace(lag, is_sure=is_sure, is_indexed=False))
     return min(found, key=lambda lag: len(lag.changed) + len(lag.others), default=None)
 
 
-def _sort(had: str, lags: frozenset[str], theirs: frozenset[str]) -> Lag:
-    """Sort what differs from what a commit has: what lags, and what is somebody's."""
-    return Lag(had=had, files=lags - theirs, changed=lags & theirs, others=theirs - lags)
+def _sort(
+    folder: Path,
+    had: str,
+    lags: frozenset[str],
+    files: str,
+    *,
+    staged: frozenset[str] = frozenset(),
+    up: frozenset[str] = frozenset(),
+) -> Lag:
+    """Sort what lies in a folder: what lags, and what is somebody's. `up` is staged as it is now.
+
+    What lies there as the branch has it by now was written by who was killed before it was noted.
+    """
+    edited = list_names(folder, "diff-tree", "-r", "HEAD", files)
+    written = lags - edited - staged
+    theirs = staged | list_names(folder, "diff-tree", "-r", had, files)
+    theirs |= frozenset(find_lying(folder, had, "HEAD"))
+    theirs -= written | (up - edited)
+    lags -= up
+    return Lag(
+        had=had, files=lags - theirs, changed=lags & theirs, others=theirs - lags, written=written
+    )
 
 
 def _list_staged(folder: Path, commit: str) -> frozenset[str]:

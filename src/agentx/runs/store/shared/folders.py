@@ -203,7 +203,7 @@ def _refuse_elsewhere(
 
 def _say_steps(folder: Path, lag: Lag) -> str:
     """Return what brings up what lags, and leaves what else is changed."""
-    return f"cd {folder}; " + "; ".join(" ".join(("git", *words)) for words in lag.steps)
+    return f"cd {folder}; " + "; ".join(shlex.join(("git", *words)) for words in lag.steps)
 
 
 def _say_changed(folder: Path, lag: Lag) -> str:

@@ -1,0 +1,132 @@
+"""Goal: what lags in a folder is brought up or told, whatever else happened to that folder.
+
+Method: real git; one clone is used from two places, and the folder here is left half brought up,
+staged into, without git's log of it, or put back from a backup.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentx.host.git.mending import behind
+from agentx.host.git.work import git_done
+from agentx.kernel.errors import ConflictError
+from tests.support.kept import KeptFolder
+from tests.support.repository import commit, git
+from tests.support.run_stories import Killed, Team
+from tests.support.shared_run import ACTOR
+from tests.support.two_places import PLACES, furnish, lag_behind, run_of
+
+
+@pytest.fixture(scope="module")
+def kept_team(tmp_path_factory: pytest.TempPathFactory) -> KeptFolder[Team]:
+    def begin(folder: Path) -> Team:
+        team = furnish(folder)
+        team.lanes.merge(run_of(team), "lane-001", actor=ACTOR)
+        return team
+
+    return KeptFolder(tmp_path_factory.mktemp("team"), begin)
+
+
+@pytest.fixture
+def team(kept_team: KeptFolder[Team]) -> Team:
+    return kept_team.lend()
+
+
+def _lag(team: Team, at: str = "another path") -> Path:
+    """Let the other place change b1.py, add c.py and d.py, and take a.py away."""
+    return lag_behind(team, at, b1_py="b = 5\n", d_py="d = 1\nd = 2\n")
+
+
+def _move_on(team: Team) -> dict[str, str]:
+    """Let the work branch be moved once more elsewhere; return what comes."""
+    other, branch = team.root.parent / "other", f"agent/{run_of(team)}/work"
+    git(team.root, "worktree", "add", "-q", "--force", str(other), branch)
+    commit(other, "more", b1_py="b = 6\n", c_py="c = 2\n")
+    other.rename(team.root.parent / "gone")
+    return {"b1.py": "b = 6\n", "c.py": "c = 2\n"}
+
+
+def _merge(team: Team) -> tuple[str, ...]:
+    return team.lanes.merge(run_of(team), "lane-002", actor=ACTOR).told.remarks
+
+
+def _look(work: Path) -> dict[str, str]:
+    return {path.name: path.read_text("utf-8") for path in work.glob("*.py")}
+
+
+_COMES = {"b1.py": "b = 5\n", "c.py": "c = 1\n", "d.py": "d = 1\nd = 2\n"}
+_UP = {**_COMES, "b2.py": "b = 1\n"}
+
+
+@pytest.mark.promise("runs.git-is-true")
+@pytest.mark.parametrize("at", PLACES)
+@pytest.mark.parametrize("wrote", [("c.py",), ("a.py", "b1.py", "c.py"), (*_COMES, "a.py")])
+def test_a_folder_that_is_half_brought_up_is_brought_up_further(
+    team: Team, at: str, wrote: tuple[str, ...]
+) -> None:
+    work = _lag(team, at)
+    if at == "the same path":
+        git(work, "read-tree", "HEAD^1")  # as it begins
+    for name in wrote:
+        (work / name).unlink(missing_ok=True)
+        if name in _COMES:
+            (work / name).write_text(_COMES[name], "utf-8")
+
+    _merge(team)
+
+    assert _look(work) == _UP
+    assert git(work, "status", "--porcelain") == ""
+
+
+@pytest.mark.promise("runs.git-is-true")
+@pytest.mark.parametrize("at", PLACES)
+@pytest.mark.parametrize("is_moved", [False, True])
+def test_a_bring_up_that_was_killed_goes_on(
+    team: Team, at: str, is_moved: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = _lag(team, at)
+
+    def kill(folder: Path, *words: str, **more: Any) -> object:
+        if words[:2] != ("read-tree", "-m"):
+            return git_done(folder, *words, **more)
+        (folder / "a.py").unlink()
+        (folder / "b1.py").unlink()  # it goes before it is written anew
+        (folder / "c.py").write_text(_COMES["c.py"], "utf-8")
+        (folder / "d.py").write_text("d = 1\n", "utf-8")
+        Path(git(folder, "rev-parse", "--git-path", "index.lock")).touch()
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(behind, "git_done", kill)
+        with pytest.raises(Killed):
+            _merge(team)
+    more = _move_on(team) if is_moved else {}
+    _merge(team)
+
+    assert _look(work) == {**_UP, **more}
+    assert git(work, "status", "--porcelain") == ""
+
+
+def test_what_somebody_changes_after_a_bring_up_was_killed_stays(
+    team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = _lag(team)
+
+    def kill(folder: Path, *words: str, **_more: Any) -> object:
+        (folder / "c.py").write_text(_COMES["c.py"], "utf-8")
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(behind, "git_done", kill)
+        with pytest.raises(Killed):
+            _merge(team)
+    (work / "b1.py").write_text("b = 1\nmine = 1\n", "utf-8")
+
+    for _ in range(2):
+        with pytest.raises(ConflictError, match=r"somebody changed b1\.py in it"):
+            _merge(team)
+    assert (work / "b1.py").read_text("utf-8") == "b = 1\nmine = 1\n"
