@@ -6,6 +6,7 @@ staged into, without git's log of it, or put back from a backup.
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -130,3 +131,29 @@ def test_what_somebody_changes_after_a_bring_up_was_killed_stays(
         with pytest.raises(ConflictError, match=r"somebody changed b1\.py in it"):
             _merge(team)
     assert (work / "b1.py").read_text("utf-8") == "b = 1\nmine = 1\n"
+
+
+@pytest.mark.promise("runs.git-is-true")
+@pytest.mark.parametrize("adds", [("b1.py",), ("a.py", "b1.py", "c.py", "d.py")])
+def test_what_somebody_staged_of_all_that_lags_is_told_apart_from_it(
+    team: Team, adds: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(team.root.parent))
+    work = _lag(team)
+    if "a.py" not in adds:  # the rest is brought up by hand
+        git(work, "checkout", "HEAD", "--", *({*_COMES} - {*adds}))
+        git(work, "rm", "-q", "-f", "a.py")
+    for name in adds:
+        (work / name).write_text(f"mine = '{name}'\n", "utf-8")
+    git(work, "add", *adds)
+
+    with pytest.raises(ConflictError, match=f"somebody changed {', '.join(adds)} in it") as refused:
+        _merge(team)
+    told = refused.value.hint.partition(" (and in a lane")[0]
+    subprocess.run(told, shell=True, check=True)
+    _merge(team)
+
+    assert _look(work) == _UP
+    [patch] = team.root.parent.glob("work-*.patch")
+    for name in adds:
+        assert f"+mine = '{name}'" in patch.read_text("utf-8")

@@ -108,7 +108,7 @@ def _compare(folder: Path, had: str) -> Lag | None:
     lags = list_names(folder, "diff-tree", "-r", had, "HEAD")
     staged = _list_staged(folder, had)
     up = (lags & staged) - _list_staged(folder, "HEAD")
-    if lags <= staged:
+    if lags <= up:
         return None  # it was brought up by hand
     return _sort(folder, had, lags, write_files(folder), staged=staged, up=up)
 

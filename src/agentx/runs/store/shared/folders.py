@@ -209,6 +209,8 @@ def _say_steps(folder: Path, lag: Lag) -> str:
 def _say_changed(folder: Path, lag: Lag) -> str:
     """Return how what somebody changed is told apart from what lags, and kept."""
     new = lag.changed & list_names(folder, "diff-tree", "-r", "--diff-filter=A", lag.had, "HEAD")
+    if lag.is_indexed:
+        new -= list_names(folder, "diff-index", "--cached", lag.had)  # git tells what is staged
     ways = [f"move {name_some(sorted(new))} elsewhere"] if new else []
     if lag.changed - new:
         names, had = shlex.join(sorted(lag.changed - new)), lag.had[:_SHORT]
