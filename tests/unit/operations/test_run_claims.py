@@ -543,7 +543,7 @@ def test_a_lane_is_not_taken_where_something_would_be_lost_or_somebody_holds_it(
     commit(folder, "there", c_py="c = 1\n")
     git(both.two.root, "push", "-q", "origin", branch)
     both.sync(both.two)
-    with pytest.raises(ConflictError, match="has commits here that were not pushed"):
+    with pytest.raises(ConflictError, match="has commits here that its remote lacks, and lacks others"):
         take_lane(both.one, Saying(lane=lane), PERSON)
     git(here, "reset", "-q", "--hard", "HEAD~1")
     back = take_lane(both.one, Saying(lane=lane), PERSON)

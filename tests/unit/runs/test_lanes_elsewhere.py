@@ -281,3 +281,60 @@ def test_a_conflict_of_a_lane_that_another_checkout_has_names_no_folder_that_is_
     assert (theirs.command, theirs.takes) == (f"agentx run lane take {lane}", True)
     asked = list(pair.look(pair.two).escalations.values())[-1]
     assert asked.question.endswith("two\ufffdlines.txt, f0.py, f1.py, f2.py, f3.py and 5 more")
+
+
+def take_to_and_fro(pair: Pair) -> tuple[str, Path, Path]:
+    """Open a lane in one clone, take it to the other and back; return its name and both folders."""
+    lane, folder = open_with(pair, pair.one, b_py="b = 1\n", secret_env="x\n")
+    copy = pair.two.runs.git.folder(pair.run_id, lane)
+    for team in (pair.two, pair.one):
+        pair.share(team)
+        team.runs.fetch(pair.run_id)
+        LaneTaking(team.runs).take(pair.run_id, lane, actor=ACTOR)
+        pair.share(team)
+    return lane, folder, copy
+
+
+@pytest.mark.promise("runs.git-is-true")
+@pytest.mark.parametrize("is_merged", [False, True])
+def test_a_lane_that_went_to_and_fro_brings_nothing_back_that_its_owner_took_out(
+    pair: Pair, *, is_merged: bool
+) -> None:
+    lane, folder, copy = take_to_and_fro(pair)
+    before, after = replace_by_force(pair, lane, folder)
+    pair.one.says(pair.run_id, "commit-made", lane=lane, commit=after)
+    if is_merged:
+        pair.one.lanes.merge(pair.run_id, lane, actor=ACTOR)
+    pair.share(pair.one, *(("work",) if is_merged else ()))
+    pair.share(pair.two)
+
+    said, steps = resume(pair, pair.two)
+
+    kept = f"refs/agentx/kept/{pair.run_id}/{lane}/{before[:10]}"
+    replaced = f"{lane}: who has it replaced its branch; the copy here is at {after[:10]} now"
+    assert f"{replaced}, it was at {before[:10]}, which stays as {kept}" in said
+    assert find(pair.two, kept) == before
+    assert git(copy, "rev-parse", "HEAD").strip() == after
+    assert not (copy / "secret.env").exists()
+    assert not any("lane merge" in step.command for step in steps)
+    if not is_merged:
+        LaneTaking(pair.two.runs).prepare(pair.look(pair.two), pair.look(pair.two).lanes[lane])
+        taken = LaneTaking(pair.two.runs).take(pair.run_id, lane, actor=ACTOR)
+        assert git(Path(taken.folder), "rev-parse", "HEAD").strip() == after
+
+
+def test_what_was_never_pushed_of_a_lane_that_went_to_and_fro_stays(pair: Pair) -> None:
+    lane, folder, copy = take_to_and_fro(pair)
+    commit(copy, "mine", mine_py="mine = 1\n")
+    tip = git(copy, "rev-parse", "HEAD").strip()
+    replace_by_force(pair, lane, folder)
+    pair.share(pair.one)
+    pair.share(pair.two)
+
+    assert not any("replaced its branch" in word for word in resume(pair, pair.two)[0])
+    taking, run = LaneTaking(pair.two.runs), pair.look(pair.two)
+    with pytest.raises(ConflictError, match="has commits here that its remote lacks") as refused:
+        taking.prepare(run, run.lanes[lane])
+
+    assert f"git merge origin/agent/{pair.run_id}/{lane}" in refused.value.hint
+    assert git(copy, "rev-parse", "HEAD").strip() == tip

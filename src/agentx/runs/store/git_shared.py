@@ -20,6 +20,7 @@ from agentx.runs.replies import UNSHALLOW, Changes, GoneCommit
 _KEPT_HERE = (".agent-memory/", ".agentx/")  # by AgentX: it is not what is checked
 _NOT_OURS = tuple(f":(exclude){name.rstrip('/')}" for name in _KEPT_HERE)
 _SHORT = 10
+_MOVES_MAX = 200  # of a remote's branch that are looked at
 
 
 @frozen
@@ -75,6 +76,29 @@ def find_pushed(root: Path, branch: str, holding: str = "") -> str:
         commits = tuple(each for each in commits if each in ends) or commits
     holds = (each for each in commits if holding and is_ancestor(root, holding, each))
     return next(holds, commits[0] if commits else "")
+
+
+def list_branches(root: Path, run_id: str) -> dict[str, str]:
+    """Return the branches of a run that are here, with their commits, by asking git once."""
+    words = ("for-each-ref", "--format=%(refname:lstrip=2) %(objectname)")
+    said = read_git(root, *words, f"refs/heads/agent/{run_id}/")
+    rows = (line.rpartition(" ") for line in said.lines if said.code == 0)
+    return {name: commit for name, _, commit in rows}
+
+
+def was_pushed(root: Path, branch: str, commit: str) -> bool:
+    """Tell whether a remote's branch held a commit once, as far as git's log of it goes."""
+    return any(
+        commit not in list_outside(root, frozenset({commit}), *tips)
+        for tips in (_list_moves(root, each.name) for each in list_pushed(root, branch))
+        if tips
+    )
+
+
+def _list_moves(root: Path, name: str) -> tuple[str, ...]:
+    words = ("reflog", "show", f"--max-count={_MOVES_MAX}", "--format=%H", f"refs/remotes/{name}")
+    said = read_git(root, *words)
+    return tuple(dict.fromkeys(said.lines)) if said.code == 0 else ()
 
 
 def find_start(root: Path, run: Run, branch: str) -> str:

@@ -46,7 +46,7 @@ def find_brought(git: GitLanes, run: Run, lane: Lane) -> str:
     if here and pushed and not is_ancestor(git.root, here, pushed):
         if not is_ancestor(git.root, pushed, here):
             raise ConflictError(
-                f"{lane.branch} has commits here that were not pushed, and others that were",
+                f"{lane.branch} has commits here that its remote lacks, and lacks others",
                 hint=f"put them together: git merge origin/{lane.branch} in {folder}",
             )
         pushed = here

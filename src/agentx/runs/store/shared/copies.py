@@ -3,7 +3,9 @@
     runs/copies/<run-id>/<lane>     the commit that the copy was made of, or brought to
 
 Who has the lane may replace its branch by force, to take something out. A copy that nothing was
-added to follows then; it never is a reason to bring back what was taken out.
+added to follows then; it never is a reason to bring back what was taken out. So does the branch of
+a lane that was worked on here and went back, if all of it was pushed: git's log of the remote's
+branch knows.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from agentx.host.git.work import checkouts, commit_of, git_done, is_ancestor, li
 from agentx.kernel.errors import AgentXError
 from agentx.runs.model import Lane, Run
 from agentx.runs.paths import RunNotes
-from agentx.runs.store.git_shared import find_pushed
+from agentx.runs.store.git_shared import find_pushed, list_branches, was_pushed
 from agentx.runs.store.shared.kept_commits import keep_commit, list_lost
 
 _SHORT = 10
@@ -67,15 +69,17 @@ class LaneCopies:
 
     def follow(self, run: Run) -> Iterator[str]:
         """Bring copies to what replaced them by force; yield what was done, or why it was not."""
-        for lane in run.lanes.values():
-            noted = self._find_noted(run.id, lane.id) if self.is_away(lane) else ""
-            here = commit_of(self._root, f"refs/heads/{lane.branch}") if noted else ""
+        away = [lane for lane in run.lanes.values() if self.is_away(lane)]
+        branches = list_branches(self._root, run.id) if away else {}
+        for lane in away:
+            here, noted = branches.get(lane.branch, ""), self._find_noted(run.id, lane.id)
             pushed = find_pushed(self._root, lane.branch, lane.commit) if here else ""
-            if not pushed or is_ancestor(self._root, noted, pushed):
+            if pushed in ("", here) or is_ancestor(self._root, noted or here, pushed):
                 continue  # it was not replaced
-            if here == pushed:
-                continue
-            why = self._bring(run, lane, here, pushed) if here == noted else "commits of its own"
+            is_copy = here == noted or was_pushed(self._root, lane.branch, here)
+            if not is_copy and not noted:
+                continue  # it is somebody's work
+            why = self._bring(run, lane, here, pushed) if is_copy else "commits of its own"
             if not why:
                 self.note(run.id, lane.id, pushed)
             now = f"stays at {here[:_SHORT]}: {why}" if why else f"is at {pushed[:_SHORT]} now"
