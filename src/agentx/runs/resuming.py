@@ -13,8 +13,8 @@ from agentx.kernel.errors import IllegalTransition
 from agentx.kernel.text import name_some
 from agentx.kernel.values import frozen
 from agentx.runs.asked import Escalation
-from agentx.runs.claiming.telling import list_lost, say_end, say_holder, tell_lost
-from agentx.runs.holding.settling import TaskClaim
+from agentx.runs.claiming.telling import list_lost, say_end, tell_lost
+from agentx.runs.holding.settling import TaskClaim, say_holder
 from agentx.runs.model import (
     PHASES,
     LaneStatus,
@@ -34,9 +34,11 @@ from agentx.runs.replies import (
     Unmerged,
 )
 from agentx.runs.rules.gates import (
+    Missing,
     list_doubted_of_task,
     list_missing_of_run,
     tell_nothing_moved,
+    tell_unwanted,
 )
 from agentx.runs.rules.graph import ready, waits_for
 
@@ -142,11 +144,7 @@ def _steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
                 is_persons=True,
                 holds=asked.blocking,
             )
-    for lane in run.lanes.values():
-        if lane.status is LaneStatus.FINISHED:
-            yield NextStep(
-                text=f"{lane.id} is finished", command=f"agentx run lane merge {lane.id}"
-            )
+    yield from _lane_steps(run, here)
     yield from _task_steps(run, here)
     yield from _phase_steps(run)
 
@@ -159,6 +157,29 @@ def _tell_lost(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
             yield NextStep(
                 text=tell_lost(run, task, lost, here.now_ms),
                 command=f'agentx run lane fail {lane.id} "REASON"',
+            )
+
+
+def _lane_steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
+    """Yield what to do with lanes that are done, and with those that no task speaks of any more."""
+    for lane in run.lanes.values():
+        task, why = run.tasks.get(lane.task), tell_unwanted(run, lane)
+        fail = f'agentx run lane fail {lane.id} "REASON"'
+        is_own = lane.checkout in ("", here.checkout)
+        if not lane.open or (lane.status is LaneStatus.CONFLICT and not why):
+            continue  # what conflicts is told with its files
+        if why and is_own:
+            yield NextStep(text=f"{why}; {lane.id} stays with its commits: end it", command=fail)
+        elif why:
+            yield NextStep(text=f"{why}; {lane.id} ({lane.checkout}) is open: end it", command=fail)
+        elif lane.status is LaneStatus.FINISHED:
+            yield NextStep(
+                text=f"{lane.id} is finished", command=f"agentx run lane merge {lane.id}"
+            )
+        elif task is None or task.over:
+            done = "" if task is None else f", and {task.id} is done"
+            yield NextStep(
+                text=f"{lane.id} is not merged{done}", command=f"agentx run lane merge {lane.id}"
             )
 
 
@@ -360,6 +381,7 @@ def _phase_steps(run: Run) -> Iterator[NextStep]:
         if len(waiting) == len(undone):
             yield NextStep(text="every task waits for another", command="agentx run task list")
         return
+    missing: tuple[Missing, ...] = ()
     if run.phase is Phase.VERIFICATION:
         missing = list_missing_of_run(run, tell_nothing_moved)
         for each in missing[:_MISSING_MAX]:
@@ -373,5 +395,9 @@ def _phase_steps(run: Run) -> Iterator[NextStep]:
         yield NextStep(text="read what the pull request says", command="agentx run pr")
         yield NextStep(text="when it is opened", command="agentx run phase complete")
         return
+    if missing or (
+        run.phase is not Phase.PLANNING and any(each.open for each in run.lanes.values())
+    ):
+        return  # it would be refused
     following = PHASES[PHASES.index(run.phase) + 1]
     yield NextStep(text=f"go on to {following}", command="agentx run phase next")

@@ -26,8 +26,9 @@ from agentx.runs.asked import Escalation
 from agentx.runs.choosing.place import find_place
 from agentx.runs.choosing.which_run import WhichRun
 from agentx.runs.claiming.own_claims import OwnClaims
-from agentx.runs.claiming.telling import say_end, say_holder
+from agentx.runs.claiming.telling import say_end
 from agentx.runs.events import RunEnded, RunRecorded, RunRepaired
+from agentx.runs.holding.settling import say_holder
 from agentx.runs.lane_work import LaneWork
 from agentx.runs.model import Happening, Run, RunEvent
 from agentx.runs.paths import RunNotes

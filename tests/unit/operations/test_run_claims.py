@@ -237,6 +237,46 @@ def test_offline_the_later_yields_at_the_next_exchange_and_is_told(both: Two) ->
     assert both.look(both.two)[1].status == "IN_PROGRESS"
 
 
+@pytest.mark.promise("runs.claims")
+@pytest.mark.parametrize("is_later", [False, True])
+def test_offline_who_lost_is_told_where_the_winner_is_already_done(
+    both: Two, *, is_later: bool
+) -> None:
+    both.go_offline()
+    lanes = {}
+    for name, project in (("a", both.one), ("b", both.two)):
+        both.clock.advance(1_000)
+        opened = open_lane(project, Saying(task=FIRST))
+        assert opened.lane is not None
+        lanes[name] = opened.lane.id
+        commit(Path(opened.folder), name, **{f"{name}_py": "x = 1\n"})
+        if name == "a" and is_later:  # the other begins after that, and does not know
+            merge_lane(project, Saying(lane=lanes["a"]))
+    if not is_later:
+        merge_lane(both.one, Saying(lane=lanes["a"]))
+    both.go_online()
+    both.sync(both.one)
+    git(both.one.root, "push", "-q", "origin", f"agent/{both.run_id}/work")
+
+    (told,) = both.sync(both.two).remarks
+
+    said = f"{FIRST} was completed in {lanes['a']} by "
+    assert told.startswith(said)
+    assert told.endswith(f"; {lanes['b']} stays with its commits")
+    assert both.sync(both.two).remarks == ()  # told once
+    shown = show_run(both.two).next  # and shown while the lane is open
+    resumed, _ = resume_run(both.two, both.run_id, actor="executor")
+    for steps in (shown, resumed.next):
+        (step,) = (each for each in steps if each.text.startswith(said))
+        assert step.command == f'agentx run lane fail {lanes["b"]} "REASON"'
+    if not is_later:  # else the task is begun again by that, and its checks are asked
+        for act in (finish_lane, merge_lane):
+            with pytest.raises(IllegalTransition, match=f"{lanes['b']} is not merged"):
+                act(both.two, Saying(lane=lanes["b"]))
+    fail_lane(both.two, Saying(lane=lanes["b"]), "anna has done it")
+    assert not [each for each in show_run(both.two).next if said in each.text]
+
+
 def test_what_the_remote_took_stands_before_an_earlier_claim_that_it_never_saw(both: Two) -> None:
     both.go_offline()
     both.start(both.two)
@@ -543,7 +583,9 @@ def test_a_lane_is_not_taken_where_something_would_be_lost_or_somebody_holds_it(
     commit(folder, "there", c_py="c = 1\n")
     git(both.two.root, "push", "-q", "origin", branch)
     both.sync(both.two)
-    with pytest.raises(ConflictError, match="has commits here that its remote lacks, and lacks others"):
+    with pytest.raises(
+        ConflictError, match="has commits here that its remote lacks, and lacks others"
+    ):
         take_lane(both.one, Saying(lane=lane), PERSON)
     git(here, "reset", "-q", "--hard", "HEAD~1")
     back = take_lane(both.one, Saying(lane=lane), PERSON)

@@ -16,6 +16,7 @@ from agentx.kernel.roles import ROLES
 from agentx.kernel.vouching.standing import Vouching
 from agentx.runs.model import Run, RunEvent, TaskStatus
 from agentx.runs.pages.pull_request import description
+from agentx.runs.resuming import WhoGoesOn, resumption
 from agentx.runs.rules.catalogue import KINDS
 from agentx.runs.rules.decide import decide
 from agentx.runs.rules.fold import fold
@@ -172,6 +173,69 @@ def test_a_lane_of_a_task_that_was_dropped_is_not_merged_and_none_is_called_left
     before = event(3, "lane-merged", lane="lane-001", commit="c1")
     told = description(_run(TASK, lane, before, dropped))
     assert "- x: not needed (lane-001: merged before that, and in the branch)\n" in told
+
+
+def _open(number: int, lane: str, checkout: str) -> RunEvent:
+    claim = {"checkout": checkout, "until": "2026-03-02T12:00:00Z", "holder": "engineer"}
+    detail = {"task": "T", "lane": lane, "branch": lane, **claim}
+    return event(number, "lane-opened", **detail)  # type: ignore[arg-type]  # see above
+
+
+@pytest.mark.promise("runs.gates")
+def test_a_lane_of_a_task_that_another_completed_is_neither_finished_nor_merged() -> None:
+    plain = event(1, "task-added", task="T", title="x")
+    mine, theirs = _open(3, "lane-002", "bbbb"), _open(2, "lane-001", "aaaa")
+    merged = event(4, "lane-merged", lane="lane-001", commit="c1")
+    done = event(5, "task-completed", task="T")
+    both = (plain, theirs, mine)
+    merge = happening("lane-merged", lane="lane-002", commit="c2")
+
+    for said in (merge, happening("lane-finished", lane="lane-002", commit="c2")):
+        for story, where in (((*both, merged, done), " in lane-001"), ((*both, done), "")):
+            whose = rf"T was completed{where} by engineer \(aaaa\): lane-002 is not merged"
+            with pytest.raises(IllegalTransition, match=whose) as refused:
+                decide(_run(*story), said)
+            assert "task reopen T" in refused.value.hint
+            assert "lane fail lane-002" in refused.value.hint
+    again = event(6, "task-reopened", task="T", reason="theirs lacks half")
+    kinds = [each.kind for each in decide(_run(*both, merged, done, again), merge)]
+    assert kinds == ["lane-merged", "task-completed"]
+    # Who holds the task may say that it is done, and merge its lane after that.
+    alone = _run(plain, mine, done)
+    assert [each.kind for each in decide(alone, merge)] == ["lane-merged"]
+    since = _run(plain, theirs, merged, done, again, _open(7, "lane-002", "bbbb"))
+    assert [each.kind for each in decide(since, merge)] == ["lane-merged", "task-completed"]
+
+
+def _list_steps(run: Run, checkout: str = "bbbb") -> list[tuple[str, str]]:
+    found = resumption(run, (), WhoGoesOn(checkout=checkout)).next
+    return [(step.text, step.command) for step in found]
+
+
+def test_who_resumes_is_told_of_lanes_whose_task_is_over_and_sent_to_no_refusal() -> None:
+    plain = event(1, "task-added", task="T", title="x")
+    mine, done = _open(2, "lane-002", "bbbb"), event(4, "task-completed", task="T")
+    executes = event(3, "phase-entered", phase="EXECUTION")
+    merge = ("lane-002 is not merged, and T is done", "agentx run lane merge lane-002")
+    assert _list_steps(_run(plain, mine, executes, done)) == [merge]
+
+    dropped = event(5, "task-dropped", task="T", reason="not needed")
+    fail = 'agentx run lane fail lane-002 "REASON"'
+    own = ("T was dropped: not needed; lane-002 stays with its commits: end it", fail)
+    theirs = ("T was dropped: not needed; lane-002 (bbbb) is open: end it", fail)
+    finished = event(4, "lane-finished", lane="lane-002", commit="c1")
+    for more in ((), (finished,)):
+        run = _run(plain, mine, executes, *more, dropped)
+        assert _list_steps(run) == [own]
+        assert _list_steps(run, "aaaa") == [theirs]
+    ended = event(6, "lane-failed", lane="lane-002", reason="dropped")
+    (step,) = _list_steps(_run(plain, mine, executes, dropped, ended))
+    assert step == ("go on to VERIFICATION", "agentx run phase next")
+    # What is not verified does not go on.
+    verifies = event(6, "phase-entered", phase="VERIFICATION")
+    failed = _ran(7, passed=False)
+    asked = _list_steps(_run(TASK, verifies, failed, event(8, "task-completed", task="T")))
+    assert asked == [("`make test` failed (exit 2) at c1", "agentx run verify")]
 
 
 @pytest.mark.promise("runs.reopen")

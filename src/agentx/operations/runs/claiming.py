@@ -10,8 +10,8 @@ from agentx.kernel.errors import AgentXError
 from agentx.operations.runs.saying import Saying, check_speaker
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls, find_caller
-from agentx.runs.claiming.telling import say_holder, say_until
-from agentx.runs.holding.settling import TaskClaim
+from agentx.runs.claiming.telling import say_until
+from agentx.runs.holding.settling import TaskClaim, say_holder
 from agentx.runs.replies import LaneTold, Told
 from agentx.runs.taking.claim_work import ClaimWork, WantedClaim
 from agentx.runs.taking.lane_taking import LaneTaking

@@ -11,7 +11,8 @@ from agentx.project.project import Project
 from agentx.project.roles.caller import Via, WhoCalls, find_caller
 from agentx.runs.asked import Escalation
 from agentx.runs.claiming.own_claims import OwnClaims
-from agentx.runs.claiming.telling import say_holder, say_shortly
+from agentx.runs.claiming.telling import say_shortly
+from agentx.runs.holding.settling import say_holder
 from agentx.runs.model import PHASES, Conflict, Lane, Phase, PhaseEntry, Run, RunEvent, Task
 from agentx.runs.rendering import event_line, list_answered, list_claims
 from agentx.runs.replies import NextStep, Unmerged

@@ -15,8 +15,8 @@ from functools import cached_property
 from agentx.kernel.clock import Clock, Millis, to_iso
 from agentx.kernel.errors import IllegalTransition
 from agentx.kernel.roles import PERSON_ROLE
-from agentx.runs.claiming.telling import say_holder, say_until
-from agentx.runs.holding.settling import FindSeen, TaskClaim, judge_clocks
+from agentx.runs.claiming.telling import say_until
+from agentx.runs.holding.settling import FindSeen, TaskClaim, judge_clocks, say_holder
 from agentx.runs.limits import RUN_CLAIM_MS
 from agentx.runs.model import ORCHESTRATOR, Happening, Lane, LaneStatus, Run, Task
 from agentx.runs.rules.catalogue import CLAIM_FIELDS, RENEWS

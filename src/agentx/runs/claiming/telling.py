@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from agentx.kernel.clock import Millis, to_iso
-from agentx.runs.holding.settling import LostClaim, TaskClaim
+from agentx.runs.holding.settling import LostClaim, TaskClaim, say_holder
 from agentx.runs.model import Run, RunEvent, Task
 
 _MINUTE_MS = 60_000
-
-
-def say_holder(claim: TaskClaim) -> str:
-    """Return who holds a task, and in which checkout."""
-    who = " of ".join(word for word in (claim.holder, claim.person) if word)
-    return f"{who} ({claim.checkout})" if who else claim.checkout
 
 
 def say_until(claim: TaskClaim, now_ms: int) -> str:

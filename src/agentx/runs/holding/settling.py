@@ -74,6 +74,12 @@ class TaskClaim:
         return at_ms < self.until_ms
 
 
+def say_holder(claim: TaskClaim) -> str:
+    """Return who holds a task, and in which checkout."""
+    who = " of ".join(word for word in (claim.holder, claim.person) if word)
+    return f"{who} ({claim.checkout})" if who else claim.checkout
+
+
 # When a claim was first seen here; it is kept where clocks differ, else it may be now.
 FindSeen = Callable[[str, bool], Millis]
 
@@ -120,6 +126,7 @@ class SettledClaims:
 
     claim: TaskClaim | None = None
     lost: tuple[LostClaim, ...] = ()
+    ended: TaskClaim | None = None  # what stood when the task ended, while nobody claims it again
 
     def find_lost(self, checkout: str) -> LostClaim | None:
         """Return how a checkout lost the task, if it did."""
@@ -131,20 +138,21 @@ def settle(lines: Iterable[ClaimLine]) -> SettledClaims:
     known = tuple(lines)
     void = {(line.checkout, name) for line in known for name in line.yields}
     stands: TaskClaim | None = None
+    ended: TaskClaim | None = None
     lost: dict[str, LostClaim] = {}
     for line in known:
         if (line.checkout, line.event_id) in void:
             continue
         match line.act:
             case ClaimAct.ENDS:
-                stands, lost = None, {}
+                stands, ended, lost = None, stands, {}
             case ClaimAct.RELEASES:
                 lost.pop(line.checkout, None)
                 if stands is not None and stands.checkout == line.checkout:
                     stands = None
             case ClaimAct.CLAIMS:
-                stands = _claim(stands, line, lost)
-    return SettledClaims(claim=stands, lost=tuple(lost.values()))
+                stands, ended = _claim(stands, line, lost), None
+    return SettledClaims(claim=stands, lost=tuple(lost.values()), ended=ended)
 
 
 def _claim(stands: TaskClaim | None, line: ClaimLine, lost: dict[str, LostClaim]) -> TaskClaim:

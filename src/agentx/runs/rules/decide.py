@@ -31,7 +31,13 @@ from agentx.runs.model import (
 )
 from agentx.runs.rules.catalogue import KINDS, actor_named, detail_checked, name_checked
 from agentx.runs.rules.claim_lines import CLAIMED, RELEASED
-from agentx.runs.rules.gates import Tell, check_done, check_verified, tell_nothing_moved
+from agentx.runs.rules.gates import (
+    Tell,
+    check_done,
+    check_verified,
+    check_wanted,
+    tell_nothing_moved,
+)
 from agentx.runs.rules.graph import cycle_in, graph_of, waits_for
 from agentx.runs.rules.words import WORD_RULES
 
@@ -256,19 +262,13 @@ def _gate_task(run: Run, said: Happening, tell: Tell) -> None:
 
 
 def _gate_lane(run: Run, said: Happening, tell: Tell) -> None:
-    """See the same before a lane is merged: that completes its task; none is of a dropped one."""
+    """See the same before a lane is merged: that completes its task."""
     lane = run.lanes.get(said.lane)
     task = None if lane is None else run.tasks.get(lane.task)
-    if lane is None or task is None or not lane.open:
-        return
-    if task.status is TaskStatus.DROPPED:
-        raise IllegalTransition(
-            f"{task.id} was dropped: {task.reason}: {lane.id} is not merged",
-            hint=f"`agentx run task reopen {task.id} REASON` takes it up again, "
-            f"`agentx run lane fail {lane.id} REASON` ends the lane",
-        )
-    if not task.over:
-        check_done(run, task, tell)
+    if lane is not None and lane.open and task is not None:
+        check_wanted(run, lane)
+        if said.kind == "lane-merged" and not task.over:
+            check_done(run, task, tell)
 
 
 def _gate_phase(run: Run, said: Happening, tell: Tell) -> None:
@@ -285,7 +285,7 @@ _GATES: dict[str, Callable[[Run, Happening, Tell], None]] = {
     "phase-entered": _gate_phase,
     "run-completed": _gate_phase,
     "task-completed": _gate_task,
-    "lane-merged": _gate_lane,
+    **dict.fromkeys(("lane-finished", "lane-merged"), _gate_lane),
 }
 # What makes work of a task that was over.
 _TAKES_BACK = ("task-reopened", "task-retried")

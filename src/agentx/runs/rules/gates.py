@@ -4,6 +4,7 @@
     a failed check   a later one passed; words lift no failure that was seen, unless a person's
     declared checks  each was run and passed, on what is committed now
     acceptance       somebody verified it after it was agreed
+    its lane         its task was not dropped, nor completed by somebody else
 
 Pure: what is committed now is told by who asks (`Tell`). No word stands for a declared check.
 """
@@ -16,7 +17,17 @@ from functools import cache
 from agentx.kernel.errors import IllegalTransition
 from agentx.kernel.text import preview, quote_word
 from agentx.kernel.values import frozen
-from agentx.runs.model import Check, Happening, Report, Run, Task, TaskStatus
+from agentx.runs.holding.settling import say_holder
+from agentx.runs.model import (
+    Check,
+    Happening,
+    Lane,
+    LaneStatus,
+    Report,
+    Run,
+    Task,
+    TaskStatus,
+)
 from agentx.runs.rules.claims import is_person
 from agentx.runs.rules.graph import waits_for
 
@@ -50,6 +61,59 @@ def check_done(run: Run, task: Task, tell: Tell) -> None:
     missing = list_missing_of_task(run, task, tell)
     if missing:
         raise _refuse(f"{task.id} cannot be completed", missing)
+
+
+def check_wanted(run: Run, lane: Lane) -> None:
+    """See that a lane may be finished and merged: not where its task was dropped, or is done.
+
+    Raises: IllegalTransition.
+    """
+    why = tell_unwanted(run, lane) if run.tasks[lane.task].over else ""
+    if why:
+        raise IllegalTransition(
+            f"{why}: {lane.id} is not merged",
+            hint=f"`agentx run task reopen {lane.task} REASON` takes it up again, "
+            f"`agentx run lane fail {lane.id} REASON` ends the lane",
+        )
+
+
+def tell_unwanted(run: Run, lane: Lane) -> str:
+    """Return what came of the task of an open lane without it; empty where the lane counts.
+
+    Clones that did not know of each other may both have worked on a task.
+    """
+    task = run.tasks.get(lane.task)
+    if task is None or not lane.open:
+        return ""
+    if task.status is TaskStatus.DROPPED:
+        return f"{task.id} was dropped: {task.reason}"
+    ended, other = task.settled.ended, _find_merged(run, task, lane)
+    if other is not None:
+        is_theirs = ended is not None and ended.checkout == other.checkout
+        who = say_holder(ended) if ended is not None and is_theirs else other.checkout
+        return f"{task.id} was completed in {other.id}" + (f" by {who}" if who else "")
+    if task.over and ended is not None and lane.checkout not in ("", ended.checkout):
+        return f"{task.id} was completed by {say_holder(ended)}"
+    return ""
+
+
+def _find_merged(run: Run, task: Task, lane: Lane) -> Lane | None:
+    """Return another lane that completed a task since it was last taken up.
+
+    Of a task that is not over it is one that did so before the lane was opened, unknown there.
+    """
+    others = (each for each in run.lanes.values() if each.task == task.id and each.id != lane.id)
+    merged = (each for each in others if each.status is LaneStatus.MERGED)
+    since = (each for each in merged if each.changed_ms >= task.reopened_ms)
+    return next((each for each in since if task.over or each.changed_ms <= lane.opened_ms), None)
+
+
+def list_unwanted(run: Run, checkout: str) -> Iterator[tuple[Lane, str]]:
+    """Yield the open lanes of a checkout that are not wanted any more, and why."""
+    for lane in run.lanes.values():
+        why = tell_unwanted(run, lane) if lane.open and lane.checkout in ("", checkout) else ""
+        if why:
+            yield lane, why
 
 
 def check_verified(run: Run, tell: Tell) -> None:

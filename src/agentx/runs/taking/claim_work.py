@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from agentx.kernel.errors import IllegalTransition, NotFound
 from agentx.kernel.values import frozen
-from agentx.runs.claiming.telling import say_holder, say_until
-from agentx.runs.holding.settling import TaskClaim, settle
+from agentx.runs.claiming.telling import say_until
+from agentx.runs.holding.settling import TaskClaim, say_holder, settle
 from agentx.runs.model import ORCHESTRATOR, Happening, Run, RunEvent, Task
 from agentx.runs.replies import Told
 from agentx.runs.service import Runs

@@ -18,6 +18,7 @@ from agentx.runs.claiming.telling import list_lost, tell_lost
 from agentx.runs.limits import RUN_CLAIM_WAIT_MS
 from agentx.runs.model import Happening, Run, RunEvent
 from agentx.runs.replies import Told
+from agentx.runs.rules.gates import list_unwanted
 from agentx.runs.store.git_exchange import RunExchange, find_remote
 from agentx.runs.taking.claim_work import ClaimWork, WantedClaim
 from agentx.wiring.bound.run_branch import open_exchange
@@ -72,10 +73,15 @@ class Meeting:
             before = self._before.get(run_id)
             if before is None:
                 continue
-            known = {task.born for task, _ in list_lost(before, self._runs.own.known)}
-            for task, lost in list_lost(run, self._runs.own.known):
+            own = self._runs.own.known
+            known = {task.born for task, _ in list_lost(before, own)}
+            for task, lost in list_lost(run, own):
                 if task.born not in known:
                     remarks.append(tell_lost(run, task, lost, now_ms))
+            unwanted = {lane.born for lane, _ in list_unwanted(before, own)}
+            for lane, why in list_unwanted(run, own):
+                if lane.born not in unwanted:
+                    remarks.append(f"{why}; {lane.id} stays with its commits")
             remarks += _list_renamed(before, run)
         return tuple(remarks)
 
