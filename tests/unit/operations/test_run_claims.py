@@ -252,6 +252,7 @@ def test_offline_who_lost_is_told_where_the_winner_is_already_done(
         commit(Path(opened.folder), name, **{f"{name}_py": "x = 1\n"})
         if name == "a" and is_later:  # the other begins after that, and does not know
             merge_lane(project, Saying(lane=lanes["a"]))
+    both.clock.advance(1_000)
     if not is_later:
         merge_lane(both.one, Saying(lane=lanes["a"]))
     both.go_online()
