@@ -41,7 +41,8 @@ from agentx.clarification.model import (
 )
 from agentx.clarification.protocol import GUARDS, Guard, apply_fact
 from agentx.clarification.scope import SCOPE_GUARDS, Scope, ScopeGuard, permit, rounds_of
-from agentx.clarification.store.ledger_json import as_json, ledger_of
+from agentx.clarification.store.ledger_json import as_json
+from agentx.clarification.store.survey import LedgerRows
 from agentx.clarification.watch.monitor import DETECTORS, Detector, World, findings
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.errors import IllegalTransition, InputError
@@ -254,7 +255,7 @@ class Talk(RuleBasedStateMachine):
             states = [each for each in getattr(self, "states", {}).values() if each.issue == issue]
             rows = [as_json(state) for state in states]
             raw = json.dumps({"issueNumber": issue, "clarifications": rows}).encode()
-            assert list(ledger_of(json.loads(raw), issue)) == states
+            assert list(LedgerRows(json.loads(raw), issue).list_all()) == states
 
     @invariant()
     def limits_hold(self) -> None:

@@ -35,7 +35,7 @@ def find_uncounted(state: Clarification) -> Entry | None:
     say. Against an agent's word a person's would hold, were it said before or after. Where nothing
     stands it is a claim like any other.
     """
-    stands = _find_standing(state)
+    stands = _find_standing(state) if any(map(contests, state.thread)) else None
     if stands is None:
         return None
     turns = (turn for turn, each in enumerate(state.thread, 1) if each is stands)
@@ -46,12 +46,16 @@ def find_uncounted(state: Clarification) -> Entry | None:
 
 def _find_sure(state: Clarification) -> Entry | None:
     """Return what a person surely said, where what stands is their word in doubt; or None."""
-    stands = state.persons_word
+    words = (each for each in state.thread if each.is_persons_word and not each.late)
+    sure = [each for each in words if not each.doubt]
+    stands = state.persons_word if sure else None
     if stands is None or not stands.doubt:
         return None
-    said, asked = stands.body.split(), key_words(state.topic, state.question_of(stands))
-    sure = (each for each in state.thread if each.is_persons_word and not (each.doubt or each.late))
+    said = stands.body.split()
     others = [each for each in sure if each.body.split() not in ([], said) and state.is_own(each)]
+    if not others:
+        return None
+    asked = key_words(state.topic, state.question_of(stands))
     keys = ((each, key_words(state.topic, state.question_of(each))) for each in reversed(others))
     return next((each for each, key in keys if key == asked), None)
 

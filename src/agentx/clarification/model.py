@@ -303,8 +303,8 @@ class Clarification:
     @property
     def contrary_words(self) -> tuple[Entry, ...]:
         """What people said otherwise than what stands, to the same question."""
-        word, said = self.persons_word, (each for each in self.thread if each.is_persons_word)
-        if word is None:
+        said = [each for each in self.thread if each.is_persons_word]
+        if not said[1:] or (word := self.persons_word) is None:
             return ()
         others = (each for each in said if each.body.split() not in ([], word.body.split()))
         return tuple(each for each in others if self.question_of(each) == self.question_of(word))

@@ -51,10 +51,9 @@ from agentx.clarification.model import (
 )
 from agentx.clarification.protocol import decide
 from agentx.clarification.scope import Put, Scope, check_text, find_same, rounds_of
-from agentx.clarification.store.files.stamps import Stamp
 from agentx.clarification.store.ledgers import LEDGER_WAIT_MS, LedgerStore
 from agentx.clarification.store.merging import is_kept
-from agentx.clarification.store.survey import SeenLedgers, Survey
+from agentx.clarification.store.survey import Survey
 from agentx.clarification.watch.awaiting import is_to_be_answered
 from agentx.clarification.watch.monitor import Remedy, World, findings
 from agentx.clarification.ways import name_missed_way
@@ -84,13 +83,10 @@ class _Done:
 class Clarifications:
     """What agents want to know of each other."""
 
-    def __init__(
-        self, store: LedgerStore, *, clock: Clock, bus: Bus, seen: SeenLedgers | None = None
-    ) -> None:
+    def __init__(self, store: LedgerStore, *, clock: Clock, bus: Bus) -> None:
         self._store = store
         self._clock = clock
         self._bus = bus
-        self._seen = SeenLedgers() if seen is None else seen
 
     def ask(self, request: NewQuestion, scope: Scope) -> Clarification:
         """Keep a question that `scope.permit` let through; as `put`."""
@@ -285,7 +281,7 @@ class Clarifications:
         """Yield every ledger that can be read."""
         for stamp in self._store.stamps():
             try:
-                yield self._store.read(stamp.issue)
+                yield self._store.read(stamp.issue, stamp)
             except CorruptRecord:
                 continue
 
@@ -294,7 +290,7 @@ class Clarifications:
         found = list(self.survey().active)
         for stamp in self._store.stamps():
             with suppress(CorruptRecord):
-                found += self._store.read_settled(stamp.issue)
+                found += self._store.read_settled(stamp)
         return tuple(found)
 
     def take_in(self) -> None:
@@ -333,23 +329,17 @@ class Clarifications:
         A damaged ledger is reported, and harms no other. One that has not changed since this
         process looked is not read again.
         """
-        stamps = self._store.stamps()
         since_ms = max(self._clock.now_ms() - CLARIFY_DECIDED_TOLD_MS, 0)
-        seen: dict[Stamp, Ledger] = {}
+        seen: dict[int, Ledger] = {}
         damaged: list[str] = []
         closed: list[int] = []
-        before = self._seen.active
-        for stamp in stamps:
-            known = before.get(stamp)
+        for stamp in self._store.stamps():
             try:
-                if known is None:
-                    known = self._store.open(stamp.issue, since_ms=since_ms, sizes=stamp.sizes)
-                seen[stamp] = known
+                known = seen[stamp.issue] = self._store.open(stamp, since_ms=since_ms)
                 damaged += (f"issue-{stamp.issue}.json: {fault}" for fault in known.faults)
             except CorruptRecord as error:
                 damaged.append(f"{error.message}; {error.hint}")
                 closed.append(stamp.issue)
-        self._seen.active = seen
         found = [state for ledger in seen.values() for state in ledger]
         return Survey(
             active=tuple(state for state in found if state.is_active),
@@ -361,7 +351,7 @@ class Clarifications:
             ),
             damaged=tuple(damaged),
             closed=tuple(closed),
-            behind=tuple(stamp.issue for stamp, ledger in seen.items() if ledger.is_behind),
+            behind=tuple(issue for issue, ledger in seen.items() if ledger.is_behind),
             missing=tuple(name for ledger in seen.values() for name in ledger.missing),
         )
 

@@ -40,8 +40,9 @@ from agentx.clarification.watch.awaiting import (
 from agentx.clarification.watch.begun import tell_begun
 from agentx.clarification.watch.gathered import gather
 from agentx.clarification.watch.inbox import inbox_among
-from agentx.clarification.watch.later import contests_elsewhere, find_in_doubt, tell_later
+from agentx.clarification.watch.later import contests_elsewhere, find_in_doubt
 from agentx.clarification.watch.metrics import Metrics, metrics
+from agentx.clarification.watch.repeated import keep_repeated, tell_repeated
 from agentx.host.files.plain import is_folder
 from agentx.host.git.facts import remote_url
 from agentx.kernel.bus import Bus
@@ -69,9 +70,9 @@ def open_clarifications(project: Project, bus: Bus | None = None) -> Clarificati
         told.tell(LedgerReleased(file=file, agent=agent, duration_ms=held_ms))
 
     pen = make_pen(project)
-    store = LedgerStore(project.paths, project.clock, pen, on_lock)
     seen = find_seen(str(project.paths.ledgers), pen.signatures.stamp())
-    return Clarifications(store, clock=project.clock, bus=told, seen=seen)
+    store = LedgerStore(project.paths, project.clock, pen, on_lock, seen)
+    return Clarifications(store, clock=project.clock, bus=told)
 
 
 @lru_cache(maxsize=8)
@@ -150,18 +151,16 @@ def name_overruling(project: Project, states: Iterable[Clarification]) -> tuple[
     Also with what a person decided otherwise, asked the same anew, and with what speaks against the
     words that an offshoot begins with.
     """
-    known = tuple(states)
-    ledgers: list[Clarification] = []
-    places = AskedIssues(project)
-    issues = {number for state in known for number in places.list_numbers(state)}
-    for issue in issues:
+    known, ledgers = tuple(states), list[Clarification]()
+    places, questions = AskedIssues(project), open_clarifications(project)
+    for issue in {number for state in known for number in places.list_numbers(state)}:
         with suppress(CorruptRecord):
-            ledgers += open_clarifications(project).ledger(issue)
-    asked = gather(ledgers)
-    known = tell_changes(project, tell_later(known, asked), asked)
+            ledgers += questions.ledger(issue)
+    asked, again = gather(ledgers), gather(keep_repeated((*ledgers, *known)))
+    known = tell_changes(project, tell_repeated(known, again), asked)
     stems = {state.stem for state in known if state.stem}
     grown = [state for state in asked if {state.uid, state.stem} & stems]
-    known = tell_begun(known, tell_changes(project, tell_later(grown, asked), asked))
+    known = tell_begun(known, tell_changes(project, tell_repeated(grown, again), asked))
     if not any(state.contrary_words for state in known):
         return known
     store = LedgerStore(project.paths, project.clock, make_pen(project))

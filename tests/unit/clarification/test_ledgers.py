@@ -25,7 +25,8 @@ from agentx.clarification.events import (
     MonitorRan,
 )
 from agentx.clarification.model import ClarificationStatus, Reason
-from agentx.clarification.store.ledger_json import DamagedLedger, ledger_of, open_of
+from agentx.clarification.store.ledger_json import DamagedLedger
+from agentx.clarification.store.survey import LedgerRows
 from agentx.clarification.store.view import ledger_path
 from agentx.clarification.watch.monitor import World
 from agentx.host.locks.lock import locked
@@ -454,6 +455,6 @@ def test_a_ledger_with_any_odd_value_is_read_or_named_as_damaged(tmp_path: Path)
     here.clarifications.answer(here.ask().id, "JWT.")
 
     for odd in change_each(document(here)):
-        for read in (ledger_of, lambda found, of: open_of(found, of, 0)):
+        for read in (LedgerRows.list_all, lambda rows: rows.list_open(0)):
             with suppress(DamagedLedger):
-                read(odd, 42)
+                read(LedgerRows(odd, 42))

@@ -145,7 +145,8 @@ class Opener:
             sizes = None
             self._clock.sleep_ms(_LOOK_AGAIN_MS)
         book = self.open()
-        self._files.hold(book.vouched, as_of=book.made.files)  # what is told is not taken back
+        # What is told is not taken back.
+        book.is_held = self._files.hold(book.vouched, as_of=book.made.files)
         return book
 
     def _open_fresh(self, sizes: Mapping[str, int] | None) -> Book | None:

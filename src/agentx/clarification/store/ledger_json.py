@@ -7,12 +7,11 @@ absent where they say nothing. A row or an entry that cannot be read harms itsel
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from agentx.clarification.contested import find_contesting
 from agentx.clarification.model import (
     CONFIDENCES,
     STANDINGS,
@@ -22,14 +21,9 @@ from agentx.clarification.model import (
     ClarificationStatus,
     Entry,
     EntryType,
-    Ledger,
     Reason,
     Retry,
 )
-from agentx.clarification.watch.awaiting import find_untrusted_question
-from agentx.clarification.watch.gathered import gather
-from agentx.clarification.watch.glance import is_settled, list_unheard
-from agentx.clarification.watch.later import find_in_doubt
 from agentx.clarification.ways import WAY_MISSED, read_missed, write_way
 from agentx.kernel.clock import Millis, from_iso, to_iso
 from agentx.kernel.errors import CorruptRecord, InvalidValue
@@ -60,62 +54,6 @@ ENTRY_FIELDS = frozenset(
 Row = dict[str, Any]
 Word = TypeVar("Word", bound=StrEnum)
 Kind = TypeVar("Kind", str, int, bool, list[Any])
-
-
-def ledger_of(document: object, issue: int) -> Ledger:
-    """Read a ledger.
-
-    Raises: DamagedLedger that names what is wrong.
-    """
-    rows, faults = rows_of(document, issue)
-    found = _read_rows(rows.items(), issue, faults)
-    return Ledger(issue=issue, clarifications=tuple(found), faults=tuple(faults))
-
-
-def open_of(document: object, issue: int, since_ms: int) -> Ledger:
-    """Read only what is active of a ledger, and what others decided since a moment.
-
-    Most of most ledgers is settled, and long ago.
-
-    Raises: DamagedLedger, as `ledger_of`.
-    """
-    day = to_iso(since_ms)[: len("2026-01-01")]
-    rows, faults = rows_of(document, issue)
-    wanted = list_unheard(rows, day)
-    looked_at = gather(_read_rows(wanted, issue, faults))
-    found = (
-        state
-        for state in looked_at
-        if state.is_active
-        or state.was_decided_for_asker
-        or find_untrusted_question(state) is not None
-        or find_contesting(state) is not None
-        or find_in_doubt(state, looked_at) is not None
-    )
-    return Ledger(issue=issue, clarifications=tuple(found), faults=tuple(faults))
-
-
-def read_settled_rows(document: object, issue: int) -> Ledger:
-    """Read only what is settled of a ledger.
-
-    Raises: DamagedLedger, as `ledger_of`.
-    """
-    rows, faults = rows_of(document, issue)
-    found = _read_rows((each for each in rows.items() if is_settled(each[1])), issue, faults)
-    return Ledger(issue=issue, clarifications=tuple(found), faults=tuple(faults))
-
-
-def _read_rows(
-    rows: Iterable[tuple[str, Row]], issue: int, faults: list[str]
-) -> list[Clarification]:
-    """Return the rows that can be read; what cannot harms itself alone, and is named."""
-    found: list[Clarification] = []
-    for known, row in rows:
-        try:
-            found.append(_read_row(ClarificationId(known), row, issue, faults))
-        except DamagedLedger as error:
-            faults.append(error.message)
-    return found
 
 
 def rows_of(document: object, issue: int) -> tuple[dict[str, Row], list[str]]:
@@ -244,12 +182,16 @@ def clarification_of(row: Row, issue: int, faults: list[str] | None = None) -> C
 
     Raises: DamagedLedger that names the field.
     """
-    return _read_row(id_of(row, issue), row, issue, faults)
+    return read_row(id_of(row, issue), row, issue, faults)
 
 
-def _read_row(
+def read_row(
     known: ClarificationId, row: Row, issue: int, faults: list[str] | None
 ) -> Clarification:
+    """Read a clarification whose name is known; as `clarification_of`.
+
+    Raises: DamagedLedger.
+    """
     where, resolved = known, row.get("resolvedAt")
     return Clarification(
         id=known,

@@ -24,19 +24,14 @@ from agentx.clarification.store.edit import LedgerEdit
 from agentx.clarification.store.files.aside import find_highest_aside, list_aside
 from agentx.clarification.store.files.held import HeldLines, list_issue_folders
 from agentx.clarification.store.files.question_files import UNHELD, QuestionFiles, choose_file
-from agentx.clarification.store.files.stamps import Stamp, list_stamps
+from agentx.clarification.store.files.stamps import Stamp, list_stamps, look_at_ledger
 from agentx.clarification.store.fold import find_about, list_parted
-from agentx.clarification.store.ledger_json import (
-    Row,
-    clarification_of,
-    ledger_of,
-    open_of,
-    read_settled_rows,
-)
+from agentx.clarification.store.ledger_json import clarification_of
 from agentx.clarification.store.naming.names import find_row, list_meant
 from agentx.clarification.store.naming.shown import join_names
 from agentx.clarification.store.question_events import QuestionEvent, QuestionEventKind
 from agentx.clarification.store.shortening import find_long, find_settled, list_begun, shorten
+from agentx.clarification.store.survey import LedgerRows, SeenLedgers, list_rows
 from agentx.clarification.store.view import ledger_path
 from agentx.clarification.store.vouching.forgetting import ForgottenNames, gather_forgotten
 from agentx.clarification.store.vouching.signatures import is_vouched, judge_events, sign_event
@@ -67,37 +62,40 @@ class LedgerStore:
     """Where clarifications are kept."""
 
     def __init__(
-        self, paths: ProjectPaths, clock: Clock, pen: Pen, on_lock: OnLock = lambda *_: None
-    ) -> None:
+        self,
+        paths: ProjectPaths,
+        clock: Clock,
+        pen: Pen,
+        on_lock: OnLock = lambda *_: None,
+        seen: SeenLedgers | None = None,
+    ):
         self._paths = paths
         self._clock = clock
         self._pen = pen
         self._on_lock = on_lock
+        self._seen = SeenLedgers() if seen is None else seen
         self._takes_over = False
         self._behind: dict[int, Book] = {}  # whose view was not what their events say
 
-    def read(self, issue: int) -> Ledger:
+    def read(self, issue: int, stamp: Stamp | None = None) -> Ledger:
         """Return the ledger of an issue; an issue nobody asked about has an empty one.
+
+        `stamp` is how its files look, where they were looked at just now.
 
         Raises: CorruptRecord for what is no ledger, UnavailableError.
         """
-        return self._look(issue, lambda document: ledger_of(document, issue))
+        return self._look(issue, stamp).list_all()
 
-    def open(self, issue: int, *, since_ms: int, sizes: Mapping[str, int] | None = None) -> Ledger:
-        """Return what is active of an issue, and what others than the asker decided since.
+    def open(self, stamp: Stamp, *, since_ms: int) -> Ledger:
+        """Return what is active of an issue, and what others decided since; raises as `read`."""
+        return self._look(stamp.issue, stamp).list_open(since_ms)
 
-        It takes less time than all of it.
-
-        Raises: as `read`.
-        """
-        return self._look(issue, lambda document: open_of(document, issue, since_ms), sizes)
-
-    def read_settled(self, issue: int) -> Ledger:
+    def read_settled(self, stamp: Stamp) -> Ledger:
         """Return what nobody has to do anything about any more of an issue.
 
         Raises: as `read`.
         """
-        return self._look(issue, lambda document: read_settled_rows(document, issue))
+        return self._look(stamp.issue, stamp).list_settled()
 
     def check(self, issue: int) -> tuple[str, ...]:
         """Return what is wrong with the files of an issue, read through whatever its view says.
@@ -150,18 +148,19 @@ class LedgerStore:
         except CorruptRecord:
             return self._open_again(issue)
 
-    def _look(
-        self,
-        issue: int,
-        take: Callable[[Row], Ledger],
-        sizes: Mapping[str, int] | None = None,
-    ) -> Ledger:
-        book = self._open(issue, sizes)
+    def _look(self, issue: int, stamp: Stamp | None) -> LedgerRows:
+        """Return the rows of a ledger; it is opened where it is not as it was seen last."""
+        stamp = look_at_ledger(self._paths, issue) if stamp is None else stamp
+        held = tuple(sorted(self._files(issue).look_at_held().items()))
+        if (known := self._seen.find(stamp, held)) is not None:
+            return known
+        book = self._open(issue, stamp.sizes)
         if not (book.is_fresh or book.pending):
             self._behind[issue] = book
-        found = take(book.document())
-        faults, missing = (*book.made.faults, *found.faults), book.list_missing()
-        return replace(found, faults=faults, is_behind=book.is_behind, missing=missing)
+        made = list_rows(book)
+        if book.is_held:
+            self._seen.keep(stamp, held, made)
+        return made
 
     def list_judged(
         self, issue: int, questions: Container[str] | None = None
@@ -290,7 +289,7 @@ class LedgerStore:
         with locked(path, owner="agentx", clock=self._clock, wait_ms=wait_ms) as held:
             book = self._take_in(issue, held, whole=True)
             events = self._files(issue).read().events
-            ledger = ledger_of(book.document(), issue)
+            ledger = list_rows(book).list_all()
             stems = {state.stem for state in ledger}  # what several threads share stays whole
             alone = [state for state in ledger if not (state.stem or state.uid in stems)]
             wanted = find_long(events, alone, before_ms, writer)

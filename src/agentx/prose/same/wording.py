@@ -40,7 +40,7 @@ class Worded(Protocol):
     def question(self) -> str: ...
 
 
-@lru_cache(maxsize=1_000)  # one question is held against many
+@lru_cache(maxsize=10_000)  # each question is held against many, of every issue
 def key_words(topic: str, question: str) -> Key:
     """Return what makes two questions one: of a topic and a question."""
     return key_topic(topic), _key_question(question)
@@ -71,6 +71,7 @@ def _key_question(question: str) -> Folded:
     return _fold(_SHOULD.sub("shall", _LEAVE.sub(_ASKED_FOR_LEAVE, fold_text(question))))
 
 
+@lru_cache(maxsize=10_000)  # as above
 def key_topic(topic: str) -> Folded:
     """Return a topic without what differs between two ways to type it."""
     return _fold(fold_text(topic))

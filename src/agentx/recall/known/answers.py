@@ -9,8 +9,9 @@ was itself taken from memory, and what a file claims in a person's name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 
 from agentx.clarification.contested import find_contesting
 from agentx.clarification.model import (
@@ -35,7 +36,7 @@ from agentx.observations.model import Category, Observation
 from agentx.observations.validity.marking import find_replacing
 from agentx.prose import cues
 from agentx.prose.likeness import list_words
-from agentx.prose.same.wording import is_same_question, list_leads
+from agentx.prose.same.wording import is_same_question, key_topic, list_leads
 from agentx.prose.sentences import sentences
 from agentx.recall.known.asked import AskedFor, list_terms, read_asked, read_signs
 from agentx.recall.limits import KNOWN_ANSWER_CHARS_MAX
@@ -103,15 +104,15 @@ def find_known_answer(
         return None  # somebody asks it anew: what was said once is in doubt
     settled = [state for state in alike if state.resolved_ms is not None]
     if settled:
-        others = gather(known.clarifications)
+        topics = {key_topic(state.topic) for state in settled}  # the same has the same topic
+        others = gather(one for one in known.clarifications if key_topic(one.topic) in topics)
         standing = [state for state in settled if find_later(state, others) is None]
         newest = max(standing, default=None, key=lambda state: (state.resolved_ms or 0, state.id))
         if newest is None or find_contesting(newest) or find_contesting_elsewhere(newest, others):
             return None  # it does not stand for sure: somebody has to be asked
         same = {state.id for state in alike}
-        rest = (state for state in known.clarifications if state.id not in same)
-        later = tuple(filter(None, map(read_decision, rest)))
-        return _offer_settled(newest, settled, request, (*known.memories, *later))
+        rest = [state for state in known.clarifications if state.id not in same]
+        return _offer_settled(newest, settled, request, replace(known, clarifications=(*rest,)))
     return _offer_decision(asked, request, known.memories)
 
 
@@ -157,7 +158,7 @@ def _offer_settled(
     newest: Clarification,
     settled: Iterable[Clarification],
     request: NewQuestion,
-    memories: tuple[Observation, ...],
+    others: Known,
 ) -> KnownAnswer | None:
     # What was taken from memory stands as long as what it was taken from.
     taken = newest.answered.source if newest.answered is not None else ""
@@ -170,7 +171,7 @@ def _offer_settled(
     if decision is None or not _counts(newest, request.to):
         return None
     asked = read_asked(newest.topic, newest.question)
-    if _is_overturned(decision, asked, _say_answer(newest), memories):
+    if _is_overturned(decision, asked, _say_answer(newest), others):
         return None
     word = find_word(newest)
     assert word is not None, "looked at just now"
@@ -188,24 +189,28 @@ def _offer_settled(
     )
 
 
-def _is_overturned(
-    decision: Observation, asked: AskedFor, said: str, memories: tuple[Observation, ...]
-) -> bool:
-    """Tell whether a later memory took a decision back, or may have: then it is asked again."""
+def _is_overturned(decision: Observation, asked: AskedFor, said: str, others: Known) -> bool:
+    """Tell whether what is known of later took a decision back, or may have: it is asked again."""
     mark = f"[{decision.id}]"
-    kept = [one for one in memories if one.content.endswith(mark)]
+    kept = [one for one in others.memories if one.content.endswith(mark)]
     if any(one.superseded_by for one in kept):
         return True
-    newer = [
-        one
-        for one in memories
-        if one.timestamp_ms > decision.timestamp_ms and one not in kept and not one.superseded_by
-    ]
+    memories = (one for one in others.memories if one not in kept and not one.superseded_by)
+    newer: list[Observation] = []
     answer = frozenset(list_terms(said)) - asked.subject
-    if any(_is_about(one.content, asked, answer) for one in newer):
-        return True
+    for one in chain(memories, _list_after(others.clarifications, decision.timestamp_ms)):
+        if one.timestamp_ms > decision.timestamp_ms:
+            if _is_about(one.content, asked, answer):
+                return True
+            newer.append(one)
     plain = replace(decision, content=decision.content.removesuffix(mark).strip())
     return bool(newer) and decision.id in find_replacing([plain, *newer])
+
+
+def _list_after(states: Iterable[Clarification], since_ms: int) -> Iterator[Observation]:
+    """Yield what questions came to that were settled after a moment; to word each takes long."""
+    after = (state for state in states if (state.resolved_ms or 0) > since_ms)
+    return filter(None, map(read_decision, after))
 
 
 def _is_about(content: str, asked: AskedFor, answer: frozenset[str]) -> bool:

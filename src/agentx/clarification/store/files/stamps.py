@@ -9,14 +9,16 @@ from pathlib import Path
 from agentx.clarification.store.files.question_files import look_at_events
 from agentx.host.files.disk import unreadable
 from agentx.host.files.ground import Folder, opening
+from agentx.host.files.plain import look
 from agentx.kernel.errors import CorruptRecord
-from agentx.kernel.paths import ProjectPaths
+from agentx.kernel.paths import ProjectPaths, check_number
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 
+_HELD = "held"
 _VIEW = compile_late(r"issue-(0|[1-9][0-9]{0,17})\.json")
 _ISSUE = compile_late(r"0|[1-9][0-9]{0,17}")
-_Look = tuple[str, int, int, int]  # of a file: name, inode, size, time
+Look = tuple[str, int, int, int]  # of a file: name, inode, size, time
 
 
 @frozen(kw_only=False)
@@ -24,15 +26,20 @@ class Stamp:
     """What changes when a ledger does."""
 
     issue: int
-    looks: tuple[_Look, ...]  # of its files
+    looks: tuple[Look, ...]  # of its files
 
     @property
     def sizes(self) -> dict[str, int]:
         """How long each of its files of events is."""
         return {name: size for name, _, size, _ in self.looks if name.endswith(".jsonl")}
 
+    @property
+    def files(self) -> tuple[Look, ...]:
+        """What its own files look like, whether lines of it are held or not."""
+        return tuple(each for each in self.looks if each[0] != _HELD)
+
     def __str__(self) -> str:
-        return ";".join(":".join(map(str, look)) for look in self.looks)
+        return ";".join(":".join(map(str, each)) for each in self.looks)
 
 
 def list_stamps(paths: ProjectPaths, held: Iterable[int] = ()) -> tuple[Stamp, ...]:
@@ -42,29 +49,47 @@ def list_stamps(paths: ProjectPaths, held: Iterable[int] = ()) -> tuple[Stamp, .
 
     Raises: UnavailableError, UnsafePath.
     """
-    found: dict[int, list[_Look]] = {}
+    found: dict[int, list[Look]] = {}
     _look_at_views(paths.ledgers, found)
     _look_at_questions(paths.questions, found)
     for issue in held:
-        found.setdefault(issue, []).append(("held", 0, 0, 0))
+        found.setdefault(issue, []).append((_HELD, 0, 0, 0))
     return tuple(Stamp(issue, tuple(looks)) for issue, looks in sorted(found.items()) if looks)
 
 
-def _look_at_views(folder: Path, found: dict[int, list[_Look]]) -> None:
+def look_at_ledger(paths: ProjectPaths, issue: int) -> Stamp:
+    """Return what changes when one ledger does; of none, nothing.
+
+    Raises: UnavailableError, UnsafePath.
+    """
+    view, looks = paths.ledgers / f"issue-{check_number(issue)}.json", list[Look]()
+    try:
+        if (seen := look(view)) is not None:
+            looks.append(_note(view.name, seen))
+        with opening(paths.questions) as here:
+            looks += _look_at_issue(here, str(issue))
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise unreadable(paths.questions, error) from error
+    return Stamp(issue, tuple(looks))
+
+
+def _look_at_views(folder: Path, found: dict[int, list[Look]]) -> None:
     try:
         with opening(folder) as here, os.scandir(here.descriptor) as entries:
             for entry in entries:
                 named = _VIEW.fullmatch(entry.name)
                 if named is not None:
-                    look = _note(entry.name, entry.stat(follow_symlinks=False))
-                    found.setdefault(int(named[1]), []).append(look)
+                    seen = _note(entry.name, entry.stat(follow_symlinks=False))
+                    found.setdefault(int(named[1]), []).append(seen)
     except FileNotFoundError:
         return
     except OSError as error:
         raise unreadable(folder, error) from error
 
 
-def _look_at_questions(folder: Path, found: dict[int, list[_Look]]) -> None:
+def _look_at_questions(folder: Path, found: dict[int, list[Look]]) -> None:
     try:
         with opening(folder) as here, os.scandir(here.descriptor) as entries:
             for name in (entry.name for entry in entries):
@@ -76,7 +101,7 @@ def _look_at_questions(folder: Path, found: dict[int, list[_Look]]) -> None:
         raise unreadable(folder, error) from error
 
 
-def _look_at_issue(above: Folder, name: str) -> list[_Look]:
+def _look_at_issue(above: Folder, name: str) -> list[Look]:
     try:
         here = above.enter(name)
     except (FileNotFoundError, NotADirectoryError):
@@ -89,5 +114,5 @@ def _look_at_issue(above: Folder, name: str) -> list[_Look]:
         here.close()
 
 
-def _note(name: str, seen: os.stat_result) -> _Look:
+def _note(name: str, seen: os.stat_result) -> Look:
     return name, seen.st_ino, seen.st_size, seen.st_mtime_ns
