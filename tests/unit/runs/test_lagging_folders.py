@@ -157,3 +157,34 @@ def test_what_somebody_staged_of_all_that_lags_is_told_apart_from_it(
     [patch] = team.root.parent.glob("work-*.patch")
     for name in adds:
         assert f"+mine = '{name}'" in patch.read_text("utf-8")
+
+
+@pytest.mark.promise("runs.git-is-true")
+@pytest.mark.parametrize("edits", [("b1.py",), ("a.py", "b1.py", "c.py", "d.py")])
+def test_what_lags_is_told_where_git_has_no_log_of_the_folder(
+    team: Team, edits: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(team.root.parent))
+    work = _lag(team)
+    git(team.root, "reflog", "expire", "--expire=now", "--all")
+    for name in edits:
+        with (work / name).open("a", encoding="utf-8") as file:
+            file.write("mine = 1\n")
+
+    said = "is as it was at .{10}, and b1.py is changed" if len(edits) == 1 else "is staged as it"
+    with pytest.raises(ConflictError, match=said) as refused:
+        _merge(team)
+    assert (work / "b1.py").read_text("utf-8") == "b = 1\nmine = 1\n"
+    for new in {*edits} & {"c.py", "d.py"}:
+        (work / new).rename(team.root.parent / new)  # as it says
+    told = refused.value.hint.partition(" (and in a lane")[0].partition("took that back: ")[2]
+    subprocess.run(told.replace("; move c.py, d.py elsewhere", ""), shell=True, check=True)
+    [patch] = team.root.parent.glob("work-*.patch")
+    assert "+mine = 1" in patch.read_text("utf-8")
+
+    with pytest.raises(ConflictError, match=r"b1\.py, c\.py, d\.py is as it was at") as refused:
+        _merge(team)  # nobody is sure yet
+    told = refused.value.hint.partition("took that back: ")[2].partition("; else")[0]
+    subprocess.run(told, shell=True, check=True)
+    _merge(team)
+    assert _look(work) == _UP

@@ -42,10 +42,10 @@ class Lag:
     @property
     def steps(self) -> tuple[tuple[str, ...], ...]:
         """What git is told to bring the files up, and none but these."""
-        anew = () if self.is_indexed else (("read-tree", self.had), _REFRESH)
+        anew = () if self.is_indexed else (("read-tree", self.had),)
         up = ("read-tree", "-m", "-u", self.had, "HEAD")
         took = ((*_TAKE, *part) for part in in_parts(self.written))
-        return (*anew, *took, up, _NOTE_UP)
+        return (*anew, _REFRESH, *took, up, _NOTE_UP)
 
 
 def bring_up(folder: Path, held: int | None = None) -> bool:
@@ -59,10 +59,9 @@ def bring_up(folder: Path, held: int | None = None) -> bool:
     lag = find_behind(folder)
     if lag is None or lag.changed or not lag.is_sure:
         return False
-    # Its code says that something is changed, which it may be.
-    do_git(folder, *_REFRESH, settings=NO_HOOKS, held=held)
     with coming_up(folder, lag.had):
         for words in lag.steps:
+            # Its code says that something is changed, which it may be.
             run = do_git if words == _REFRESH else git_done
             run(folder, *words, settings=NO_HOOKS, held=held)
     place(folder)
@@ -124,7 +123,7 @@ def _find_had(folder: Path, changed: frozenset[str], *, is_sure: bool) -> Lag | 
         if is_staged and _list_staged(folder, had):
             continue
         lag = _sort(folder, had, lags, files)
-        if lag.files and (is_sure or not lag.changed):
+        if lag.files or is_staged:
             found.append(replace(lag, is_sure=is_sure, is_indexed=False))
     return min(found, key=lambda lag: len(lag.changed) + len(lag.others), default=None)
 

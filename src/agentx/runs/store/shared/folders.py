@@ -156,15 +156,21 @@ class RunFolders:
         Raises: ConflictError, UnavailableError.
         """
         lag = find_behind(folder)
-        if lag is not None:
+        if lag is None:
+            return
+        if lag.changed:
+            up = _say_changed(folder, lag)
+        else:
             up = _say_steps(folder, lag) if lag.others else f"git -C {folder} reset --hard"
-            files = name_some(sorted(lag.files | lag.changed))
-            raise ConflictError(
-                f"{name}: its folder is behind its branch: {files}",
-                hint=_say_changed(folder, lag)
-                if lag.changed
-                else f"if nobody took that back: {up}; else commit it",
-            )
+        files = name_some(sorted(lag.files | lag.changed))
+        raise ConflictError(
+            f"{name}: its folder is behind its branch: {files}"
+            if lag.is_sure
+            else f"{name}: in its folder {_say_as(lag)}",
+            hint=up
+            if lag.changed and lag.is_sure
+            else f"if nobody took that back: {up}; else commit it",
+        )
 
     def require_work_up(self, folder: Path) -> None:
         """See that the work branch's folder does not lag behind with something of somebody's in
@@ -175,16 +181,16 @@ class RunFolders:
         lag = find_behind(folder)
         if lag is None:
             return
-        if lag.changed:
+        if lag.changed and lag.is_sure:
             raise ConflictError(
                 f"{folder} lags behind its branch, and somebody changed "
                 f"{name_some(sorted(lag.changed))} in it",
                 hint=_say_changed(folder, lag),
             )
+        up = _say_changed(folder, lag) if lag.changed else _say_steps(folder, lag)
         raise ConflictError(
-            f"in {folder} {name_some(sorted(lag.files))} is as it was at {lag.had[:_SHORT]}",
-            hint=f"if nobody took that back: {_say_steps(folder, lag)}; else put it away: "
-            f"git -C {folder} stash -u",
+            f"in {folder} {_say_as(lag)}",
+            hint=f"if nobody took that back: {up}; else put it away: git -C {folder} stash -u",
         )
 
 
@@ -198,6 +204,16 @@ def _refuse_elsewhere(
         f"{branch} is checked out in {where}",
         hint=f"switch that checkout to another branch: git -C {where} switch -"
         + ("" if is_root else back),
+    )
+
+
+def _say_as(lag: Lag) -> str:
+    """Return how the files are that may lag."""
+    files, changed = (name_some(sorted(each)) for each in (lag.files, lag.changed))
+    if not lag.files:
+        return f"{changed} is staged as it was at {lag.had[:_SHORT]}, and is changed"
+    return f"{files} is as it was at {lag.had[:_SHORT]}" + (
+        changed and f", and {changed} is changed"
     )
 
 
