@@ -6,7 +6,9 @@ staged into, without git's log of it, or put back from a backup.
 
 from __future__ import annotations
 
+import os
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from tests.support.kept import KeptFolder
 from tests.support.repository import commit, git
 from tests.support.run_stories import Killed, Team
 from tests.support.shared_run import ACTOR
-from tests.support.two_places import PLACES, furnish, lag_behind, run_of
+from tests.support.two_places import PLACES, folder_of, furnish, lag_behind, run_of
 
 
 @pytest.fixture(scope="module")
@@ -188,3 +190,34 @@ def test_what_lags_is_told_where_git_has_no_log_of_the_folder(
     subprocess.run(told, shell=True, check=True)
     _merge(team)
     assert _look(work) == _UP
+
+
+@pytest.mark.promise("runs.git-is-true")
+@pytest.mark.parametrize(
+    ("name", "does"), [("work", "stages"), ("work", "unlinks"), ("lane", "stages")]
+)
+@pytest.mark.parametrize("keeps", ["whole seconds", "no times"])
+def test_who_takes_back_something_in_a_folder_from_a_backup_is_not_behind(
+    team: Team, name: str, does: str, keeps: str
+) -> None:
+    folder = folder_of(team, name if name == "work" else team.lane(2))
+    taken = "b1.py" if name == "work" else "b2.py"
+    if does == "stages":
+        git(folder, "rm", "-q", taken)
+    else:
+        (folder / taken).unlink()
+    made = (folder / ".git").stat().st_mtime_ns
+    whole = made - made % 10**9 if keeps == "whole seconds" else time.time_ns() + 5 * 10**9
+    os.utime(folder / ".git", ns=(whole, whole))
+    before = git(folder, "status", "--porcelain")
+
+    with pytest.raises(ConflictError) as refused:
+        _merge(team)
+
+    assert git(folder, "status", "--porcelain") == before
+    said = refused.value.message
+    assert "behind" not in said
+    assert ("not committed" in said) == (keeps == "whole seconds")
+    if keeps == "no times":
+        assert f"{taken} is as it was at" in said
+        assert "if nobody took that back" in refused.value.hint
