@@ -221,3 +221,20 @@ def test_who_takes_back_something_in_a_folder_from_a_backup_is_not_behind(
     if keeps == "no times":
         assert f"{taken} is as it was at" in said
         assert "if nobody took that back" in refused.value.hint
+
+
+@pytest.mark.promise("runs.git-is-true")
+@pytest.mark.parametrize("at", PLACES)
+def test_who_left_the_branch_of_a_folder_that_lags_comes_back_as_it_is_told(
+    team: Team, at: str
+) -> None:
+    work = _lag(team, at)
+    git(work, "switch", "-q", "-c", "mine")
+
+    with pytest.raises(ConflictError, match="is not checked out in its folder") as refused:
+        _merge(team)
+    subprocess.run(refused.value.hint.partition("; commits")[0], shell=True, check=True)
+    _merge(team)
+
+    assert _look(work) == _UP
+    assert git(work, "status", "--porcelain") == ""

@@ -8,10 +8,11 @@ are, and git's log of that folder's HEAD shows that it had come up (`placing`).
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from agentx.host.files.plain import exists
+from agentx.host.files.plain import exists, read_text
 from agentx.host.git.command import NO_HOOKS, do_git, read_git
 from agentx.host.git.mending.coming_up import coming_up, in_parts, put_back_begun
 from agentx.host.git.mending.half_way import find_half_way
@@ -22,6 +23,7 @@ from agentx.host.git.work import commit_of, git_done, git_file, is_ancestor, lis
 from agentx.kernel.values import frozen
 
 _COMMITS_MAX = 30
+_SWITCHED = "checkout: moving"
 _REFRESH = ("update-index", "-q", "--refresh")
 _TAKE = ("update-index", "--add", "--remove", "--replace", "--")  # as the files are
 _NOTE_UP = ("reset", "--quiet", "--soft", "HEAD")  # in git's log of the folder
@@ -97,7 +99,17 @@ def has_had(path: Path, name: str, tree: str) -> bool:
 
 
 def _find_left(folder: Path) -> str:
-    """Return where a folder's HEAD was when git last moved it there; nothing where none says."""
+    """Return where a folder's HEAD was when git last moved it there; nothing where none says.
+
+    Who switches to another branch at the same commit moves no file.
+    """
+    with suppress(OSError, ValueError):
+        log = read_text(git_file(folder, "logs/HEAD"), errors="replace")
+        for line in reversed(log.splitlines()):
+            commits, _, saying = line.partition("\t")
+            old, new = commits.split()[:2]
+            if old != new or not saying.startswith(_SWITCHED):
+                return new
     said = read_git(folder, "log", "--walk-reflogs", "-1", "--format=%H", "HEAD")
     return said.out.strip() if said.code == 0 else ""
 

@@ -33,7 +33,6 @@ from agentx.runs.store.shared.marks import WorkMarks
 _SHORT = 10
 # Whatever the user's settings are: a patch that git can apply, of any file.
 _DIFF = "git diff --binary --no-ext-diff --no-textconv --no-color --src-prefix=a/ --dst-prefix=b/"
-_IF_MOVED = "if you moved it: git worktree repair NEW"
 
 
 class RunFolders:
@@ -70,7 +69,7 @@ class RunFolders:
         commit = f", nor {gone.commit[:_SHORT]}, which is on no branch" if loose else ""
         return (
             f"{name}: its folder {gone.folder} is gone, so what was not committed there is not "
-            f"seen{commit}; {_IF_MOVED}"
+            f"seen{commit}; if you moved it: git worktree repair NEW"
         )
 
     def ensure(self, run_id: str, name: str, branch: str) -> Path:
@@ -97,11 +96,7 @@ class RunFolders:
             raise _refuse_elsewhere(branch, folder, here[0], is_root=here[0] == known[0])
         if exists(folder / ".git"):
             require_over(folder)  # who rebases or bisects is on no branch meanwhile
-            raise ConflictError(
-                f"{branch} is not checked out in its folder {folder}",
-                hint=f"git -C {folder} switch {branch}; commits that are on no branch first get "
-                "one: git branch NAME",
-            )
+            raise _refuse_left(branch, folder, known)
         self._check_trust()
         for gone in known:
             self._leave_gone(run_id, branch, gone, folder)
@@ -144,7 +139,8 @@ class RunFolders:
             held = f"; what git held of it is kept: {', '.join(kept)}" if kept else ""
             if kept or folder.name != WORK_FOLDER:  # nobody works there
                 how = "is made anew, without what was not committed in it"
-                self._remarks.append(f"{folder} was gone and {how}; {_IF_MOVED}{held}")
+                moved = "if you moved it: git worktree repair NEW"
+                self._remarks.append(f"{folder} was gone and {how}; {moved}{held}")
         elif gone.branch == branch:
             self._remarks.append(f"{branch} is in {gone.folder} as well, which is not seen here")
 
@@ -192,6 +188,17 @@ class RunFolders:
             f"in {folder} {_say_as(lag)}",
             hint=f"if nobody took that back: {up}; else put it away: git -C {folder} stash -u",
         )
+
+
+def _refuse_left(branch: str, folder: Path, known: tuple[Worktree, ...]) -> ConflictError:
+    """Return the error for a folder in which somebody left its branch."""
+    # Git refuses a branch that it has in another folder, whether that is seen here or not.
+    past = "--ignore-other-worktrees " if any(each.branch == branch for each in known) else ""
+    return ConflictError(
+        f"{branch} is not checked out in its folder {folder}",
+        hint=f"git -C {folder} switch {past}{branch}; commits that are on no branch first get "
+        "one: git branch NAME",
+    )
 
 
 def _refuse_elsewhere(
