@@ -108,6 +108,20 @@ def test_a_folder_made_anew_keeps_what_git_held_of_the_old_one(team: Team, holds
     assert [*_make(team)] == []  # said once
 
 
+def test_a_work_folder_that_was_moved_is_made_anew_and_that_is_said(team: Team) -> None:
+    work, moved = folder_of(team, "work"), team.root.parent / "mine"
+    work.rename(moved)
+    (moved / "a.py").write_text("one = 2\n", "utf-8")
+
+    remarks = team.lanes.merge(run_of(team), "lane-001", actor=ACTOR).told.remarks
+
+    [said] = [each for each in remarks if str(work) in each]
+    assert "was gone and is made anew, without what was not committed in it" in said
+    assert "if you moved it" in said
+    assert "repair" not in said, "git has one folder of that name, and that is the new one"
+    assert git(work, "status", "--porcelain") == ""
+
+
 def test_no_folder_is_made_over_a_merge_that_only_git_knows_of(team: Team) -> None:
     moved = _move(team)
     commit(team.root, "base", b1_py="b = 3\n")

@@ -137,10 +137,10 @@ class RunFolders:
             only = list_only_there(self._root, gone)
             kept = [keep_commit(self._root, run_id, branch, commit) for commit in only]
             held = f"; what git held of it is kept: {', '.join(kept)}" if kept else ""
-            if kept or folder.name != WORK_FOLDER:  # nobody works there
-                how = "is made anew, without what was not committed in it"
-                moved = "if you moved it: git worktree repair NEW"
-                self._remarks.append(f"{folder} was gone and {how}; {moved}{held}")
+            # Git takes the name for the new one: the old cannot be named to it any more.
+            how = "is made anew, without what was not committed in it"
+            moved = "if you moved it: take that over from there"
+            self._remarks.append(f"{folder} was gone and {how}; {moved}{held}")
         elif gone.branch == branch:
             self._remarks.append(f"{branch} is in {gone.folder} as well, which is not seen here")
 
