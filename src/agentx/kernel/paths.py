@@ -156,6 +156,12 @@ class StorePaths:
         return self.root / f"decided{mine}.json"
 
     @property
+    def lost_words(self) -> Path:
+        """Which words of the user's went with questions that others forgot, for the inbox."""
+        mine = f"-{encode_name(self.shared_by)}" if self.shared_by else ""
+        return self.root / f"lost-words{mine}.json"
+
+    @property
     def persons(self) -> Path:
         """By what it is known again what people had kept, in none of its words."""
         mine = f"-{encode_name(self.shared_by)}" if self.shared_by else ""

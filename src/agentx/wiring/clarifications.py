@@ -57,6 +57,7 @@ from agentx.wiring.runners import role_texts
 from agentx.wiring.trust.changed_replies import tell_changes
 from agentx.wiring.trust.issue_marks import AskedIssues, tell_issues
 from agentx.wiring.trust.keys import name_own_key, open_keyring, show_owner
+from agentx.wiring.trust.lost_words import note_lost
 from agentx.work.model import AgentState, AgentStatus
 from agentx.work.port import OpenQuestion
 
@@ -96,6 +97,7 @@ def make_pen(project: Project) -> Pen:
         secret=lambda: hand.secret,
         signatures=keyring,
         doubt=doubt,
+        lose=partial(note_lost, project),
         entropy=project.entropy,
         shown=find_shown(project),
         held=project.held_questions,
@@ -371,8 +373,7 @@ def _tell_untrusted(project: Project, role: str) -> Iterator[str]:
         yield f"{state.id} of yours waits for {who} still"
     for issue in survey.closed[:CLARIFY_INBOX_MAX]:
         yield f"the questions of issue {issue} cannot be read, and still wait: agentx doctor"
-    count = len(inbox_among(list_told(survey), role))
-    if count:
+    if count := len(inbox_among(list_told(survey), role)):
         what = "question or answer is" if count == 1 else "questions and answers are"
         yield f"{count:,} {what} not told: the repository is not trusted (the user: agentx trust)"
 

@@ -202,6 +202,23 @@ def test_who_waits_for_a_question_is_let_go_by_its_answer_alone(tmp_path: Path) 
     assert cut_after_answer(state, find_awaited(state)) == state
 
 
+@pytest.mark.parametrize("first", ["one", "two"])
+def test_what_shares_a_thread_goes_with_its_age_and_holds_up_nothing_else(
+    tmp_path: Path, first: str
+) -> None:
+    one, two, asked = apart(tmp_path, first=first)
+    meet(one, two)
+    for state in one.clarifications.ledger(42):
+        say(one, state.exact, "NO")
+        one.clarifications.resolve(state.exact, by="engineer")
+    third = one.ask(request(question="Another thing?"))
+    one.clarifications.resolve(third.id, "YES", by=PERSON, via="terminal")
+    later = Millis(one.clock.now_ms() + 1)
+    gone = one.clarifications.forget_settled(later)
+    assert {asked.id, third.id} <= {state.id for state in gone}
+    assert [*one.clarifications.ledger(42)] == []
+
+
 def test_what_shares_a_thread_is_forgotten_together_once_nothing_of_it_waits(
     tmp_path: Path,
 ) -> None:

@@ -20,6 +20,7 @@ from agentx.kernel.errors import LockHeld
 from agentx.observations.model import SearchFilters
 from agentx.observations.service import Observations
 from agentx.operations.memory.read import memory_list
+from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions import settle as clarify_settle
 from agentx.operations.questions.aging import forget_aged
 from agentx.operations.setup.writers import list_writers, withdraw_writer
@@ -30,6 +31,7 @@ from agentx.wiring.hub import open_issues
 from agentx.wiring.kept.decided import keep_decisions
 from agentx.wiring.kept.following import follow_ledgers
 from agentx.wiring.observations import open_observations, open_vouched
+from agentx.wiring.trust.lost_words import list_lost_words
 from agentx.work.model import NewIssue
 from tests.support.clarifying import let_go
 from tests.unit.wiring.test_kept_decisions import (
@@ -315,3 +317,72 @@ def test_what_outlives_its_ledger_falls_to_what_is_decided_since(
         later = f"NO, keep it ({anew})"
         assert (old.superseded_by, old.decided_later) == ((anew, "") if is_settled else ("", later))
         assert "drop: NO, another matter." in list_told(each).values()
+
+
+def say_meanwhile(root: Path, *, is_scrubbed: bool) -> tuple[Project, Project, str]:
+    """Have one forget a question that another decides meanwhile; return both when they met."""
+    ana, bob, _ = meet_colleagues(root)
+    name = ask(ana, "drop")
+    pull(ana, bob)
+    clarify_settle.forget(ana, name, caller=TYPING)
+    open_clarifications(bob).answer(name, "NO, hunter2", by=PERSON, via="terminal")
+    [said] = [
+        each for each in bob.paths.questions.rglob("*.jsonl") if b"hunter2" in each.read_bytes()
+    ]
+    there = ana.paths.questions / said.relative_to(bob.paths.questions)
+    shutil.copy(said, there)
+    if is_scrubbed:  # whoever pulls first takes the words out of all files
+        open_clarifications(ana).renew()
+        assert b"hunter2" not in there.read_bytes()
+        pull(ana, bob)
+    else:
+        for path in (ana.paths.questions / "1").glob("*.jsonl"):
+            if path.name != said.name:
+                shutil.copy(path, bob.paths.questions / "1" / path.name)
+    return ana, bob, name
+
+
+@pytest.mark.parametrize("is_scrubbed", [False, True])
+def test_who_spoke_to_what_another_had_forgotten_is_told_once_that_it_went(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_scrubbed: bool
+) -> None:
+    ana, bob, name = say_meanwhile(tmp_path, is_scrubbed=is_scrubbed)
+    went = "what you said to it went with it, in every clone"
+    seen = clarify_read.inbox_of(bob, PERSON)
+    assert seen.notes == (f"{name}: ana forgot this question for good, and {went}",)
+    assert clarify_read.inbox_of(ana, PERSON).notes == ()
+    assert list_holding(bob, "hunter2") == [], "the word itself is told nowhere"
+    assert clarify_read.inbox_of(bob, "engineer").notes == ()
+    assert clarify_read.inbox_of(bob, PERSON).notes == seen.notes, "no terminal showed it yet"
+    monkeypatch.setattr(clarify_read, "find_caller", lambda _project: TYPING)
+    clarify_read.note_told(bob, seen)
+    open_clarifications(bob).take_in()
+    assert clarify_read.inbox_of(bob, PERSON).notes == ()
+
+
+def test_nobody_is_told_of_what_they_forgot_themselves_or_a_role_said(tmp_path: Path) -> None:
+    ana, bob, _ = meet_colleagues(tmp_path)
+    name = ask(ana, "drop")
+    pull(ana, bob)
+    open_clarifications(bob).resolve(name, "NO", by=PERSON, via="terminal")
+    clarify_settle.forget(bob, name, caller=TYPING)
+    other = ask(ana, "sell", "architect")
+    pull(ana, bob)
+    open_clarifications(bob).answer(other, "Sell.", by="architect")
+    clarify_settle.forget(ana, other, caller=TYPING)
+    for path in (ana.paths.questions / "1").glob("*.jsonl"):
+        if b"forgotten" in path.read_bytes():
+            shutil.copy(path, bob.paths.questions / "1" / path.name)
+    assert clarify_read.inbox_of(bob, PERSON).notes == ()
+    assert list_lost_words(bob) == ()
+
+
+def test_what_went_is_told_for_a_week_and_a_note_that_is_damaged_harms_nobody(
+    tmp_path: Path,
+) -> None:
+    _, bob, _ = say_meanwhile(tmp_path, is_scrubbed=False)
+    assert len(clarify_read.inbox_of(bob, PERSON).notes) == 1
+    bob.clock.sleep_ms(8 * DAY_MS)
+    assert clarify_read.inbox_of(bob, PERSON).notes == ()
+    bob.store.lost_words.write_bytes(b'{"lost": [{"event": 3}]}')
+    assert list_lost_words(bob) == ()

@@ -30,6 +30,7 @@ from agentx.clarification.store.naming.shown import ShownNames
 from agentx.clarification.store.question_events import QuestionEvent, has_words
 from agentx.clarification.store.view import Made, is_as_left, read_made, write_view
 from agentx.clarification.store.vouching.doubts import EventDoubt
+from agentx.clarification.store.vouching.forgetting import LostWord, list_lost
 from agentx.clarification.store.vouching.signatures import judge_events
 from agentx.clarification.store.vouching.then import judge_as_then
 from agentx.host.files import json_text
@@ -52,6 +53,7 @@ class Pen:
     secret: Callable[[], bytes]
     signatures: Signatures
     doubt: Callable[[int, EventDoubt], None] = lambda _issue, _doubt: None
+    lose: Callable[[int, tuple[LostWord, ...]], None] = lambda _issue, _lost: None
     entropy: Entropy = system_entropy
     shown: ShownNames = ShownNames()
     held: Path | None = None  # where lines lie that git may take out of the files; None: nowhere
@@ -103,6 +105,10 @@ class Book:
             for name, row in self.rows.items()
             if gone and (row.get("stem") or row.get("uid")) in gone
         )
+
+    def list_lost(self, writer: str) -> tuple[LostWord, ...]:
+        """Return what a person said in this checkout that goes, as others forgot the question."""
+        return list_lost(self.vouched, writer)
 
     def page(self, made: Made, secret: bytes) -> bytes:
         """Return its view."""

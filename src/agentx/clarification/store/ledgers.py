@@ -395,6 +395,7 @@ class LedgerStore:
         passing(CrashPoint.QUESTION_WRITTEN)
         with held.committing(path):
             if has_words or not book.is_sound:
+                self._pen.lose(book.issue, book.list_lost(self._pen.writer()))
                 files.scrub(book.forgotten)
                 passing(CrashPoint.QUESTION_SCRUBBED)
             is_signed = bool(book.unsigned)

@@ -48,6 +48,7 @@ from agentx.wiring.runs import (
 )
 from agentx.wiring.trust.changed_replies import list_changes
 from agentx.wiring.trust.issue_marks import AskedIssues, tell_issues
+from agentx.wiring.trust.lost_words import drop_told, list_lost_words
 from agentx.work.port import RATE_LIMIT
 
 _NAMED_MAX = 3
@@ -145,7 +146,7 @@ def inbox_of(project: Project, who: str) -> Overview:
             *list_contested_asks(project),
         )
         untrusted = (*_tell_untrusted(list_untrusted(project)), *contested)
-        notes = (*overruled, *untrusted, *list_changes(project))
+        notes = (*overruled, *untrusted, *list_changes(project), *list_lost_words(project))
     asked = list_run_questions(project) if speaker == PERSON else ()
     return Overview(
         clarifications=tell_issues(project, shown),
@@ -164,6 +165,7 @@ def note_told(project: Project, seen: Overview | Iterable[Clarification]) -> Non
     if isinstance(seen, Overview):
         asked = [(one.run_id, one.asked) for one in seen.run_questions]
         find_shown_asks(project).note_told(asked)
+        drop_told(project, seen.notes)
         seen = seen.clarifications
     find_shown(project).note_told(seen)
 

@@ -10,14 +10,23 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import field
 
-from agentx.clarification.store.question_events import QuestionEvent, QuestionEventKind, born_ms
+from agentx.clarification.store.question_events import (
+    QuestionEvent,
+    QuestionEventKind,
+    born_ms,
+    has_words,
+)
+from agentx.clarification.store.shortening import is_of
 from agentx.clarification.store.vouching.sight import ASKING
 from agentx.kernel.clock import Millis
+from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.values import frozen
 from agentx.kernel.vouching.standing import Vouching
 
 AGED = {"why": "retention"}  # its ledger goes, and what it came to stays in every memory
 KNOWN_AS = "knownAs"  # the numbers by which the questions of a forgotten thread were known
+
+_WORDS = frozenset({QuestionEventKind.ANSWERED, QuestionEventKind.RESOLVED})
 
 
 @frozen
@@ -27,6 +36,15 @@ class ForgottenNames:
     uids: frozenset[str] = frozenset()
     numbers: Mapping[int, Millis] = field(default_factory=dict)  # each with since when
     is_any: bool = False  # whether any line forgets a question, also as aged
+
+
+@frozen
+class LostWord:
+    """What a person said to a question that somebody else forgot."""
+
+    event: str  # that said it
+    numbers: tuple[int, ...]  # of the questions that were forgotten
+    by: str  # the key of who forgot them
 
 
 def find_forgotten(judged: Iterable[QuestionEvent]) -> set[str]:
@@ -42,13 +60,35 @@ def gather_forgotten(
     Not those of which only the ledger went, with its age.
     """
     lines = [event for event in judged if _counts(event)]
-    said = [event for event in lines if not event.detail.items() >= AGED.items()]
+    said = [event for event in lines if not _is_aged(event)]
     numbers: dict[int, Millis] = {}
     for event in said:
         for number in _list_numbers(event):
             numbers[number] = min(born_ms(event), numbers.get(number, born_ms(event)))
     uids = _list_uids({event.question for event in said}, events)
     return ForgottenNames(uids=uids, numbers=numbers, is_any=bool(lines))
+
+
+def list_lost(judged: Iterable[QuestionEvent], writer: str) -> tuple[LostWord, ...]:
+    """Return what a person said in a checkout that goes, as others forgot the question for good."""
+    known = tuple(judged)
+    gone = {event.question: event for event in known if _counts(event) and not _is_aged(event)}
+    lost: list[LostWord] = []
+    for event in known:
+        line = gone.get(event.question)
+        if line is not None and line.key != event.key and _is_persons_word(event, writer):
+            numbers = tuple(sorted({*_list_numbers(line)}))
+            lost += (LostWord(event=event.id, numbers=numbers, by=line.key),) if numbers else ()
+    return tuple(lost)
+
+
+def _is_persons_word(event: QuestionEvent, writer: str) -> bool:
+    is_word = event.kind in _WORDS and event.detail.get("by") == PERSON_ROLE
+    return is_word and has_words(event) and is_of(event, writer)
+
+
+def _is_aged(event: QuestionEvent) -> bool:
+    return event.detail.items() >= AGED.items()
 
 
 def _counts(event: QuestionEvent) -> bool:
