@@ -382,22 +382,23 @@ def _phase_steps(run: Run) -> Iterator[NextStep]:
             yield NextStep(text="every task waits for another", command="agentx run task list")
         return
     missing: tuple[Missing, ...] = ()
-    if run.phase is Phase.VERIFICATION:
+    if PHASES.index(run.phase) >= PHASES.index(Phase.VERIFICATION):
         missing = list_missing_of_run(run, tell_nothing_moved)
         for each in missing[:_MISSING_MAX]:
             yield NextStep(text=each.text, command=each.command)
-        if not missing and not run.reports:
-            yield NextStep(
-                text="verify, and say what came of it",
-                command="agentx run verify --verdict PASSED --check NAME=EVIDENCE",
-            )
+    if run.phase is Phase.VERIFICATION and not missing and not run.reports:
+        yield NextStep(
+            text="verify, and say what came of it",
+            command="agentx run verify --verdict PASSED --check NAME=EVIDENCE",
+        )
     if run.phase is Phase.PR_PREP:
         yield NextStep(text="read what the pull request says", command="agentx run pr")
-        yield NextStep(text="when it is opened", command="agentx run phase complete")
-        return
     if missing or (
         run.phase is not Phase.PLANNING and any(each.open for each in run.lanes.values())
     ):
         return  # it would be refused
+    if run.phase is Phase.PR_PREP:
+        yield NextStep(text="when it is opened", command="agentx run phase complete")
+        return
     following = PHASES[PHASES.index(run.phase) + 1]
     yield NextStep(text=f"go on to {following}", command="agentx run phase next")

@@ -232,10 +232,42 @@ def test_who_resumes_is_told_of_lanes_whose_task_is_over_and_sent_to_no_refusal(
     (step,) = _list_steps(_run(plain, mine, executes, dropped, ended))
     assert step == ("go on to VERIFICATION", "agentx run phase next")
     # What is not verified does not go on.
-    verifies = event(6, "phase-entered", phase="VERIFICATION")
-    failed = _ran(7, passed=False)
-    asked = _list_steps(_run(TASK, verifies, failed, event(8, "task-completed", task="T")))
-    assert asked == [("`make test` failed (exit 2) at c1", "agentx run verify")]
+    failed, over = _ran(7, passed=False), event(8, "task-completed", task="T")
+    for phase, more in (("VERIFICATION", []), ("CLEANUP", []), ("PR_PREP", ["agentx run pr"])):
+        run = _run(TASK, event(6, "phase-entered", phase=phase), failed, over)
+        (why, command), *steps = _list_steps(run)
+        assert (why, command) == ("`make test` failed (exit 2) at c1", "agentx run verify")
+        assert [each for _, each in steps] == more
+
+
+def _trust_not(one: RunEvent) -> RunEvent:
+    return replace(one, standing=Vouching.UNTRUSTED)
+
+
+@pytest.mark.promise("runs.gates")
+def test_a_failure_that_a_later_check_of_the_whole_run_lifted_does_not_come_up_again() -> None:
+    theirs = (_trust_not(_ran(2, passed=False, commit="c0")), _trust_not(_ran(3)))
+    doubted = _trust_not(TASK)
+    of_run = _ran(5, task="")
+
+    (asked,) = list_missing_of_run(_run(doubted, *theirs), _tell)
+    assert asked.command == f'agentx run verify --task T --run "{CHECK}"'
+    assert list_missing_of_run(_run(doubted, *theirs, of_run), _tell) == ()
+    assert list_missing_of_run(_run(TASK, *theirs, of_run), _tell) == ()
+    # Nothing else lifts it: another check, one that failed, one that nobody vouches for.
+    other = {"name": "true", "command": "true", "passed": True, "exit_code": 0}
+    for no in (
+        _ran(5, task="", checks=[other]),
+        _ran(5, task="", passed=False),
+        _trust_not(of_run),
+        _ran(5, task="", dirty=["a.py"]),
+        _ran(1, task=""),
+    ):
+        assert list_missing_of_run(_run(TASK, *theirs, no), _tell)
+        plain = event(1, "task-added", task="T", title="x")
+        (left,) = list_missing_of_run(_run(plain, *theirs, no), _tell)[-1:]
+        assert "failed (exit 2)" in left.text
+        assert left.command == f'agentx run verify --task T --run "{CHECK}"'
 
 
 @pytest.mark.promise("runs.reopen")

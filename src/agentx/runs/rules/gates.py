@@ -36,6 +36,7 @@ Tell = Callable[[str, str], str]
 
 _COMMAND_CHARS = 80
 _FILES_SHOWN = 3
+_NAMED_MAX = 3
 _SHORT = 10
 
 
@@ -190,11 +191,15 @@ def is_stale(report: Report, lane: str, tell: Tell) -> str:
 def _list_unverified(run: Run, task: Task, lane: str, tell: Tell, verify: str) -> Iterator[Missing]:
     own, every = _list_reports(run, task)
     failed = _find_failed(own)
+    if failed is not None and any(_passes_since(each, failed) for each in every):
+        failed = None
+    of_task = f"agentx run verify --task {task.id}"
     lacking = tuple(_list_lacking(task.contract.checks, every, lane, tell))
     if failed is not None and not (lacking and failed.was_executed):
-        yield Missing(text=_say_failed(failed), command=f"agentx run verify --task {task.id}")
+        yield Missing(text=_say_failed(failed), command=f"{of_task}{_name_again(task, failed)}")
     for command, why in lacking:
-        yield _tell_missing(command, why, task.doubted, verify)
+        by_name = command in task.doubted
+        yield _tell_missing(command, why, task.doubted, of_task if by_name else verify)
     agreed_ms = task.contracted_ms[-1] if task.contracted_ms else 0
     verified = any(each.passed and each.at_ms > agreed_ms for each in every)
     if task.contract.acceptance and not verified and failed is None and not lacking:
@@ -228,6 +233,24 @@ def _lifts(passed: Report, failed: Report) -> bool:
     if passed.was_executed:
         return passed.is_vouched
     return not failed.was_executed or is_person(passed.actor)
+
+
+def _passes_since(passed: Report, failed: Report) -> bool:
+    """Tell whether all that was seen to fail was seen to pass later, if with the whole run."""
+    if not failed.was_executed or not passed.was_executed or not passed.is_vouched or passed.dirty:
+        return False
+    again = {each.command for each in passed.checks if each.passed and each.command}
+    broken = {each.command for each in failed.checks if not each.passed}
+    is_later = (passed.at_ms, passed.event_id) > (failed.at_ms, failed.event_id)
+    return is_later and bool(broken) and broken <= again
+
+
+def _name_again(task: Task, failed: Report) -> str:
+    """Return how to name what failed, where a task has no check that is run unasked."""
+    if any(each not in task.doubted for each in task.contract.checks):
+        return ""
+    broken = [each.command for each in failed.checks if not each.passed and each.command]
+    return "".join(f" --run {quote_word(each)}" for each in broken[:_NAMED_MAX])
 
 
 def _list_lacking(
