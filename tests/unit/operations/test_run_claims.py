@@ -13,6 +13,7 @@ import pytest
 from agentx.clarification.errors import NotThePerson
 from agentx.host.system import SystemClock
 from agentx.kernel.errors import ConflictError, IllegalTransition, LockHeld, NotFound
+from agentx.operations.runs.archive import archive_run
 from agentx.operations.runs.claiming import release_task, take_lane, take_task
 from agentx.operations.runs.lane import fail_lane, finish_lane, merge_lane, open_lane
 from agentx.operations.runs.read import show_run
@@ -276,6 +277,23 @@ def test_offline_who_lost_is_told_where_the_winner_is_already_done(
                 act(both.two, Saying(lane=lanes["b"]))
     fail_lane(both.two, Saying(lane=lanes["b"]), "anna has done it")
     assert not [each for each in show_run(both.two).next if said in each.text]
+
+
+def test_who_works_on_in_a_run_that_another_ended_and_packed_away_is_told_so(both: Two) -> None:
+    opened = open_lane(both.two, Saying(task=FIRST))
+    assert opened.lane is not None
+    both.sync(both.one)
+    record_event(both.one, Saying(), "run-failed", {"reason": "no budget"})
+    archive_run(both.one, both.run_id)
+    both.sync(both.one)
+
+    for act in (finish_lane, merge_lane):
+        with pytest.raises(NotFound) as refused:
+            act(both.two, Saying(lane=opened.lane.id))
+        assert refused.value.message.startswith("no run is going on: orchestrator")
+        assert refused.value.message.endswith(f" ended {both.run_id}: FAILED: no budget")
+        assert refused.value.hint.startswith(f"`agentx run restore {both.run_id}` lays it out; ")
+        assert f"--type run-reopened --run {both.run_id[-4:]}` takes it up" in refused.value.hint
 
 
 def test_what_the_remote_took_stands_before_an_earlier_claim_that_it_never_saw(both: Two) -> None:

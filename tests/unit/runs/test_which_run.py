@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.errors import IllegalTransition, InvalidValue, NotFound
 from agentx.runs.choosing.place import WorkPlace, find_place
 from agentx.runs.choosing.which_run import WhichRun
 from agentx.runs.paths import RunNotes
@@ -91,6 +91,36 @@ def test_of_several_in_progress_none_is_taken_by_chance(team: Team) -> None:
         choosing(team).choose("")
     with pytest.raises(NotFound):
         choosing(team).choose("20260302-1000-nobody-0000")
+
+
+def test_who_goes_on_with_a_run_that_ended_is_told_who_ended_it_and_how_it_is_taken_up(
+    team: Team,
+) -> None:
+    with pytest.raises(NotFound, match=r"^no run is going on$") as none:
+        choosing(team).choose("")
+    assert none.value.hint.startswith('`agentx run start "TITLE"`')
+    first = team.runs.start("one").id
+    team.clock.advance(120_000)
+    second = team.runs.start("two").id
+    team.says(second, "run-failed", reason="too late")
+    team.clock.advance(120_000)
+    team.says(first, "run-failed", reason="no budget")  # the last one that ended
+
+    with pytest.raises(NotFound) as ended:
+        choosing(team).choose("")
+
+    said = f"no run is going on: executor ended {first}: FAILED: no budget"
+    assert ended.value.message == said
+    again = f"`agentx run event --type run-reopened --run {first[-4:]}`"
+    assert ended.value.hint == (
+        f"{again} takes it up again, its lanes keep their commits; "
+        '`agentx run start "TITLE"` begins another'
+    )
+    with pytest.raises(
+        IllegalTransition, match=r"is FAILED \(too late\): task-added cannot"
+    ) as refused:
+        team.says(second, "task-added", task="T", title="x")
+    assert f"--run {second[-4:]}" in refused.value.hint
 
 
 def test_where_one_stands_decides_though_another_was_used_last(team: Team) -> None:

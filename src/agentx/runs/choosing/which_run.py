@@ -6,20 +6,28 @@ command that writes asks, and what only speaks of runs takes the newest.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
-from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.errors import AgentXError, InvalidValue, NotFound
 from agentx.kernel.ids import shorten_run
+from agentx.kernel.text import preview
 from agentx.runs.choosing.place import LANE_VARIABLE, RUN_VARIABLE, WorkPlace
-from agentx.runs.model import Lane, Run, RunStatus
+from agentx.runs.model import Lane, Run, RunEvent, RunStatus
 from agentx.runs.rules.decide import find_lane
+from agentx.runs.rules.fold import fold
 from agentx.runs.store.run_store import RunStore
 
 _NAMED_MAX = 4
+_REASON_CHARS = 80
 # Commands that take the run as their only word.
 _OF_RUNS = "agentx run "  # others take no run
 _NAMES_LAST = ("agentx run archive", "agentx run pr", "agentx run resume", "agentx run show")
+
+
+def _say_who(event: RunEvent) -> str:
+    of = f" of {event.owner}" if event.owner else ""
+    return f"{event.actor}{of}" + (f" ({event.writer})" if event.writer and not of else "")
 
 
 class WhichRun:
@@ -106,10 +114,34 @@ class WhichRun:
             return going[0]
         if going:
             raise self._ask_which(going)
-        raise NotFound(
-            "no run is going on",
-            hint='`agentx run start "TITLE"` begins one; `--run` names one',
+        raise self._tell_ended()
+
+    def _tell_ended(self) -> NotFound:
+        """Return that no run is going on, with who ended the last one and how it is taken up."""
+        start = '`agentx run start "TITLE"` begins'
+        last = max(self._list_ended(), key=lambda each: each[0].ended_ms or 0, default=None)
+        if last is None:
+            return NotFound("no run is going on", hint=f"{start} one; `--run` names one")
+        run, events = last
+        ends = (each for each in reversed(events) if each.kind in ("run-completed", "run-failed"))
+        who = next((_say_who(each) for each in ends), "somebody")
+        why = f": {preview(run.outcome_reason, _REASON_CHARS)}" if run.outcome_reason else ""
+        again = f"`agentx run event --type run-reopened --run {shorten_run(run.id)}`"
+        is_packed = run.id not in self._store.ids()
+        first = f"`agentx run restore {run.id}` lays it out; then " if is_packed else ""
+        return NotFound(
+            f"no run is going on: {who} ended {run.id}: {run.status}{why}",
+            hint=f"{first}{again} takes it up again, its lanes keep their commits; {start} another",
         )
+
+    def _list_ended(self) -> Iterator[tuple[Run, tuple[RunEvent, ...]]]:
+        """Yield the newest runs, of those that are packed away as well, with their events."""
+        packed = (str(line["run_id"]) for line in self._store.index.list_archived()[:_NAMED_MAX])
+        for name in dict.fromkeys((*self._store.ids()[:_NAMED_MAX], *packed)):
+            with suppress(AgentXError, OSError):
+                events = self._store.read(name).events
+                if events:
+                    yield fold(name, events), events
 
     def _ask_which(self, going: tuple[str, ...]) -> InvalidValue:
         named = ", ".join(going[:_NAMED_MAX])

@@ -11,24 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from agentx.kernel.errors import (
-    IllegalTransition,
-    InvalidValue,
-    LimitError,
-    NotFound,
-)
+from agentx.kernel.errors import IllegalTransition, InvalidValue, LimitError, NotFound
+from agentx.kernel.ids import shorten_run
 from agentx.kernel.limits import RUN_TITLE_CHARS_MAX
 from agentx.runs.limits import RUN_LANES_OPEN_MAX, RUN_TASKS_MAX
-from agentx.runs.model import (
-    PHASES,
-    Happening,
-    Lane,
-    LaneStatus,
-    Phase,
-    Run,
-    Task,
-    TaskStatus,
-)
+from agentx.runs.model import PHASES, Happening, Lane, LaneStatus, Phase, Run, Task, TaskStatus
 from agentx.runs.rules.catalogue import KINDS, actor_named, detail_checked, name_checked
 from agentx.runs.rules.claim_lines import CLAIMED, RELEASED
 from agentx.runs.rules.gates import (
@@ -80,9 +67,11 @@ def decide(run: Run, said: Happening, tell: Tell = tell_nothing_moved) -> tuple[
     if not run.started:
         raise NotFound(f"{run.id}: no such run", hint="`agentx run list` shows the runs")
     if run.over and said.kind not in _AFTER_THE_END:
+        why = f" ({run.outcome_reason[:80]})" if run.outcome_reason else ""
         raise IllegalTransition(
-            f"{run.id} is {run.status}: {said.kind} cannot happen any more",
-            hint="`agentx run event --type run-reopened` takes it up again",
+            f"{run.id} is {run.status}{why}: {said.kind} cannot happen any more",
+            hint=f"`agentx run event --type run-reopened --run {shorten_run(run.id)}` "
+            "takes it up again; its lanes keep their commits",
         )
     rule = _RULES.get(said.kind)
     follows = (said,) if rule is None else rule(run, said)
