@@ -71,7 +71,7 @@ def test_a_run_from_plan_to_pull_request_with_two_lanes_and_a_conflict(house: Ho
     too_little = house.json("run", "context", "--task", "TASK-002", "--budget", "20", expect=5)
 
     assert "rejects a@" in unchecked["error"]["message"]
-    assert "conflicts in mail.py" in refused["error"]["message"]
+    assert "conflicts in mail.py: it is not merged, " in refused["error"]["message"]
     assert "merge conflict" in resumed.stdout
     assert f"agentx run lane merge {two['lane_id']}" in resumed.stdout
     sources = [each["piece"]["source"] for each in context["pieces"]]

@@ -17,6 +17,7 @@ from agentx.runs.replies import Changes, LaneTold, Told, Unmerged
 from agentx.runs.resuming import refuse_unmerged
 from agentx.runs.rules.decide import decide, find_lane
 from agentx.runs.service import Runs, name_lane
+from agentx.runs.store.git_shared import tell_unpushed
 from agentx.runs.store.git_taking import find_brought
 from agentx.runs.store.run_store import OpenRun
 from agentx.runs.store.shared.branches import Conflicted, Moved, lane_branch, work_branch
@@ -71,6 +72,7 @@ class LaneWork:
 
         def work(desk: OpenRun) -> tuple[RunEvent, ...]:
             found = find_lane(desk.run, lane)
+            desk.check(_say("lane-finished", actor, found.id, {}))
             commit = self._find_tip(desk.run, found)
             return desk.say(_say("lane-finished", actor, found.id, {"commit": commit}))
 
@@ -232,6 +234,10 @@ class LaneWork:
             return desk.say(Happening(kind="commit-made", actor=actor, detail=detail))
 
         return self._runs.doing(run_id, work), found
+
+    def tell_unpushed(self, run: Run) -> tuple[str, ...]:
+        """Return that the work branch is not pushed as it is here, where there is a remote."""
+        return tuple(tell_unpushed(self._git.root, run.git.work_branch))
 
     def list_unmerged(self, run: Run) -> tuple[Unmerged, ...]:
         """Return the lanes that count as merged and are not in the work branch here."""

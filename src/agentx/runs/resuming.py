@@ -323,15 +323,17 @@ def _conflict_steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
 
 def _task_steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
     elsewhere = _list_held_elsewhere(run, here)
+    in_conflict = {each.lane for each in run.conflicts.values() if each.open and each.lane}
     for task in run.tasks.values():
         if task.id in elsewhere:
             continue
         if task.status is TaskStatus.IN_PROGRESS:
             where = f" in {task.lane}" if task.lane else ""
-            yield NextStep(
-                text=f"go on with {task.id}{where}: {task.contract.title}",
-                command=f"agentx run context --task {task.id}",
-            )
+            if task.lane not in in_conflict:  # that is told with its files
+                yield NextStep(
+                    text=f"go on with {task.id}{where}: {task.contract.title}",
+                    command=f"agentx run context --task {task.id}",
+                )
             for each in list_doubted_of_task(run, task)[:_MISSING_MAX]:
                 yield NextStep(text=f"before {task.id} ends: {each.text}", command=each.command)
         elif task.status is TaskStatus.BLOCKED:
@@ -351,6 +353,8 @@ def _task_steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
                 text=f"{name} is ready: {title}", command=f"agentx run task start {name}"
             )
     for name, claim in elsewhere.items():
+        if claim.lane in in_conflict:
+            continue
         until = say_end(claim, here.now_ms)
         what = f"lane take {claim.lane}" if claim.lane in run.lanes else f"task take {name}"
         yield NextStep(

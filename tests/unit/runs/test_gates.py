@@ -233,15 +233,30 @@ def test_who_resumes_is_told_of_lanes_whose_task_is_over_and_sent_to_no_refusal(
     assert step == ("go on to VERIFICATION", "agentx run phase next")
     # What is not verified does not go on.
     failed, over = _ran(7, passed=False), event(8, "task-completed", task="T")
-    for phase, more in (("VERIFICATION", []), ("CLEANUP", []), ("PR_PREP", ["agentx run pr"])):
+    for phase, also in (("VERIFICATION", []), ("CLEANUP", []), ("PR_PREP", ["agentx run pr"])):
         run = _run(TASK, event(6, "phase-entered", phase=phase), failed, over)
         (why, command), *steps = _list_steps(run)
         assert (why, command) == ("`make test` failed (exit 2) at c1", "agentx run verify")
-        assert [each for _, each in steps] == more
+        assert [each for _, each in steps] == also
 
 
 def _trust_not(one: RunEvent) -> RunEvent:
     return replace(one, standing=Vouching.UNTRUSTED)
+
+
+def test_a_lane_in_conflict_is_named_once_to_who_resumes() -> None:
+    run = _run(
+        event(1, "task-added", task="T", title="x"),
+        _open(2, "lane-002", "bbbb"),
+        event(3, "task-started", task="T", lane="lane-002"),
+        event(4, "phase-entered", phase="EXECUTION"),
+        event(5, "conflict-found", lane="lane-002", operation="merge", files=["a.py"]),
+    )
+
+    assert [command for _, command in _list_steps(run)] == ["agentx run lane merge lane-002"]
+    here = WhoGoesOn(checkout="aaaa", find_claim=lambda task: task.settled.claim)
+    there = resumption(run, (), here).next
+    assert [step.command for step in there] == ["agentx run lane take lane-002"]
 
 
 @pytest.mark.promise("runs.gates")

@@ -111,6 +111,6 @@ def pull_request(project: Project, run_id: str = "", *, actor: str) -> PullReque
         checklist=page,
         files=tuple(str(path) for path in (here.pr_description, here.pr_checklist)),
         changes=changes,
-        remarks=(*remarks, *tell_undecided(project, run)),
+        remarks=(*remarks, *tell_undecided(project, run), *lanes.tell_unpushed(run)),
         missing=missing,
     )

@@ -37,6 +37,7 @@ from agentx.wiring.runs import (
     list_asking_runs,
     list_run_questions,
     open_checks,
+    open_lanes,
     open_runs,
     open_tasks,
 )
@@ -230,7 +231,8 @@ def go_to_phase(project: Project, by: Saying, wanted: str, *, reason: str = "") 
     match wanted.strip().lower().replace("-", "_"):
         case "next":
             actor = check_speaker(project, by.actor)
-            return open_runs(project).next_phase(by.run_id, actor=actor)
+            done = open_runs(project).next_phase(by.run_id, actor=actor)
+            return _tell_taught(project, done) if done.run.over else done
         case "complete" | "completed" | "done":
             done = _record(project, by, "run-completed", _pick_given(text=reason))
             return _tell_taught(project, done)
@@ -245,11 +247,12 @@ def go_to_phase(project: Project, by: Saying, wanted: str, *, reason: str = "") 
 
 
 def _tell_taught(project: Project, told: Told) -> Told:
-    """Add what a run that is over taught and nobody has decided on."""
+    """Add what a run that is over taught and nobody has decided on, and what nobody pushed."""
     # What is known is read where a run ends: every `agentx run` imports this module.
     from agentx.operations.lessons.candidates import tell_undecided  # noqa: PLC0415
 
-    return replace(told, remarks=(*told.remarks, *tell_undecided(project, told.run)))
+    left = (*tell_undecided(project, told.run), *open_lanes(project).tell_unpushed(told.run))
+    return replace(told, remarks=(*told.remarks, *left))
 
 
 def contract_from(project: Project, file: Path) -> Contract:
@@ -346,7 +349,7 @@ def run_checks(
     actor = check_speaker(project, by.actor)
     aim = Aim(run_id=by.run_id, task=by.task, lane=by.lane)
     done = open_checks(project).run(aim, commands, actor=actor, wait_ms=wait_s * 1000)
-    bring_renewal(project, done.told)
+    done = replace(done, told=bring_renewal(project, done.told))
     failed = tuple(each.name for each in done.report.checks if not each.passed)
     _tell_verdict(project, actor, done.report.passed, failed)
     return done

@@ -78,6 +78,16 @@ def find_pushed(root: Path, branch: str, holding: str = "") -> str:
     return next(holds, commits[0] if commits else "")
 
 
+def tell_unpushed(root: Path, branch: str) -> Iterator[str]:
+    """Yield that no remote has a branch as it is here, as far as was last fetched."""
+    here = commit_of(root, f"refs/heads/{branch}") if branch else ""
+    remotes = read_git(root, "remote").lines if here else ()
+    pushed = list_pushed(root, branch) if remotes else ()
+    if remotes and not any(is_ancestor(root, here, each.commit) for each in pushed):
+        where = "origin" if "origin" in remotes else remotes[0]
+        yield f"{branch} is not pushed as it is here: `git push {where} {branch}`"
+
+
 def list_branches(root: Path, run_id: str) -> dict[str, str]:
     """Return the branches of a run that are here, with their commits, by asking git once."""
     words = ("for-each-ref", "--format=%(refname:lstrip=2) %(objectname)")

@@ -8,6 +8,7 @@ from agentx.kernel.errors import AgentXError, ConflictError, IllegalTransition
 from agentx.runs.model import Happening, Lane, Run, RunEvent
 from agentx.runs.replies import LaneTold
 from agentx.runs.rules.decide import find_lane
+from agentx.runs.rules.gates import tell_unwanted
 from agentx.runs.service import Runs
 from agentx.runs.store.git_taking import bring_lane, find_brought, has_folder
 from agentx.runs.store.run_store import OpenRun
@@ -69,16 +70,22 @@ class LaneTaking:
         """Make the folders of lanes that are free to be worked on here; yield what came of it."""
         run, _ = self._runs.run(run_id)
         for lane in () if run.over else run.lanes.values():
-            task = run.tasks.get(lane.task)
-            claim = None if task is None else self._runs.own.find_claim(task)
-            is_free = claim is None or claim.checkout == self._runs.own.known
-            if not lane.open or not is_free:
+            if not lane.open or not self._is_free(run, lane):
                 continue
             try:
                 yield from self._make_folder(run, lane)
             except AgentXError as error:
                 hint = f" ({error.hint})" if error.hint else ""
                 yield f"{lane.id} could not be made here: {error.message}{hint}"
+
+    def _is_free(self, run: Run, lane: Lane) -> bool:
+        """Tell whether a lane may be worked on here: nobody else holds its task, or lost it."""
+        known, task = self._runs.own.known, run.tasks.get(lane.task)
+        is_own = lane.checkout in ("", known)
+        claim = None if task is None else self._runs.own.find_claim(task)
+        if claim is not None:
+            return claim.checkout == known and (is_own or claim.lane == lane.id)
+        return is_own or not tell_unwanted(run, lane)
 
     def _make_folder(self, run: Run, lane: Lane) -> Iterator[str]:
         git = self._runs.git

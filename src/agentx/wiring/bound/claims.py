@@ -140,23 +140,24 @@ def holding(
     remarks: list[str] = []
     work = ClaimWork(open_runs(project, caller=caller))
     exchange = reach(project, remarks, say_alone(aim.task))
-    if exchange is None:
-        yield remarks
-        return
-    run, task = work.find_task(aim.run_id, aim.task)
-    is_new = not work.is_own(task)
-    if is_new:
-        probe = replace(probe, task=task.id)
-        wanted = WantedClaim(run_id=run.id, task=task.id, actor=probe.actor, probe=probe)
-        remarks += claim_there(work, exchange, wanted, remarks).remarks
-    try:
-        yield remarks
-    except (AgentXError, KeyboardInterrupt):
+    with _telling(remarks):
+        if exchange is None:
+            yield remarks
+            return
+        run, task = work.find_task(aim.run_id, aim.task)
+        is_new = not work.is_own(task)
         if is_new:
-            with suppress(AgentXError):
-                work.release(run.id, task.id, actor=probe.actor, reason="it was not begun")
-                exchange.push()
-        raise
+            probe = replace(probe, task=task.id)
+            wanted = WantedClaim(run_id=run.id, task=task.id, actor=probe.actor, probe=probe)
+            remarks += claim_there(work, exchange, wanted, remarks).remarks
+        try:
+            yield remarks
+        except (AgentXError, KeyboardInterrupt):
+            if is_new:
+                with suppress(AgentXError):
+                    work.release(run.id, task.id, actor=probe.actor, reason="it was not begun")
+                    exchange.push()
+            raise
     with suppress(AgentXError):  # the rest is brought there by the next exchange
         exchange.push()
 
@@ -213,11 +214,23 @@ def say_alone(task: str) -> str:
 
 
 @contextmanager
+def _telling(remarks: list[str]) -> Iterator[None]:
+    """Add what an exchange found to a refusal: it is told once, and would be lost with it."""
+    found = [each for each in remarks if f"`{_SYNC}" not in each]
+    try:
+        yield
+    except AgentXError as error:
+        error.hint = "; ".join(word for word in (error.hint, *found) if word)
+        raise
+
+
+@contextmanager
 def meeting_others(project: Project) -> Iterator[list[str]]:
     """Know what others pushed before work ends, and let them know that it did."""
     remarks: list[str] = []
     exchange = reach(project, remarks, f"others learn this by `{_SYNC}`")
-    yield remarks
+    with _telling(remarks):
+        yield remarks
     if exchange is not None:
         with suppress(AgentXError):  # the next exchange brings it there
             exchange.push()
@@ -235,9 +248,10 @@ def ends_work(kind: str) -> bool:
 
 def bring_renewal(project: Project, told: Told) -> Told:
     """Bring a claim that work renewed to the remote; nothing is said where that is not possible."""
+    remarks: list[str] = []
     if any("until" in event.detail for event in told.added):
-        exchange = reach(project, [])
+        exchange = reach(project, remarks)
         if exchange is not None:
             with suppress(AgentXError):
                 exchange.push()
-    return told
+    return replace(told, remarks=(*told.remarks, *remarks))

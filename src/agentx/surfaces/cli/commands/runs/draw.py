@@ -44,8 +44,15 @@ _ANSWERS_MAX = 5
 _QUESTION_CHARS = 400
 
 
-def draw_list(screen: Console, rows: tuple[RunRow, ...], now_ms: int) -> None:
-    """Draw all runs."""
+def draw_list(screen: Console, rows: tuple[RunRow, ...], now_ms: int, packed: int = 0) -> None:
+    """Draw all runs; where none is there, how many are packed away."""
+    if not rows and packed:
+        screen.print(f"No run is laid out here; {render.count(packed, 'run')} packed away.")
+        hint = (
+            "\nhint: `agentx run list --archived` shows them, `agentx run restore RUN` lays one out"
+        )
+        screen.print(hint, style="dim", soft_wrap=True)
+        return
     if not rows:
         screen.print("There are no runs yet.")
         screen.print('\nhint: `agentx run start "TITLE"` begins one', style="dim")
@@ -179,7 +186,7 @@ def draw_lanes(screen: Console, run: RunOverview, now_ms: int) -> None:
         return
     table = render.table("LANE", "STATUS", "TASK", "CHANGED", "NOTE")
     lost = {each.lane: each for each in run.unmerged}
-    held = {row.task_id: row.held for row in run.tasks}
+    held = {row.lane: row.held for row in run.tasks if row.lane}
     for lane in run.lanes:
         tries = f"try {lane.attempts}" if lane.attempts > 1 else ""
         table.add_row(
@@ -190,7 +197,7 @@ def draw_lanes(screen: Console, run: RunOverview, now_ms: int) -> None:
             "; ".join(
                 word
                 for word in (
-                    held.get(lane.task, "") if lane.open else "",
+                    held.get(lane.id, "") if lane.open else "",
                     " ".join(
                         each
                         for each in (

@@ -153,8 +153,9 @@ def _tell(invocation: Invocation, done: LaneTold, *, folder: bool = False) -> No
         if not invocation.as_json:
             draw_told(invocation.talk, told)
         what = done.conflict.lane or "the work branch"
+        undone = "merged" if done.conflict.lane else "rebased"
         raise ConflictError(
-            f"{what} conflicts in {name_some(done.conflict.files)}: nothing was changed, "
+            f"{what} conflicts in {name_some(done.conflict.files)}: it is not {undone}, "
             f"{done.conflict.escalation} asks a person",
             hint="`agentx run resume` says how to go on",
         )

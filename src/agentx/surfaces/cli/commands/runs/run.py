@@ -114,11 +114,12 @@ def list_all(invocation: Invocation, archived: bool) -> None:
     for name in () if rows else tell_runs_elsewhere(invocation.project):
         remark(f"{name} holds runs of others: `agentx run sync` takes them in")
     now_ms = invocation.project.clock.now_ms()
+    packed = 0 if rows else len(list_archived(invocation.project))
 
     def draw(screen: Any) -> None:
         from agentx.surfaces.cli.commands.runs.draw import draw_list
 
-        draw_list(screen, rows, now_ms)
+        draw_list(screen, rows, now_ms, packed)
 
     invocation.show({"runs": rows}, draw)
 
