@@ -27,9 +27,7 @@ from agentx.kernel.limits import CLARIFY_SLA_MINUTES_DEFAULT
 from agentx.kernel.roles import HUB_ROLE, PERSON_ROLE
 from agentx.kernel.values import frozen
 
-# Who speaks when it is no agent.
-PERSON = PERSON_ROLE
-HUB = HUB_ROLE
+PERSON, HUB = PERSON_ROLE, HUB_ROLE  # who speaks when it is no agent
 
 
 class ClarificationStatus(StrEnum):
@@ -227,6 +225,7 @@ class Clarification:
     decided_later_for: str = ""  # who asked that
     decided_meanwhile: str = ""  # the same of what waits, since it was asked; likewise
     contested_by: str = ""  # what else speaks against what stands; likewise
+    asked_on: str = ""  # of a matter: what its thread asked next (`watch.matters`); likewise
     begun_with: tuple[tuple[Entry, str], ...] = ()  # by an offshoot, with why it stands no more
 
     @property

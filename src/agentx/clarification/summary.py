@@ -218,10 +218,11 @@ def _tell_in_doubt(state: Clarification) -> str:
         return ""
     anew = f", asked anew: {word_ask(state, PERSON)} --ask-anyway"
     decide = f': agentx clarify resolve {state.id} "..."'
+    is_decided = state.is_active or (find_contesting(state) is not None and not state.asked_on)
     return (
         f"{state.id}: its answer is a person's unconfirmed word, and {by}. "
         f"Read it: agentx clarify --issue {state.issue}; say what holds at a terminal"
-        f"{decide if state.is_active or find_contesting(state) else anew}"
+        f"{decide if is_decided else anew}"
     )
 
 

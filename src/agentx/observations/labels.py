@@ -1,6 +1,15 @@
-"""How parts of a memory are labelled: what is left open, why something failed, what mended it."""
+"""How parts of a memory are labelled: what is left open, why something failed, what mended it.
+
+Also what a question came to, with what is read back out of that:
+
+    Drop users: No, never. Decided by ana, asked: May I? (then asked further: And now?) [CLR-1-001]
+
+What its thread asked next is no part of the memory: it is told with it, wherever it is told.
+"""
 
 from __future__ import annotations
+
+from agentx.kernel.text import preview
 
 LEFT_OPEN = "Left open: "
 WAITS = "Waits for the user: "
@@ -12,6 +21,8 @@ FIXED_BY = "Fixed by: "
 PASSED = "It passed "
 # What was said of a part since, behind what stands.
 SINCE = " (since then: "
+_DECIDED_BY, _ASKED, _FURTHER = " Decided by ", ", asked: ", " (then asked further: "
+_FURTHER_CHARS = 120
 
 
 def strip_label(text: str) -> str:
@@ -23,3 +34,47 @@ def strip_said(text: str) -> str:
     """Return what was put off, without the words by which it was, where these stand behind it."""
     proposed, _, own = text.partition(f" {BY_USER}")
     return proposed if own else text
+
+
+def word_decision(said: str, by: str, asked: str) -> str:
+    """Return what a memory says, but for the name of its question."""
+    return f"{said}{_DECIDED_BY}{by}{_ASKED}{asked}"
+
+
+def tell_further(content: str, asked: str) -> str:
+    """Return what a memory says, with what its thread asked next."""
+    text, mark, name = cut_further(content).rpartition(" [")
+    return f"{text}{_FURTHER}{preview(asked, _FURTHER_CHARS)}){mark}{name}" if mark else content
+
+
+def cut_further(content: str) -> str:
+    """Return what a memory says, without what its thread asked next."""
+    text, mark, name = content.rpartition(" [")
+    before, further, _ = text.rpartition(_FURTHER)
+    return f"{before}{mark}{name}" if further and text.endswith(")") else content
+
+
+def read_said(content: str) -> str:
+    """Return what was decided, without who did and where it stands."""
+    text = content.rpartition(" [")[0]
+    return text.rpartition(_DECIDED_BY)[0] or text
+
+
+def read_decider(content: str) -> str:
+    """Return who decided it; nothing where that is not said."""
+    return _read_rest(content).partition(_ASKED)[0]
+
+
+def read_asked(content: str) -> str:
+    """Return what was asked; nothing where that is not said."""
+    return _read_rest(cut_further(content)).partition(_ASKED)[2]
+
+
+def _read_rest(content: str) -> str:
+    return content.rpartition(" [")[0].rpartition(_DECIDED_BY)[2] if _DECIDED_BY in content else ""
+
+
+def asks_another(one: str, other: str) -> bool:
+    """Tell whether two texts say what was asked, and that is not the same: neither tells both."""
+    asked, also = read_asked(one), read_asked(other)
+    return bool(asked and also) and asked != also

@@ -74,10 +74,14 @@ def open_bus(project: Project) -> Bus:
 
         notify(project, event)
 
-    def keep(event: ClarificationResolved) -> None:
+    def keep(event: ClarificationEvent) -> None:
         from agentx.wiring.kept.known import keep_decision  # noqa: PLC0415  few commands settle one
 
         keep_decision(project, event)
+
+    def keep_before(event: ClarificationEvent) -> None:
+        if event.round > 1:  # who asks further takes what was said
+            keep(event)
 
     def follow(event: MonitorRan) -> None:
         if event.behind:
@@ -94,6 +98,7 @@ def open_bus(project: Project) -> Bus:
     bus.listen(IssueChanged, partial(_tell_move, project, bus))
     for called in (ClarificationEscalated, ClarificationRequested):
         bus.listen(called, tell_person)
+        bus.listen(called, keep_before)
     bus.listen(StatusesSettled, renew_questions)
     for kind in (IssueChanged, AgentStarted, AgentCompleted, AgentError):
         bus.listen(kind, lambda _fact: renew_notices(project))

@@ -355,7 +355,12 @@ def test_what_a_person_is_asked_on_is_not_settled_by_who_did_not_see_it(
         keep_decisions(here)
         [kept] = [text for text in list_decisions(here) if "NO, not all" in text]
         assert "asked: Really drop all?" in kept
-        assert [text for text in tell(here) if text.startswith("fu: Yes")] == []
+        # What was said before is told with what was asked on, and never without.
+        before = [text for text in tell(here) if text.startswith("fu: Yes")]
+        assert [
+            text for text in before if "(then asked further: Really drop all?)" in text
+        ] == before
+        assert len(before) == 1
 
 
 @pytest.mark.promise("clarify.merge")

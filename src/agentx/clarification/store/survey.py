@@ -13,9 +13,10 @@ from agentx.clarification.store.book import Book
 from agentx.clarification.store.files.stamps import Look, Stamp
 from agentx.clarification.store.ledger_json import DamagedLedger, read_row, rows_of
 from agentx.clarification.watch.awaiting import find_untrusted_question
-from agentx.clarification.watch.gathered import gather
+from agentx.clarification.watch.gathered import GatheredQuestions, gather
 from agentx.clarification.watch.glance import is_settled, list_unheard
 from agentx.clarification.watch.later import find_in_doubt
+from agentx.clarification.watch.matters import list_matters
 from agentx.kernel.clock import to_iso
 from agentx.kernel.ids import ClarificationId, parse_clarification_id
 from agentx.kernel.values import frozen
@@ -73,8 +74,7 @@ class LedgerRows:
             if state.is_active
             or state.was_decided_for_asker
             or find_untrusted_question(state) is not None
-            or find_contesting(state) is not None
-            or find_in_doubt(state, known) is not None
+            or any(_is_in_doubt(each, known) for each in (state, *list_matters(state)))
         )
         return self._make(found, looked_at.faults)
 
@@ -106,6 +106,10 @@ class LedgerRows:
             is_behind=self._is_behind,
             missing=self._missing,
         )
+
+
+def _is_in_doubt(state: Clarification, among: GatheredQuestions) -> bool:
+    return find_contesting(state) is not None or find_in_doubt(state, among) is not None
 
 
 def list_rows(book: Book) -> LedgerRows:

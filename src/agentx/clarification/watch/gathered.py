@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from agentx.clarification.contested import contests, find_uncounted
-from agentx.clarification.model import Clarification, Entry
+from agentx.clarification.model import Clarification, Entry, read_question
 from agentx.kernel.ids import is_ulid, ulid_ms
 from agentx.prose.same.wording import Key, key_words
 
@@ -87,18 +87,37 @@ def key_awaited(state: Clarification) -> Key:
 def list_spoken(state: Clarification) -> list[Entry]:
     """Return what a person said last to each thing that a thread asks, and what of it is sure.
 
+    Also what came too late to stand there: who said it said it all the same, and it may be the last
+    that was said to the same anywhere.
+    """
+    last = [each for words in list_last_words(state).values() for each in words]
+    others = (each for each in _list_words(state) if not any(each is one for one in last))
+    return [*last, *(each for each in others if _is_too_late(state, each))]
+
+
+def _is_too_late(state: Clarification, word: Entry) -> bool:
+    """Tell whether a word came too late, and to what is sure: the thread had asked one thing."""
+    asked = {read_question(each) for each in state.thread if not each.late} - {""}
+    return word.late and len(asked) == 1 and not (contests(word) or word.is_over)
+
+
+def list_last_words(state: Clarification) -> Mapping[Key, list[Entry]]:
+    """Return what a person said in time to each thing that a thread asks: the last that is sure
+    where the last is not, and the last.
+
     A follow-up asks something else: what was said before it stands as it was said.
     """
-    said = [each for each in state.thread if _is_said_in_time(each) and state.is_own(each)]
+    said = [each for each in _list_words(state) if not each.late]
     last: dict[Key, list[Entry]] = {}
     for each in (*said, *filter(None, (state.persons_word,))):
         before = last.setdefault(key_asked(state, each), [])
         before[:] = [*[one for one in before if each.doubt and not one.doubt][-1:], each]
-    return [each for words in last.values() for each in words]
+    return last
 
 
-def _is_said_in_time(entry: Entry) -> bool:
-    return entry.is_persons_word and bool(entry.body) and not entry.late
+def _list_words(state: Clarification) -> list[Entry]:
+    said = (each for each in state.thread if each.is_persons_word and each.body)
+    return [each for each in said if state.is_own(each)]
 
 
 def _group(pairs: Iterable[Said]) -> Mapping[Key, list[Said]]:

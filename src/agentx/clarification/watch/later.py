@@ -26,6 +26,7 @@ from agentx.clarification.watch.gathered import (
     key_asked,
     key_awaited,
 )
+from agentx.clarification.watch.matters import list_matters
 from agentx.kernel.ids import is_ulid, ulid_ms
 from agentx.kernel.text import fold_text, preview
 
@@ -43,8 +44,10 @@ def find_repeated(state: Clarification, among: Iterable[Clarification]) -> Clari
 
 
 def is_come_to(state: Clarification, word: Entry) -> bool:
-    """Tell whether a question came to a word, and memory tells it: no follow-up came after it."""
-    return state.resolution is not None and word is state.persons_word
+    """Tell whether a question, or what it asked before, came to a word: then memory tells it."""
+    if state.resolution is not None and word is state.persons_word:
+        return True
+    return any(word is each.persons_word for each in list_matters(state))
 
 
 def was_said_since(state: Clarification, among: Iterable[Clarification], since_ms: int) -> bool:

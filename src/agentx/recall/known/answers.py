@@ -28,10 +28,12 @@ from agentx.clarification.rendering import GO_ON, name_speaker
 from agentx.clarification.watch.awaiting import is_of_same_issue
 from agentx.clarification.watch.gathered import gather
 from agentx.clarification.watch.later import find_contesting_elsewhere, find_later
+from agentx.clarification.watch.matters import list_matters
 from agentx.clarification.ways import UNVERIFIED
 from agentx.kernel.text import compile_late, cut, fold_text, preview
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
+from agentx.observations.labels import word_decision
 from agentx.observations.model import Category, Observation
 from agentx.observations.validity.marking import find_replacing
 from agentx.prose import cues
@@ -128,7 +130,7 @@ def _has_all(text: str, leads: Iterable[str]) -> bool:
 
 
 def read_decision(state: Clarification, by: str = "") -> Observation | None:
-    """Return what a settled question came to, as a decision; None where nothing was decided.
+    """Return what a settled question, or a matter, came to; None where nothing was decided.
 
     `by` is what the person is called who decided it, where that is known.
     """
@@ -139,7 +141,7 @@ def read_decision(state: Clarification, by: str = "") -> Observation | None:
     said = said if said.endswith((".", "!", "?")) else f"{said}."
     word = state.decision or settled
     asked = fold_text(state.question_of(word))
-    content = f"{state.topic}: {said} Decided by {_name_decider(state, by)}, asked: {asked}"
+    content = word_decision(f"{state.topic}: {said}", _name_decider(state, by), asked)
     content = f"{cut(content, KNOWN_ANSWER_CHARS_MAX)} [{state.id}]"
     return Observation(
         id=str(state.id),
@@ -152,6 +154,15 @@ def read_decision(state: Clarification, by: str = "") -> Observation | None:
         timestamp_ms=state.resolved_ms,
         session_id="",
     )
+
+
+def list_decisions(state: Clarification) -> tuple[tuple[Clarification, Observation], ...]:
+    """Return what a thread came to, and what people said to what it asked before.
+
+    Each with the thread, or the matter, that came to it.
+    """
+    found = ((each, read_decision(each)) for each in (state, *list_matters(state)))
+    return tuple((each, decision) for each, decision in found if decision is not None)
 
 
 def _offer_settled(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from agentx.kernel.values import frozen
+from agentx.observations.labels import asks_another
 from agentx.prose.likeness import list_words, overlap
 from agentx.recall.limits import LIKENESS_HITS_MAX
 from agentx.search.document import Hit
@@ -38,7 +39,8 @@ def merge_alike(
     for number, hit in enumerate(hits):
         words = frozenset(list_words(hit.passage) if number < LIKENESS_HITS_MAX else ())
         for first, others, also in kept:
-            if first.doc_type == hit.doc_type and _is_same(words, others):
+            is_alike = first.doc_type == hit.doc_type and _is_same(words, others)
+            if is_alike and not asks_another(first.passage, hit.passage):
                 also.extend((hit.doc_id, *beside.get(hit.doc_id, ())))
                 break
         else:

@@ -21,7 +21,7 @@ from agentx.kernel.text import compile_late
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
 from agentx.observations.ids import ID_PREFIX
-from agentx.observations.labels import SINCE
+from agentx.observations.labels import SINCE, asks_another
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import adds, likeness, share_of_shorter
 from agentx.recall.section.kinds import Kind
@@ -158,7 +158,7 @@ def _says_same(one: Tellable, told: Tellable) -> bool:
     are_ruled = one.is_ruling and told.is_ruling
     if are_ruled and likeness(one.words - _LABEL, told.words - _LABEL) < _SAME_RULING:
         return False
-    return not adds(one.text, told.text)
+    return not (asks_another(one.text, told.text) or adds(one.text, told.text))
 
 
 def _is_worth_it(one: Tellable) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Container, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
-from agentx.clarification.model import Clarification, ClarificationStatus
+from agentx.clarification.model import Clarification
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.host.files.plain import is_folder, list_folder, look
 from agentx.kernel.errors import CorruptRecord
@@ -23,11 +23,10 @@ from agentx.observations.model import Observation
 from agentx.observations.settings import MemorySettings
 from agentx.observations.store.paths import ObservationPaths
 from agentx.project.project import Project
-from agentx.recall.known.answers import read_decision
 from agentx.wiring.clarifications import make_pen
 from agentx.wiring.kept.followed import follow_drops
 from agentx.wiring.kept.forgotten import take_out_forgotten
-from agentx.wiring.kept.known import Outcome, is_from_memory, keep_outcome
+from agentx.wiring.kept.known import Outcome, choose_kept, keep_outcome, list_decided
 from agentx.wiring.kept.looked_at import (
     DecidedNote,
     look_at_ledgers,
@@ -36,13 +35,7 @@ from agentx.wiring.kept.looked_at import (
     write_note,
 )
 from agentx.wiring.observations import open_observations, open_vouched
-from agentx.wiring.vouched.outcomes import (
-    find_question,
-    is_kept_of,
-    is_word_of,
-    list_said,
-    read_said,
-)
+from agentx.wiring.vouched.outcomes import find_question, is_kept_of, says_same
 from agentx.wiring.vouched.sayers import name_decision
 
 
@@ -107,29 +100,31 @@ def _list_unkept(
     kept: dict[str, list[Observation]] = {}
     for one in here:
         kept.setdefault(find_question(one), []).append(one)
-    found: list[Clarification] = []
+    found: list[tuple[Clarification, tuple[Observation, ...]]] = []
     try:
         for state in store.read(issue):
-            is_over = state.status is ClarificationStatus.RESOLVED and not is_from_memory(state)
-            decision = read_decision(state) if is_over else None
-            if decision is not None and not _is_kept(kept.get(state.id, ()), decision):
-                found.append(state)
-        judged = store.list_judged(issue, {state.uid for state in found}) if found else ()
+            named, decided = kept.get(state.id, ()), list_decided(state)
+            olds = ((pair, choose_kept(named, pair[0], decided)) for pair in decided)
+            found += ((each, old) for (each, came), old in olds if not _is_kept(old, came))
+        judged = store.list_judged(issue, {each.uid for each, _ in found}) if found else ()
     except CorruptRecord:
         return
-    for state in found:
-        decision = name_decision(project, state, judged, vouched=True)
+    for each, old in found:
+        decision = name_decision(project, each, judged, vouched=True)
         if decision is not None:
-            old = tuple(one for one in kept.get(state.id, ()) if is_kept_of(one, state, decision))
-            yield Outcome(state=state, decision=decision, kept=old, is_lost=state.id in lost)
+            yield Outcome(
+                state=each,
+                decision=decision,
+                kept=tuple(one for one in old if is_kept_of(one, each, decision)),
+                is_lost=each.id in lost,
+                named=frozenset(one.id for one in kept.get(each.id, ())),
+            )
 
 
 def _is_kept(kept: Iterable[Observation], decision: Observation) -> bool:
     """Tell whether memory says of a question just what it came to."""
     standing = [one for one in kept if not one.superseded_by]
-    return len(standing) == 1 and all(
-        read_said(one) in list_said(decision) and is_word_of(one, decision) for one in standing
-    )
+    return len(standing) == 1 and says_same(standing[0], decision)
 
 
 def _find_place(project: Project) -> str:

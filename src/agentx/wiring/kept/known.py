@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import replace
 
-from agentx.clarification.events import ClarificationResolved
+from agentx.clarification.events import ClarificationEvent
 from agentx.clarification.model import PERSON, Clarification, KnownAnswer, NewQuestion
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.host.files.plain import is_file
@@ -21,15 +21,17 @@ from agentx.observations.model import Category, Observation
 from agentx.observations.service import Observations
 from agentx.observations.validity.staleness import list_changed_since
 from agentx.project.project import Project
-from agentx.recall.known.answers import Known, find_known_answer, read_decision
+from agentx.recall.known.answers import Known, find_known_answer, list_decisions, read_decision
 from agentx.recall.limits import KNOWN_FILES_MAX, KNOWN_MEMORIES_MAX
 from agentx.views.sessions.file_history import GitFileHistory
 from agentx.wiring.clarifications import make_pen, open_clarifications
 from agentx.wiring.observations import open_observations, prepare_observations
 from agentx.wiring.trust.issue_marks import AskedIssues
 from agentx.wiring.vouched.outcomes import (
+    find_matter,
     find_question,
     find_same,
+    find_uid,
     is_kept_of,
     list_ids,
     list_kept,
@@ -76,7 +78,7 @@ def _is_taken_back(project: Project, asked: Iterable[Clarification], found: Know
     if state is None or decision is None:
         return False
     with closing(open_observations(project)) as room:
-        store, name = room.store, next(list_names(state.uid, decision))
+        store, name = room.store, next(list_names(find_uid(state), decision))
         if isinstance(store, VouchedStore) and (
             store.is_taken_away(name) or store.taken_away.holds(list_uids(state), decision)
         ):
@@ -85,8 +87,10 @@ def _is_taken_back(project: Project, asked: Iterable[Clarification], found: Know
         return kept is not None and bool(kept.mended_ms) and find_same((kept,), decision) is None
 
 
-def keep_decision(project: Project, event: ClarificationResolved) -> Observation | None:
-    """Keep what a settled question came to as a decision, which recall tells; once.
+def keep_decision(project: Project, event: ClarificationEvent) -> Observation | None:
+    """Keep what a question came to as a decision, which recall tells; once.
+
+    Also what a person said before it asked further. Return what it came to, where that is new.
 
     What was taken from memory is there already.
 
@@ -96,13 +100,40 @@ def keep_decision(project: Project, event: ClarificationResolved) -> Observation
         return None  # what a stranger's repository says is no decision of ours
     state = open_clarifications(project).find(event.clarification_id)
     store = LedgerStore(project.paths, project.clock, make_pen(project))
-    decision = name_decision(project, state, store.list_judged(state.issue, {state.uid}))
-    if decision is None or is_from_memory(state):
+    decided = list_decided(state)
+    if not decided:
         return None
+    judged, made = store.list_judged(state.issue, {state.uid}), None
     with closing(open_observations(project)) as room:
         named = list_kept(room.store.get_by_issue(state.issue), state.id)
-        kept = tuple(one for one in named if is_kept_of(one, state, decision))
-        return keep_outcome(project, room, Outcome(state=state, decision=decision, kept=kept)).made
+        for each, _ in decided:
+            decision = name_decision(project, each, judged)
+            if decision is not None:
+                old = choose_kept(named, each, decided)
+                old = tuple(one for one in old if is_kept_of(one, each, decision))
+                outcome = Outcome(state=each, decision=decision, kept=old)
+                done = keep_outcome(project, room, outcome).made
+                made = done if each is state else made
+    return made
+
+
+def list_decided(state: Clarification) -> tuple[tuple[Clarification, Observation], ...]:
+    """Return what a thread came to, and before; what was taken from memory is there already."""
+    return tuple(pair for pair in list_decisions(state) if not is_from_memory(pair[0]))
+
+
+def choose_kept(
+    named: Iterable[Observation],
+    of: Clarification,
+    decided: Iterable[tuple[Clarification, Observation]],
+) -> tuple[Observation, ...]:
+    """Return those memories of a thread that are of one thing which it asks.
+
+    What is of none for sure is of what the thread came to.
+    """
+    pairs = tuple(decided)
+    found = ((one, find_matter(one, pairs)) for one in named)
+    return tuple(one for one, it in found if it is of or (it is None and not of.asked_on))
 
 
 def find_persons_decision(project: Project, one: Observation) -> Clarification | None:
@@ -135,6 +166,7 @@ class Outcome:
     decision: Observation
     kept: tuple[Observation, ...] = ()
     is_lost: bool = False  # memory had it, or has it in other words
+    named: frozenset[str] = frozenset()  # what else memory has of its thread
 
 
 @frozen(kw_only=False)
@@ -158,7 +190,7 @@ def keep_outcome(project: Project, room: Observations, outcome: Outcome) -> Kept
     if same is None and room.is_enabled and (overtaken or outcome.is_lost or not old):
         if _is_taken_away(room, outcome):
             return KeptOutcome(None)
-        name, same = _find_place(room, state.uid, decision)
+        name, same = _find_place(room, find_uid(state), decision)
         if same is None:
             prepare_observations(project)
             full = replace(decision, id=name, files=list_files_named(project, decision.content))
@@ -168,7 +200,7 @@ def keep_outcome(project: Project, room: Observations, outcome: Outcome) -> Kept
             made = next(iter(done), None)
     now = same or made
     if now is not None:
-        supersede(room, overtaken, now)
+        supersede(room, overtaken, now, outcome.named)
     return KeptOutcome(made)
 
 
@@ -177,7 +209,8 @@ def _is_taken_away(room: Observations, outcome: Outcome) -> bool:
     if not isinstance(store, VouchedStore):
         return False
     store.begin_record()  # what a file says from now on is held against it
-    is_gone = not outcome.is_lost and store.is_taken_away(next(list_names(state.uid, decision)))
+    name = next(list_names(find_uid(state), decision))
+    is_gone = not outcome.is_lost and store.is_taken_away(name)
     return is_gone or store.taken_away.holds(list_uids(state), decision)
 
 
@@ -196,15 +229,21 @@ def _find_place(
     raise AssertionError("there is always a next name")
 
 
-def supersede(room: Observations, overtaken: Iterable[Observation], by: Observation) -> None:
+def supersede(
+    room: Observations,
+    overtaken: Iterable[Observation],
+    by: Observation,
+    named: Iterable[str] = (),
+) -> None:
     """Mark what a question came to before as replaced by what it came to.
 
-    What was replaced so, and is what it came to after all, stands again.
+    What was replaced so, or by what else is named of the thread, and is what it came to after all,
+    stands again.
 
     Raises: LockHeld, UnavailableError.
     """
     marked = [replace(one, superseded_by=by.id) for one in overtaken]
-    if by.superseded_by in {one.id for one in marked}:
+    if by.superseded_by in {*named, *(one.id for one in marked)}:
         marked.append(replace(by, superseded_by=""))
     if marked:
         room.store.amend(marked)
@@ -225,8 +264,8 @@ def list_left(project: Project, states: Iterable[Clarification]) -> tuple[str, .
             olds = (one for one in room.store.archive() if one.issue_number == state.issue)
             memories = (*room.store.get_by_issue(state.issue), *olds)
             found += (one.id for one in list_kept(memories, state.id))
-            decision = read_decision(state) if state.uid else None
-            called = set() if decision is None else set(list_ids(state, decision))
+            decided = list_decided(state) if state.uid else ()
+            called = {name for each in decided for name in list_ids(*each)}
             found += (one.id for one in memories if one.id in called)
     return tuple(dict.fromkeys(found))
 

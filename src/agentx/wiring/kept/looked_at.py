@@ -20,7 +20,7 @@ from agentx.project.trust.writers import Hand
 from agentx.wiring.clarifications import make_pen
 
 _NOTE_BYTES_MAX = 4 * 1024 * 1024
-_LOOKS = 6  # raised where what was looked at by an earlier version is to be looked at again
+_LOOKS = 7  # raised where what was looked at by an earlier version is to be looked at again
 
 
 class DecidedNote(msgspec.Struct, frozen=True, kw_only=True):

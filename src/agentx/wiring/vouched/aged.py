@@ -14,6 +14,7 @@ from agentx.clarification.watch.gathered import GatheredQuestions, Said, find_tu
 from agentx.clarification.watch.later import is_come_to
 from agentx.clarification.ways import UNCONFIRMED
 from agentx.kernel.text import fold_text, preview
+from agentx.observations.labels import read_asked, read_decider, read_said
 from agentx.observations.model import Observation
 from agentx.prose.same.wording import Key, key_words
 
@@ -28,9 +29,9 @@ def withhold_aged(one: Observation, asked: GatheredQuestions) -> Observation:
     """
     if one.superseded_by or one.mended_ms:
         return one
-    decider = one.content.rpartition(" Decided by ")[2].partition(", asked: ")[0]
+    is_doubtful = UNCONFIRMED in read_decider(one.content)
     for key in _list_keys(one):
-        said = asked.list_said(key) if UNCONFIRMED in decider else asked.list_sure(key)
+        said = asked.list_said(key) if is_doubtful else asked.list_sure(key)
         later = _find_later(one, said)
         if later is not None:
             return _tell(one, *later)
@@ -41,11 +42,9 @@ def withhold_aged(one: Observation, asked: GatheredQuestions) -> Observation:
 
 def _list_keys(one: Observation) -> Iterator[Key]:
     """Yield what a memory says was asked; nothing where it does not say so."""
-    text = one.content.rpartition(" [")[0]
-    said, _, rest = text.rpartition(" Decided by ")
-    question = rest.partition(", asked: ")[2]
+    question = read_asked(one.content)
     if question:
-        parts = said.split(": ")
+        parts = read_said(one.content).split(": ")
         for count in islice(range(1, len(parts)), _COLONS):
             yield key_words(": ".join(parts[:count]), question)
 

@@ -7,7 +7,13 @@ from dataclasses import replace
 
 from agentx.observations.ids import parse_observation_id
 from agentx.observations.model import Observation, ObservationIndex
-from agentx.wiring.vouched.outcomes import UNVERIFIED, find_question, is_withheld, rename_question
+from agentx.wiring.vouched.outcomes import (
+    UNVERIFIED,
+    find_question,
+    is_withheld,
+    leave_further,
+    rename_question,
+)
 
 
 def tell_row(row: ObservationIndex, judged: Observation | None) -> ObservationIndex:
@@ -37,5 +43,5 @@ def put_back(one: Observation, plain: Observation | None) -> Observation:
         return one
     by = plain.superseded_by if is_withheld(one) else one.superseded_by
     agent = plain.agent if one.agent == UNVERIFIED else one.agent
-    one = rename_question(one, find_question(plain) or find_question(one))
+    one = rename_question(leave_further(one), find_question(plain) or find_question(one))
     return replace(one, superseded_by=by, agent=agent, issue_number=plain.issue_number)

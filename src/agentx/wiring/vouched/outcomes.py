@@ -5,18 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import count, islice
+from itertools import chain, count, islice
 from typing import TYPE_CHECKING
 
+from agentx.clarification.ways import UNCONFIRMED
 from agentx.kernel.ids import digest
 from agentx.kernel.text import compile_late
 from agentx.kernel.vouching import standing
 from agentx.observations.ids import agent_name, observation_id, parse_observation_id
+from agentx.observations.labels import (
+    cut_further,
+    read_asked,
+    read_decider,
+    read_said,
+    tell_further,
+)
 from agentx.observations.model import Category, Observation
 from agentx.redaction.redact import redact
 
 if TYPE_CHECKING:
     from agentx.clarification.model import Clarification
+
+    Decided = tuple[Clarification, Observation]  # a question or a matter, and what it came to
 
 UNVERIFIED = (
     standing.UNVERIFIED
@@ -45,6 +55,19 @@ def rename_question(one: Observation, name: str) -> Observation:
     return replace(one, content=content, summary=summary)
 
 
+def add_further(one: Observation, asked: str) -> Observation:
+    """Return a memory with what its thread asked next."""
+    content, summary = (tell_further(text, asked) for text in (one.content, one.summary))
+    return replace(one, content=content, summary=summary)
+
+
+def leave_further(one: Observation) -> Observation:
+    """Return a memory without what its thread asked next."""
+    if not find_question(one):
+        return one
+    return replace(one, content=cut_further(one.content), summary=cut_further(one.summary))
+
+
 def is_withheld(one: Observation) -> bool:
     """Tell whether a memory is only withheld: its question does not bear it out now."""
     return one.superseded_by.startswith(_QUESTION)
@@ -57,9 +80,15 @@ def is_word_of(one: Observation, decision: Observation) -> bool:
 
 def find_same(kept: Iterable[Observation], decision: Observation) -> Observation | None:
     """Return what is kept of a question and says what it came to, of whose word that is."""
-    wanted = list_said(decision)
-    same = [one for one in kept if is_word_of(one, decision) and read_said(one) in wanted]
+    same = [one for one in kept if says_same(one, decision)]
     return min(same, key=lambda one: bool(one.superseded_by), default=None)
+
+
+def says_same(one: Observation, decision: Observation) -> bool:
+    """Tell whether a memory says what a question came to, of whose word that is, and as surely."""
+    if not is_word_of(one, decision) or read_said(one.content) not in list_said(decision):
+        return False
+    return len({UNCONFIRMED in read_decider(each.content) for each in (one, decision)}) == 1
 
 
 def list_overtaken(
@@ -69,26 +98,19 @@ def list_overtaken(
 
     What a person wrote anew is theirs, unless people's words contradict each other since.
     """
-    wanted, topic = list_said(decision), f"{redact(state.topic)}:"
+    topic = f"{redact(state.topic)}:"
     return tuple(
         one
         for one in kept
         if (not one.superseded_by or is_withheld(one))
-        and (not is_word_of(one, decision) or read_said(one) not in wanted)
+        and not says_same(one, decision)
         and (bool(state.contrary_words) if one.mended_ms else one.content.startswith(topic))
     )
 
 
-def read_said(decision: Observation) -> str:
-    """Return what a decision says, without who decided it and where it stands."""
-    text = decision.content.rpartition(" [")[0]
-    return text.rpartition(" Decided by ")[0] or text
-
-
 def list_said(decision: Observation) -> tuple[str, str]:
     """Return what a decision says, and how it is kept."""
-    kept = replace(decision, content=redact(decision.content))
-    return read_said(decision), read_said(kept)
+    return read_said(decision.content), read_said(redact(decision.content))
 
 
 def list_uids(state: Clarification) -> tuple[str, ...]:
@@ -99,21 +121,50 @@ def list_uids(state: Clarification) -> tuple[str, ...]:
     word = state.decision or state.resolution
     asked = None if word is None else state.find_asked(word)
     first = ("" if asked is None else asked.uid) or state.stem or state.uid
+    others = (state.find_asked(each) for each in state.thread if each.is_persons_word)
+    known = {each.uid or state.stem or state.uid for each in others if each is not None}
+    if first != state.uid and state.uid in known:
+        return (first,)  # what the thread asked first is a matter of its own
     return tuple(dict.fromkeys((first, state.uid)))
+
+
+def find_uid(state: Clarification) -> str:
+    """Return by which uid memories of what a question came to are called: a matter has its own."""
+    return list_uids(state)[0] if state.asked_on else state.uid
 
 
 def list_names(uid: str, decision: Observation) -> Iterator[str]:
     """Yield what the memory of a decision may be called, whoever keeps it; the first counts."""
     for turn in count():
-        word = digest(uid, read_said(decision), *((str(turn),) if turn else ()))
+        word = digest(uid, read_said(decision.content), *((str(turn),) if turn else ()))
         chance = partial(_take, word)
         yield observation_id(decision.agent, decision.issue_number, decision.timestamp_ms, chance)
 
 
 def list_ids(state: Clarification, decision: Observation) -> Iterator[str]:
     """Yield what a memory of what a question came to is called; a thread may have had it before."""
-    for uid in filter(None, (state.uid, state.stem)):
+    for uid in _list_all_uids(state):
         yield from islice(list_names(uid, decision), _TURNS)
+
+
+def _list_all_uids(state: Clarification) -> Iterable[str]:
+    return dict.fromkeys(filter(None, (*list_uids(state), state.uid, state.stem)))
+
+
+def find_matter(one: Observation, decided: Iterable[Decided]) -> Clarification | None:
+    """Return which of the things that a thread asks a memory of it is of; None where it is unsure.
+
+    Its id says so, or what it says was asked.
+    """
+    known = tuple(decided)
+    asked = read_asked(one.content)
+    called = (state for state, decision in known if one.id in list_ids(state, decision))
+    alike = (state for state, decision in known if asked and asked in _list_asked(decision))
+    return next(chain(called, alike), None)
+
+
+def _list_asked(decision: Observation) -> tuple[str, str]:
+    return read_asked(decision.content), read_asked(redact(decision.content))
 
 
 def is_outcome_of(one: Observation, uids: Iterable[str]) -> bool:
@@ -127,15 +178,15 @@ def is_outcome_of(one: Observation, uids: Iterable[str]) -> bool:
 
 def is_kept_redacted(one: Observation) -> bool:
     """Tell whether a memory of what a question came to has it otherwise than its id was made of."""
-    is_outcome = one.category is Category.DECISION and " Decided by " in one.content
-    return is_outcome and not one.mended_ms and _REDACTED in read_said(one)
+    is_outcome = one.category is Category.DECISION and bool(read_asked(one.content))
+    return is_outcome and not one.mended_ms and _REDACTED in read_said(one.content)
 
 
 def is_called(one: Observation, state: Clarification, decision: Observation | None) -> bool:
     """Tell whether a memory is of a question, by its id: what that came to, now or once."""
     if decision is not None and state.uid and one.id in list_ids(state, decision):
         return True
-    return is_outcome_of(one, filter(None, (state.uid, state.stem)))
+    return is_outcome_of(one, _list_all_uids(state))
 
 
 def is_kept_of(one: Observation, state: Clarification, decision: Observation) -> bool:

@@ -21,10 +21,10 @@ from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import digest
 from agentx.kernel.values import frozen
 from agentx.observations.ids import agent_name
+from agentx.observations.labels import read_said
 from agentx.observations.model import Observation
 from agentx.project.project import Project
 from agentx.redaction.redact import redact
-from agentx.wiring.vouched.outcomes import read_said
 
 _SALT_BYTES = 16
 _MARK_BYTES = 16
@@ -125,5 +125,5 @@ def _is_of(known: str, uid: str, decision: Observation) -> bool:
 
 
 def _mark(salt: str, uid: str, decision: Observation) -> str:
-    said = redact(read_said(decision))
+    said = redact(read_said(decision.content))
     return digest(salt, uid, agent_name(decision.agent), said, size=_MARK_BYTES).hex()

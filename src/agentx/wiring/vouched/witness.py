@@ -39,11 +39,12 @@ from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.ids import parse_clarification_id
 from agentx.kernel.roles import PERSON_ROLE, is_persons_name
 from agentx.observations.ids import parse_observation_id
+from agentx.observations.labels import read_said
 from agentx.observations.model import Observation
 from agentx.observations.validity.reading import compare_observed
 from agentx.project.project import Project
 from agentx.project.trust.keyring import Keyring
-from agentx.recall.known.answers import read_decision
+from agentx.recall.known.answers import list_decisions, read_decision
 from agentx.redaction.redact import redact
 from agentx.wiring.clarifications import make_pen
 from agentx.wiring.trust.changed_replies import tell_changes
@@ -52,6 +53,8 @@ from agentx.wiring.trust.keys import open_keyring
 from agentx.wiring.vouched.aged import withhold_aged
 from agentx.wiring.vouched.outcomes import (
     UNVERIFIED,
+    add_further,
+    find_matter,
     find_question,
     is_called,
     is_kept_redacted,
@@ -60,7 +63,6 @@ from agentx.wiring.vouched.outcomes import (
     list_ids,
     list_said,
     list_uids,
-    read_said,
     rename_question,
 )
 from agentx.wiring.vouched.persons_record import PersonsRecord
@@ -105,22 +107,23 @@ class Witness:
         name, state = find_question(one), self._find_asked(one)
         name = name if state is None else str(state.id)
         if one.superseded_by:
-            return self._judge(one, name)
+            return self._judge(one, name, state)
         now = f"{self._record.stamp} {self._stamp_of(name) if name else ''}"
         known = self._judged.get(one.id)
         if known is None or known[0] != now or known[1] != one:
-            known = self._judged[one.id] = (now, one, self._judge(one, name))
+            known = self._judged[one.id] = (now, one, self._judge(one, name, state))
         return known[2]
 
     def place(self, one: Observation) -> Observation:
         """Return a memory with what its question is called now, and the number of its issue.
 
-        That is 0 where the issue is not here.
+        That is 0 where the issue is not here. Also with what its thread asked next.
         """
         state = self._find_asked(one)
         if state is None:
             return one
         one, number = rename_question(one, str(state.id)), self._issues.find_number(state)
+        one = add_further(one, state.asked_on) if state.asked_on else one
         return one if number == one.issue_number else replace(one, issue_number=number or 0)
 
     def tell_issue(self, one: Observation) -> str:
@@ -174,7 +177,7 @@ class Witness:
         now = read_decision(state)
         if now is None:
             return list_uids(state), one
-        is_same = bool(one.mended_ms) or read_said(one) in list_said(now)
+        is_same = bool(one.mended_ms) or read_said(one.content) in list_said(now)
         is_now = _is_called(one.id, state, now) or (is_same and is_word_of(one, now))
         return list_uids(state), now if is_now else one
 
@@ -189,17 +192,17 @@ class Witness:
         decision = None if state is None else read_decision(state)
         return None if state is None or decision is None else (list_uids(state), decision)
 
-    def _judge(self, one: Observation, name: str) -> Observation:
+    def _judge(self, one: Observation, name: str, state: Clarification | None) -> Observation:
         if one.agent != PERSON_ROLE and is_persons_name(one.agent):
             return _doubt(one, name)  # nobody is called so, but for who wants to be taken for one
         if one.agent != PERSON_ROLE and self._record.holds(one.id):
             return _doubt(one, name)  # it was a person's
         if one.agent != PERSON_ROLE:
-            return self._judge_outcome(one, name) if name else one
+            return self._judge_outcome(one, name, state) if name else one
         if one.superseded_by and not self._is_overruled(one):
             one = replace(one, superseded_by="")
         if name:
-            return self._judge_decision(one, name)
+            return self._judge_decision(one, name, state)
         return one if self._record.bears_out(one) else replace(one, agent=UNVERIFIED)
 
     def _is_overruled(self, one: Observation) -> bool:
@@ -210,10 +213,11 @@ class Witness:
             return False
         return by is not None and compare_observed(one).may_fall_to(compare_observed(by))
 
-    def _judge_outcome(self, one: Observation, name: str) -> Observation:
+    def _judge_outcome(
+        self, one: Observation, name: str, state: Clarification | None
+    ) -> Observation:
         """Return what somebody else than a person says that a question came to."""
-        state = None if one.superseded_by else self._find(name)
-        if state is None:
+        if state is None or one.superseded_by:
             return self._withhold_aged(one, name)
         if not one.content.startswith(f"{redact(state.topic)}:"):
             return one
@@ -223,9 +227,11 @@ class Witness:
             return one if is_theirs else replace(one, superseded_by=name)
         return self._withhold_earlier(one, state)
 
-    def _judge_decision(self, one: Observation, name: str) -> Observation:
+    def _judge_decision(
+        self, one: Observation, name: str, state: Clarification | None
+    ) -> Observation:
         """Return what a person is said to have decided."""
-        state, is_borne_out = self._find(name), self._record.bears_out(one)
+        is_borne_out = self._record.bears_out(one)
         if state is None:  # not asked on this branch, or nobody can read it
             return self._withhold_aged(one, name) if is_borne_out else _doubt(one, name)
         if _says(state, one) and (is_borne_out or self._is_told_so(state, one)):
@@ -299,10 +305,8 @@ class Witness:
             states = self._look(issue)
             known = self._asked.get(one.id)
             if known is None or known[0] is not states or known[1] != name:
-                state = states.get(name)
-                decision = None if state is None else read_decision(state)
-                if state is None or decision is None or not _is_called(one.id, state, decision):
-                    state = self._list_by_id(issue).get(one.id) or _find_former(one, states, state)
+                state = self._list_by_id(issue).get(one.id)
+                state = state or _find_former(one, states, states.get(name))
                 known = self._asked[one.id] = (states, name, state)
             return known[2]
         except (AgentXError, OSError):
@@ -313,12 +317,10 @@ class Witness:
         states = self._look(issue)
         known = self._by_id.get(issue)
         if known is None or known[0] is not states:
-            decided = ((state, read_decision(state)) for state in states.values() if state.uid)
+            asked = (state for state in states.values() if state.uid)
+            decided = chain.from_iterable(map(list_decisions, asked))
             names = {
-                name: state
-                for state, decision in decided
-                if decision is not None
-                for name in list_ids(state, decision)
+                name: state for state, decision in decided for name in list_ids(state, decision)
             }
             known = self._by_id[issue] = (states, names)
         return known[1]
@@ -394,7 +396,13 @@ def _may_mean(name: str, state: Clarification) -> bool:
 def _find_former(
     one: Observation, states: Mapping[str, Clarification], named: Clarification | None
 ) -> Clarification | None:
-    """Return the question that once came to what a memory says; else the one that it names."""
+    """Return the question that once came to what a memory says; else the one that it names.
+
+    Of what its thread asks, that is what the memory says was asked.
+    """
+    matter = None if named is None else find_matter(one, list_decisions(named))
+    if matter is not None and _says(matter, one):
+        return matter
     if named is not None and _says(named, one):
         return named
     return next((state for state in states.values() if _is_called(one.id, state, one)), named)
@@ -405,5 +413,4 @@ def _says(state: Clarification, one: Observation) -> bool:
     decision = read_decision(state)
     if decision is None or not is_word_of(one, decision):
         return False
-    said = read_said(one)
-    return said == read_said(decision) or said in list_said(decision)
+    return read_said(one.content) in list_said(decision)

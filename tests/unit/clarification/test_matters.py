@@ -1,0 +1,117 @@
+"""Goal: what a person said to what a thread asked before is read by itself, and nothing else is.
+
+Method: threads made of facts, looked at as they grow.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from agentx.clarification.contested import find_contesting
+from agentx.clarification.facts import Answered, Asked, Resolved
+from agentx.clarification.model import PERSON, Clarification, ClarificationStatus
+from agentx.clarification.watch.gathered import gather
+from agentx.clarification.watch.later import find_otherwise, is_come_to
+from agentx.clarification.watch.matters import list_matters
+from agentx.clarification.ways import UNCONFIRMED
+from agentx.kernel.clock import Millis
+from agentx.recall.known.answers import list_decisions
+from tests.support.clarifying import after, clarification
+from tests.support.time_and_chance import START_MS
+
+DROP, RENAME, INDEX = "Shall I drop it?", "May I rename it?", "May I index it?"
+
+
+def ask(number: int = 1, question: str = DROP, *, to: str = PERSON) -> Clarification:
+    return clarification(number, to=to, question=question)
+
+
+def count_ms(state: Clarification) -> Millis:
+    return Millis(START_MS + len(state.thread))
+
+
+def say(state: Clarification, body: str, *, by: str = PERSON, via: str = "") -> Clarification:
+    return after(state, Answered(at_ms=count_ms(state), by=by, body=body, via=via))
+
+
+def ask_on(state: Clarification, question: str) -> Clarification:
+    at_ms = count_ms(state)
+    return after(state, Asked(at_ms=at_ms, by=state.asker, body=question))
+
+
+def settle(state: Clarification) -> Clarification:
+    return after(state, Resolved(at_ms=count_ms(state), by=state.asker))
+
+
+def tell(state: Clarification) -> list[tuple[str, str]]:
+    """Return what each matter asked, and what was said to it."""
+    found = list_matters(state)
+    assert all(each.status is ClarificationStatus.RESOLVED for each in found)
+    words = ((each.question, each.persons_word) for each in found)
+    return [(asked, word.body) for asked, word in words if word is not None]
+
+
+def test_each_thing_that_was_asked_before_is_a_matter_also_while_the_thread_is_open() -> None:
+    state = say(ask(), "NO")
+    assert tell(state) == []  # it is what the thread asks now
+    state = ask_on(state, RENAME)
+    assert tell(state) == [(DROP, "NO")]
+    state = say(state, "Yes")
+    assert tell(state) == [(DROP, "NO")]
+    assert tell(settle(state)) == [(DROP, "NO")]
+    state = say(ask_on(state, INDEX), "Yes")
+    assert tell(state) == tell(settle(state)) == [(DROP, "NO"), (RENAME, "Yes")]
+
+
+def test_what_is_asked_again_in_the_same_words_is_no_matter_of_its_own() -> None:
+    state = ask_on(say(ask_on(say(ask(), "NO"), RENAME), "Yes"), "May I drop it")
+    assert tell(state) == [(RENAME, "Yes")]
+    assert tell(settle(say(state, "YES now"))) == [(RENAME, "Yes")]
+
+
+def test_what_was_said_last_to_the_same_is_what_its_matter_says() -> None:
+    state = ask_on(say(ask_on(say(ask(), "NO"), DROP), "YES"), RENAME)
+    assert tell(state) == [(DROP, "YES")]
+
+
+def test_what_an_agent_answered_before_is_no_matter() -> None:
+    state = ask_on(say(ask(to="architect"), "NO", by="architect"), RENAME)
+    assert tell(state) == []
+
+
+def test_what_a_person_decides_last_leaves_what_they_said_before_as_it_was() -> None:
+    state = ask_on(say(ask(), "NO"), RENAME)
+    settled = after(state, Resolved(at_ms=Millis(START_MS + 9), by=PERSON, body="leave it all"))
+    assert tell(settled) == [(DROP, "NO")]
+    [whole, matter] = [decision.content for _, decision in list_decisions(settled)]
+    assert "leave it all. Decided by a person, asked: May I rename it?" in whole
+    assert "NO. Decided by a person, asked: Shall I drop it?" in matter
+
+
+@pytest.mark.parametrize("is_settled", [False, True])
+def test_what_a_matter_came_to_is_told_by_memory(*, is_settled: bool) -> None:
+    state = ask_on(say(ask(), "NO"), RENAME)
+    state = settle(say(state, "Yes")) if is_settled else state
+    [word] = [each for each in state.thread if each.body == "NO"]
+    assert is_come_to(state, word)
+    assert not is_come_to(say(ask(), "NO"), word)
+
+
+def test_a_matter_falls_to_what_is_said_to_the_same_elsewhere_and_the_thread_does_not() -> None:
+    state = settle(say(ask_on(say(ask(), "NO"), RENAME), "Yes"))
+    later = after(ask(2), Answered(at_ms=Millis(START_MS + 60), by=PERSON, body="YES now"))
+    known = gather((state, later))
+    [matter] = list_matters(state)
+    assert find_otherwise(state, known) is None
+    found = find_otherwise(matter, known)
+    assert found is not None
+    assert found[1].body == "YES now"
+
+
+def test_a_matter_is_contested_by_what_was_surely_said_in_its_thread() -> None:
+    asked = ask_on(say(ask(), "NO", via="terminal"), "May I drop it?")
+    state = ask_on(say(asked, "YES", via=UNCONFIRMED), RENAME)
+    [matter] = list_matters(state)
+    contesting = find_contesting(matter)
+    assert contesting is not None
+    assert contesting.body == "NO"

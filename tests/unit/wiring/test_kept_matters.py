@@ -1,0 +1,202 @@
+"""Goal: each thing that a thread asks a person has a memory of its own, from when it asks further,
+which is told, dropped, replaced and forgotten by itself.
+
+Method: the verbs in process; checkouts have a user's folder each, and the files of questions are
+carried over as git would.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agentx.clarification.model import PERSON, NewQuestion
+from agentx.observations.model import Observation
+from agentx.operations.memory.curate import memory_drop, memory_undrop
+from agentx.operations.questions import ask as clarify_ask
+from agentx.operations.questions import read as clarify_read
+from agentx.operations.questions import settle as clarify_settle
+from agentx.operations.recall.recall import recall
+from agentx.operations.recall.section import RecallRequest
+from agentx.project.project import Project
+from agentx.project.roles import caller
+from agentx.project.roles.caller import Via, WhoCalls
+from agentx.wiring.clarifications import open_clarifications
+from agentx.wiring.hub import open_issues
+from agentx.wiring.kept.decided import keep_decisions
+from agentx.work.model import NewIssue
+from tests.support.clarifying import SCOPE, request
+from tests.unit.wiring.test_forgotten_elsewhere import pull
+from tests.unit.wiring.test_kept_decisions import TYPING, checkout, meet_colleagues, memories
+
+DROP, RENAME, INDEX = "Shall I drop it?", "May I rename it?", "May I index it?"
+SCRIPT = WhoCalls(via=Via.UNCONFIRMED)
+
+
+@pytest.fixture(autouse=True)
+def _nobody_above(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(caller, "list_ancestors", lambda: iter(()))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    made = checkout(tmp_path, "one")
+    open_issues(made).create(NewIssue(title="Webhooks", labels=("type:feature",)))
+    return made
+
+
+def ask(project: Project, question: str) -> str:
+    wanted: NewQuestion = request(issue=1, to=PERSON, topic="users", question=question)
+    project.clock.sleep_ms(1_000)
+    return str(open_clarifications(project).ask(wanted, SCOPE).id)
+
+
+def say(project: Project, name: str, *words: tuple[str, str], who: WhoCalls = TYPING) -> None:
+    """Have a person answer, and the thread ask further, in turn."""
+    for question, answer in words:
+        project.clock.sleep_ms(1_000)
+        if question:
+            clarify_ask.follow_up(project, name, question, by="engineer", told=lambda _entry: None)
+        if answer:
+            project.clock.sleep_ms(1_000)
+            clarify_settle.answer(project, name, answer, by=PERSON, caller=who)
+
+
+def settle(project: Project, name: str) -> None:
+    project.clock.sleep_ms(1_000)
+    clarify_settle.resolve(project, name, by="engineer", caller=TYPING)
+
+
+def tell(project: Project) -> dict[str, str]:
+    """Return what memory tells, by what was asked, with what its thread asked next."""
+    standing = [one.content for one in memories(project) if not one.superseded_by]
+    parts = (content.partition(" Decided by ") for content in standing)
+    return {rest.partition(", asked: ")[2]: said for said, _, rest in parts}
+
+
+def test_what_a_person_said_is_kept_when_its_thread_asks_further(project: Project) -> None:
+    name = ask(project, DROP)
+    say(project, name, ("", "NO, never"), (RENAME, ""))
+    before = {f"{DROP} (then asked further: {RENAME}) [{name}]": "users: NO, never."}
+    assert tell(project) == before
+    say(project, name, ("", "Yes, rename it"))
+    settle(project, name)
+    assert tell(project) == {**before, f"{RENAME} [{name}]": "users: Yes, rename it."}
+    assert keep_decisions(project) == 0
+    assert len(memories(project)) == 2
+
+
+def test_what_is_decided_anew_takes_only_that_out_of_a_thread(project: Project) -> None:
+    name = ask(project, RENAME)
+    say(project, name, ("", "NO, never rename it"), (DROP, "YES, drop it"))
+    settle(project, name)
+    again = ask(project, DROP)
+    say(project, again, ("", "NO, keep it"))
+    settle(project, again)
+    assert tell(project) == {
+        f"{RENAME} (then asked further: {DROP}) [{name}]": "users: NO, never rename it.",
+        f"{DROP} [{again}]": "users: NO, keep it.",
+    }
+
+
+def test_every_thing_that_a_thread_asks_is_told_by_a_recall(project: Project) -> None:
+    name = ask(project, DROP)
+    say(project, name, ("", "Yes"), (RENAME, "Yes"), (INDEX, "Yes"))
+    settle(project, name)
+    assert len(tell(project)) == 3
+    wanted = RecallRequest(agent="tester", issue=1, budget_tokens=1_500)
+    told = "\n".join(line.text for line in recall(project, None, wanted).lines)
+    for question in (DROP, RENAME, INDEX):
+        assert told.count(f"asked: {question}") == 1
+
+
+def test_who_drops_one_of_a_threads_answers_drops_that_alone(project: Project) -> None:
+    name = ask(project, DROP)
+    say(project, name, ("", "Yes"), (RENAME, "Yes"))
+    settle(project, name)
+    [first] = [one for one in memories(project) if f"asked: {DROP}" in one.content]
+    memory_drop(project, first.id)
+    left = {f"{RENAME} [{name}]": "users: Yes."}
+    assert tell(project) == left
+    keep_decisions(project)
+    assert tell(project) == left
+    memory_undrop(project, first.id)
+    assert len(tell(project)) == 2
+
+
+def test_a_colleague_is_told_each_of_them_and_forgets_all_with_the_question(tmp_path: Path) -> None:
+    ana, bob, merge = meet_colleagues(tmp_path)
+    name = ask(ana, DROP)
+    say(ana, name, ("", "NO, never"), (RENAME, "Yes, rename it"))
+    settle(ana, name)
+    merge()
+    keep_decisions(bob)
+    assert tell(bob) == {
+        f"{DROP} (then asked further: {RENAME}) [{name}]": "users: NO, never.",
+        f"{RENAME} [{name}]": "users: Yes, rename it.",
+    }
+    clarify_settle.forget(ana, name, caller=TYPING)
+    assert tell(ana) == {}
+    pull(ana, bob)
+    keep_decisions(bob)
+    assert tell(bob) == {}
+    assert memories(bob) == []
+
+
+def test_what_is_confirmed_in_the_same_words_is_unconfirmed_no_more(project: Project) -> None:
+    name = ask(project, DROP)
+    say(project, name, ("", "NO, never"))
+    clarify_settle.resolve(project, name, "YES, drop it", by=PERSON, caller=SCRIPT)
+    assert "unconfirmed" in _find(project, "YES, drop it").content
+    project.clock.sleep_ms(1_000)
+    clarify_settle.resolve(project, name, "YES, drop it", by=PERSON, caller=TYPING)
+    assert "unconfirmed" not in _find(project, "YES, drop it").content
+
+
+def test_a_person_is_told_of_a_contest_also_once_the_doubtful_word_was_asked_on(
+    project: Project,
+) -> None:
+    sure, doubtful = ask(project, DROP), ""
+    say(project, sure, ("", "YES, drop it"))
+    settle(project, sure)
+    doubtful = ask(project, DROP)
+    say(project, doubtful, ("", "NO, keep it"), (RENAME, "Yes"), who=SCRIPT)
+    settle(project, doubtful)
+    [note] = clarify_read.inbox_of(project, PERSON).notes
+    assert note.startswith(f"{doubtful}: its answer is a person's unconfirmed word")
+    assert f'--question "{DROP}" --ask-anyway' in note  # what would settle it
+    again = ask(project, DROP)
+    say(project, again, ("", "NO, keep it"))
+    assert clarify_read.inbox_of(project, PERSON).notes == ()
+
+
+def test_what_came_too_late_to_one_question_marks_what_was_said_before_to_another(
+    tmp_path: Path,
+) -> None:
+    ana, bob, merge = meet_colleagues(tmp_path)
+    theirs = ask(ana, DROP)
+    merge()
+    for each in (ana, bob):
+        each.clock.sleep_ms(5_000)
+    own = ask(bob, "May I drop it?")
+    clarify_settle.resolve(ana, theirs, "YES, says ana", by=PERSON, caller=TYPING)
+    for each in (ana, bob):
+        each.clock.sleep_ms(5_000)
+    clarify_settle.resolve(bob, own, "YES, says bob", by=PERSON, caller=TYPING)
+    bob.clock.sleep_ms(5_000)
+    clarify_settle.answer(bob, theirs, "NO, says bob", by=PERSON, caller=TYPING)
+    merge()
+    for each in (ana, bob):
+        keep_decisions(each)
+        marks = {
+            one.content.partition(".")[0]: one.decided_later
+            for one in memories(each)
+            if not one.superseded_by
+        }
+        assert marks == {"users: YES, says bob": f"NO, says bob ({theirs})"}
+
+
+def _find(project: Project, said: str) -> Observation:
+    [one] = [each for each in memories(project) if said in each.content and not each.superseded_by]
+    return one
