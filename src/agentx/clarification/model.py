@@ -320,7 +320,8 @@ class Clarification:
     @property
     def question(self) -> str:
         """What was asked last."""
-        return self.asked[-1].body if self.asked else ""
+        asked = self.asked
+        return asked[-1].body if asked else ""
 
     @property
     def asked_last(self) -> str:

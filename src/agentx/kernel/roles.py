@@ -90,6 +90,7 @@ def is_role_name(text: str) -> bool:
 
 
 @lru_cache(maxsize=1_000)
+@lru_cache(maxsize=1_000)
 def is_speaker(name: str) -> bool:
     """Tell whether somebody can be called so."""
     if name in ("", PERSON_ROLE):

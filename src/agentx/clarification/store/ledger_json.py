@@ -289,6 +289,8 @@ def read_field(
     Raises: DamagedLedger.
     """
     value = row.get(name, default)
+    if type(value) is kind:  # as nearly all are
+        return value
     # A truth value is a number to Python, and no number of rounds to us.
     fits = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
     if not fits:

@@ -22,7 +22,7 @@ from agentx.clarification.model import Clarification, Ledger
 from agentx.clarification.store.book import Book, Opener, Pen
 from agentx.clarification.store.edit import LedgerEdit
 from agentx.clarification.store.files.aside import find_highest_aside, list_aside
-from agentx.clarification.store.files.held import HeldLines, list_issue_folders
+from agentx.clarification.store.files.held import HeldLines
 from agentx.clarification.store.files.question_files import UNHELD, QuestionFiles, choose_file
 from agentx.clarification.store.files.stamps import Stamp, list_stamps, look_at_ledger
 from agentx.clarification.store.fold import find_about, list_parted
@@ -150,16 +150,15 @@ class LedgerStore:
 
     def _look(self, issue: int, stamp: Stamp | None) -> LedgerRows:
         """Return the rows of a ledger; it is opened where it is not as it was seen last."""
-        stamp = look_at_ledger(self._paths, issue) if stamp is None else stamp
-        held = tuple(sorted(self._files(issue).look_at_held().items()))
-        if (known := self._seen.find(stamp, held)) is not None:
+        stamp = stamp or look_at_ledger(self._paths, issue, self._pen.held)
+        if (known := self._seen.find(stamp)) is not None:
             return known
         book = self._open(issue, stamp.sizes)
         if not (book.is_fresh or book.pending):
             self._behind[issue] = book
         made = list_rows(book)
         if book.is_held:
-            self._seen.keep(stamp, held, made)
+            self._seen.keep(stamp, made)
         return made
 
     def list_judged(
@@ -431,7 +430,7 @@ class LedgerStore:
 
         Raises: UnavailableError, UnsafePath.
         """
-        return list_stamps(self._paths, list_issue_folders(self._pen.held))
+        return list_stamps(self._paths, self._pen.held)
 
     def list_moved_aside(self) -> tuple[Path, ...]:
         """Return what an earlier version took for no ledger, and waits for somebody to mend it."""

@@ -21,8 +21,7 @@ from agentx.kernel.clock import to_iso
 from agentx.kernel.ids import ClarificationId, parse_clarification_id
 from agentx.kernel.values import frozen
 
-Held = tuple[tuple[str, int], ...]  # the files in which lines are held, and how long each is
-_Looked = tuple[tuple[Look, ...], Held]
+_Looked = tuple[tuple[Look, ...], tuple[Look, ...]]  # its files, and where lines are held
 
 
 class LedgerRows:
@@ -129,14 +128,14 @@ class SeenLedgers:
     def __init__(self) -> None:
         self._seen: dict[int, tuple[_Looked, LedgerRows]] = {}
 
-    def find(self, stamp: Stamp, held: Held) -> LedgerRows | None:
+    def find(self, stamp: Stamp) -> LedgerRows | None:
         """Return a ledger that is as it was when it was read; else None."""
         looked, rows = self._seen.get(stamp.issue, (None, None))
-        return rows if looked == (stamp.files, held) else None
+        return rows if looked == (stamp.files, stamp.held) else None
 
-    def keep(self, stamp: Stamp, held: Held, rows: LedgerRows) -> None:
+    def keep(self, stamp: Stamp, rows: LedgerRows) -> None:
         """Note a ledger that was read after its files were looked at."""
-        self._seen[stamp.issue] = ((stamp.files, held), rows)
+        self._seen[stamp.issue] = ((stamp.files, stamp.held), rows)
 
 
 @frozen

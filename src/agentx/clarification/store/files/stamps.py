@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from agentx.clarification.store.files.question_files import look_at_events
 from agentx.host.files.disk import unreadable
 from agentx.host.files.ground import Folder, opening
 from agentx.host.files.plain import look
-from agentx.kernel.errors import CorruptRecord
+from agentx.kernel.errors import AgentXError, CorruptRecord
 from agentx.kernel.paths import ProjectPaths, check_number
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
@@ -27,6 +27,7 @@ class Stamp:
 
     issue: int
     looks: tuple[Look, ...]  # of its files
+    held: tuple[Look, ...] = ()  # of those in which lines of it are held
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -42,26 +43,38 @@ class Stamp:
         return ";".join(":".join(map(str, each)) for each in self.looks)
 
 
-def list_stamps(paths: ProjectPaths, held: Iterable[int] = ()) -> tuple[Stamp, ...]:
+def list_stamps(paths: ProjectPaths, held: Path | None = None) -> tuple[Stamp, ...]:
     """Return which ledgers there are, by issue, with what changes when they do.
 
-    `held` are the issues of which lines are known whatever lies in the files.
+    `held` is where lines are held: they count whatever lies in the files.
 
     Raises: UnavailableError, UnsafePath.
     """
     found: dict[int, list[Look]] = {}
+    lines: dict[int, list[Look]] = {}
     _look_at_views(paths.ledgers, found)
     _look_at_questions(paths.questions, found)
-    for issue in held:
+    if held is not None:
+        with suppress(AgentXError):  # nobody knows: as if nothing were held
+            _look_at_questions(held, lines)
+    for issue in lines:
         found.setdefault(issue, []).append((_HELD, 0, 0, 0))
-    return tuple(Stamp(issue, tuple(looks)) for issue, looks in sorted(found.items()) if looks)
+    return tuple(
+        Stamp(issue, tuple(looks), tuple(lines.get(issue, ())))
+        for issue, looks in sorted(found.items())
+        if looks
+    )
 
 
-def look_at_ledger(paths: ProjectPaths, issue: int) -> Stamp:
+def look_at_ledger(paths: ProjectPaths, issue: int, held: Path | None) -> Stamp:
     """Return what changes when one ledger does; of none, nothing.
 
     Raises: UnavailableError, UnsafePath.
     """
+    lines: list[Look] = []
+    if held is not None:
+        with suppress(AgentXError, OSError), opening(held) as here:
+            lines += _look_at_issue(here, str(issue))
     view, looks = paths.ledgers / f"issue-{check_number(issue)}.json", list[Look]()
     try:
         if (seen := look(view)) is not None:
@@ -72,7 +85,7 @@ def look_at_ledger(paths: ProjectPaths, issue: int) -> Stamp:
         pass
     except OSError as error:
         raise unreadable(paths.questions, error) from error
-    return Stamp(issue, tuple(looks))
+    return Stamp(issue, tuple(looks), tuple(lines))
 
 
 def _look_at_views(folder: Path, found: dict[int, list[Look]]) -> None:
