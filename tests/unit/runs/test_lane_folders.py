@@ -402,3 +402,24 @@ def test_what_no_merge_brings_may_lie_where_it_is(team: Team) -> None:
     team.lanes.merge(run_of(team), "lane-002", actor=ACTOR)
 
     assert (work / "x.log").read_text("utf-8") == "mine\n"
+
+
+@pytest.mark.promise("runs.git-is-true")
+@pytest.mark.parametrize("is_pushed", [False, True])
+def test_who_renamed_a_lanes_branch_is_told_so(team: Team, is_pushed: bool) -> None:
+    lane, folder = team.lane(1), folder_of(team, team.lane(1))
+    branch = f"agent/{run_of(team)}/{lane}"
+    if is_pushed:
+        git(team.root.parent, "init", "-q", "--bare", "hub.git")
+        git(team.root, "remote", "add", "origin", str(team.root.parent / "hub.git"))
+        git(team.root, "push", "-q", "origin", branch)
+    git(folder, "branch", "-m", "my/feature")
+    commit(folder, "more", b1_py="b = 2\n")
+
+    with pytest.raises(ConflictError, match="and my/feature is checked out in its") as refused:
+        team.lanes.finish(run_of(team), "lane-001", actor=ACTOR)
+    told = refused.value.hint.removeprefix("if you renamed it: ")
+    subprocess.run(told, shell=True, check=True)
+    team.lanes.merge(run_of(team), "lane-001", actor=ACTOR)
+
+    assert git(team.root, "show", f"agent/{run_of(team)}/work:b1.py") == "b = 2"

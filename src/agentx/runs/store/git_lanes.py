@@ -62,7 +62,7 @@ from agentx.runs.store.shared.branches import (
 )
 from agentx.runs.store.shared.copies import LaneCopies
 from agentx.runs.store.shared.fetching import fetch_run, say_why
-from agentx.runs.store.shared.folders import RunFolders
+from agentx.runs.store.shared.folders import RunFolders, require_not_renamed
 from agentx.runs.store.shared.marks import WorkMarks
 from agentx.runs.store.shared.merged import find_unmerged, list_held
 
@@ -154,6 +154,7 @@ class GitLanes:
         """Return the folder of a lane, made again if it is gone."""
         if not commit_of(self._root, f"refs/heads/{branch}"):
             start = find_pushed(self._root, branch)
+            require_not_renamed(self.folder(run_id, lane), branch, start)
             if not start:
                 raise lack_branch(branch)
             self._make_branch(branch, start)
@@ -182,7 +183,10 @@ class GitLanes:
             self._check_trust()
             self.folders.require_up(lane, folder)
             require_committed(folder, lane, branch)
-        found = commit_of(self._root, f"refs/heads/{branch}") or find_pushed(self._root, branch)
+        found = commit_of(self._root, f"refs/heads/{branch}")
+        if not found:
+            found = find_pushed(self._root, branch)
+            require_not_renamed(folder, branch, found)
         if not found:
             raise lack_branch(branch)
         check_pushed(self._root, lane, branch, found, folder)

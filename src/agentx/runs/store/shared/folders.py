@@ -15,6 +15,7 @@ from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.plain import exists, is_folder, list_folder
 from agentx.host.git.command import NO_HOOKS
+from agentx.host.git.facts import branch as branch_at
 from agentx.host.git.half_done import fill_folder
 from agentx.host.git.loose import require_over
 from agentx.host.git.mending.behind import Lag, bring_up, find_behind
@@ -22,7 +23,7 @@ from agentx.host.git.mending.gone import is_loose, list_only_there
 from agentx.host.git.mending.half_way import find_half_way
 from agentx.host.git.mending.lying import list_names
 from agentx.host.git.mending.placing import place, place_unchanged
-from agentx.host.git.work import Worktree, git_done, list_worktrees
+from agentx.host.git.work import Worktree, git_done, is_ancestor, list_worktrees
 from agentx.kernel.errors import ConflictError
 from agentx.kernel.text import name_some
 from agentx.runs.paths import WORK_FOLDER, RunNotes
@@ -187,6 +188,20 @@ class RunFolders:
         raise ConflictError(
             f"in {folder} {_say_as(lag)}",
             hint=f"if nobody took that back: {up}; else put it away: git -C {folder} stash -u",
+        )
+
+
+def require_not_renamed(folder: Path, branch: str, pushed: str) -> None:
+    """See that a branch that is not here is not in its folder under another name, with commits
+    that nobody pushed.
+
+    Raises: ConflictError, UnavailableError.
+    """
+    now = branch_at(folder) if exists(folder / ".git") else ""
+    if now not in (None, "", branch) and not (pushed and is_ancestor(folder, "HEAD", pushed)):
+        raise ConflictError(
+            f"{branch} is not in this repository, and {now} is checked out in its folder {folder}",
+            hint=f"if you renamed it: git -C {folder} branch -m {branch}",
         )
 
 
