@@ -190,8 +190,9 @@ def test_a_commit_that_was_kept_goes_once_its_run_is_over_and_others_have_it(
     names = [keep_commit(root, run, f"agent/{run}/lane-001", tip) for run in (over, going)]
     git(root, "branch", "-D", "mine")
 
+    drop = f"git -C {root} update-ref -d {names[0]}"
     assert [(row.name, row.stays) for row in prune_runs(project).kept] == [
-        (names[0], "1 commit is on no other branch")
+        (names[0], f"1 commit is on no other branch; if nobody wants it: {drop}")
     ]
     git(root, "branch", f"agent/{over}/lane-001", tip)  # which stays: it has nobody else
     listed, done = prune_runs(project, dry_run=True), prune_runs(project)

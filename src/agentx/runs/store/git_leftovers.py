@@ -103,7 +103,8 @@ def _tell_lost(root: Path, left: Leftover, pushed: SeenPushed | None = None) -> 
     Without an answer of the remotes what was last fetched of them is believed.
     """
     # Branches of runs may all go, so none of them holds another; what is kept goes after them.
-    ours = () if left.name.startswith(KEPT) else (f"--exclude={_PREFIX}*",)
+    is_kept = left.name.startswith(KEPT)
+    ours = () if is_kept else (f"--exclude={_PREFIX}*",)
     words = ("rev-list", "--count", left.ref, "--not", *ours, "--branches")
     stale = () if pushed is None else pushed.stale
     said = read_git(root, *words, *(f"--exclude={each}" for each in stale), "--remotes")
@@ -113,7 +114,8 @@ def _tell_lost(root: Path, left: Leftover, pushed: SeenPushed | None = None) -> 
     lost = "1 commit is" if count == "1" else f"{count or 'its'} commits are"
     silent = () if pushed is None else pushed.silent
     seen = f" that is seen now: {', '.join(silent)} was not reached" if silent else ""
-    return f"{lost} on no other branch{seen}"
+    drop = f"; if nobody wants it: git -C {root} update-ref -d {left.name}" if is_kept else ""
+    return f"{lost} on no other branch{seen}{drop}"
 
 
 @frozen
