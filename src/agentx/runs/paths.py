@@ -121,6 +121,10 @@ class RunNotes:
         """There while git works for a run: what it was doing when it died."""
         return self.root / "runs" / f"{parse_run_id(run)}.git"
 
+    def coming_up(self, run: str) -> Path:
+        """There while the folder of a run's work branch is brought up: from where, and to where."""
+        return self.root / "runs" / f"{parse_run_id(run)}.up"
+
     def making(self, run: str, name: str) -> Path:
         """There while git fills a folder of a run's, which holds it."""
         return self.root / "runs" / "making" / f"{parse_run_id(run)}-{name}"

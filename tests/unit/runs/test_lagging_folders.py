@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from agentx.host.git.mending import behind
+from agentx.host.git.mending import behind, holding
 from agentx.host.git.work import git_done
 from agentx.kernel.errors import ConflictError
 from tests.support.kept import KeptFolder
@@ -112,6 +112,29 @@ def test_a_bring_up_that_was_killed_goes_on(
 
     assert _look(work) == {**_UP, **more}
     assert git(work, "status", "--porcelain") == ""
+
+
+def test_no_lock_is_taken_from_a_bring_up_that_another_place_began(
+    team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = _lag(team)
+    lock = Path(git(work, "rev-parse", "--git-path", "index.lock"))
+
+    def kill(folder: Path, *_words: str, **_more: Any) -> object:
+        lock.touch()
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(behind, "git_done", kill)
+        with pytest.raises(Killed):
+            _merge(team)
+    [note] = team.data.glob("runs/*.up")
+    note.unlink()  # as another place sees it, whose git is not seen from here
+
+    monkeypatch.setattr(holding, "WAIT_S", 0.1)
+    with pytest.raises(ConflictError, match="git has locked"):
+        _merge(team)
+    assert lock.exists()
 
 
 def test_what_somebody_changes_after_a_bring_up_was_killed_stays(

@@ -50,18 +50,19 @@ class Lag:
         return (*anew, _REFRESH, *took, up, _NOTE_UP)
 
 
-def bring_up(folder: Path, held: int | None = None) -> bool:
+def bring_up(folder: Path, note: Path, held: int | None = None) -> bool:
     """Bring up what lags behind in a folder, and leave what else is changed; tell whether it did.
 
-    Where somebody changed what lags, or may have taken it back, nothing is done.
+    Where somebody changed what lags, or may have taken it back, nothing is done. The note is there
+    while git writes.
 
     Raises: ConflictError while a git works there, UnavailableError.
     """
-    put_back_begun(folder, held)
+    put_back_begun(note, folder, held)
     lag = find_behind(folder)
     if lag is None or lag.changed or not lag.is_sure:
         return False
-    with coming_up(folder, lag.had):
+    with coming_up(note, folder, lag.had):
         for words in lag.steps:
             # Its code says that something is changed, which it may be.
             run = do_git if words == _REFRESH else git_done

@@ -1,6 +1,7 @@
 """A folder that is being brought up: what its git was writing when it was killed is put back.
 
-    .git/worktrees/<name>/agentx-up     from which commit to which, while git writes
+While git writes a note tells from which commit to which. It lies where only this place sees it:
+whether a git of another place's lives cannot be told here, nor what it wrote in its own folder.
 
 What was written whole is up (`behind`), and one that was to go is gone. Only a file that git was
 just about to write is neither: it is not there, or it is the beginning of what it was to be.
@@ -19,27 +20,24 @@ from agentx.host.git.mending.holding import release_lock
 from agentx.host.git.mending.lying import list_names
 from agentx.host.git.mending.ours import Doing, list_theirs
 from agentx.host.git.mending.snapshot import take_snapshot
-from agentx.host.git.work import commit_of, git_file
+from agentx.host.git.work import commit_of
 
-_NOTE = "agentx-up"
 _NAMES_MAX = 200
 
 
 @contextmanager
-def coming_up(folder: Path, had: str) -> Iterator[None]:
+def coming_up(note: Path, folder: Path, had: str) -> Iterator[None]:
     """Note that a folder is brought up from a commit to its HEAD; a kill leaves the note."""
-    note = git_file(folder, _NOTE)
     replace_file(note, f"{had} {commit_of(folder, 'HEAD')}".encode())
     yield
     remove(note)
 
 
-def put_back_begun(folder: Path, held: int | None = None) -> None:
+def put_back_begun(note: Path, folder: Path, held: int | None = None) -> None:
     """Put back what git had begun to write in a folder when it was killed.
 
     Raises: ConflictError while a git works there, UnavailableError.
     """
-    note = git_file(folder, _NOTE)
     if not exists(note):
         return
     release_lock(folder)

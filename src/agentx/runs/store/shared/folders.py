@@ -89,7 +89,7 @@ class RunFolders:
             with self._marks.making(run_id, name) as held:
                 fill_folder(folder, held)  # where its command was killed
                 is_still = name == WORK_FOLDER and not exists(self._notes.git_mark(run_id))
-                if is_still and bring_up(folder, held):
+                if is_still and bring_up(folder, self._notes.coming_up(run_id), held):
                     self._remarks.append(f"{folder} lagged behind {branch}: it is brought up")
                 place_unchanged(folder)
             return folder
