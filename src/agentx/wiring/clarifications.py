@@ -241,8 +241,7 @@ def hold_status(project: Project, status: AgentStatus, issue: int | None = None)
     """
     at = status.issue if issue is None else issue
     is_at_work = status.state is AgentState.WORKING and at is not None
-    hold = find_hold(project, status.agent, at or 0) if is_at_work else None
-    if hold is None:
+    if not is_at_work or (hold := find_hold(project, status.agent, at or 0)) is None:
         return status
     blocked = AgentState.BLOCKED_CLARIFICATION
     return replace(status, state=blocked, clarification_id=hold.id, waiting_on=hold.to)
