@@ -34,10 +34,11 @@ from agentx.runs.replies import (
     Unmerged,
 )
 from agentx.runs.rules.gates import (
+    NOTHING_MOVED,
     Missing,
+    Tell,
     list_doubted_of_task,
     list_missing_of_run,
-    tell_nothing_moved,
     tell_unwanted,
 )
 from agentx.runs.rules.graph import ready, waits_for
@@ -59,6 +60,7 @@ class WhoGoesOn:
     now_ms: int = 0
     folder: Folder = str
     find_claim: FindClaim = lambda _task: None
+    tell: Tell = NOTHING_MOVED
 
 
 def resumption(run: Run, events: tuple[RunEvent, ...], here: WhoGoesOn) -> Resumption:
@@ -146,7 +148,7 @@ def _steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
             )
     yield from _lane_steps(run, here)
     yield from _task_steps(run, here)
-    yield from _phase_steps(run)
+    yield from _phase_steps(run, here.tell)
 
 
 def _tell_lost(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
@@ -375,7 +377,7 @@ def _list_held_elsewhere(run: Run, here: WhoGoesOn) -> dict[str, TaskClaim]:
     }
 
 
-def _phase_steps(run: Run) -> Iterator[NextStep]:
+def _phase_steps(run: Run, tell: Tell) -> Iterator[NextStep]:
     undone = [task for task in run.tasks.values() if not task.over]
     if run.phase is Phase.PLANNING and not run.tasks:
         yield NextStep(text="plan: add the tasks", command='agentx run task add "TITLE"')
@@ -387,7 +389,7 @@ def _phase_steps(run: Run) -> Iterator[NextStep]:
         return
     missing: tuple[Missing, ...] = ()
     if PHASES.index(run.phase) >= PHASES.index(Phase.VERIFICATION):
-        missing = list_missing_of_run(run, tell_nothing_moved)
+        missing = list_missing_of_run(run, tell)
         for each in missing[:_MISSING_MAX]:
             yield NextStep(text=each.text, command=each.command)
     if run.phase is Phase.VERIFICATION and not missing and not run.reports:

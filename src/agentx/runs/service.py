@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache, partial
 from typing import Any
 
 from agentx.kernel.bus import Bus
@@ -61,7 +60,7 @@ from agentx.runs.rules.claims import ASKS, GOES_ON
 from agentx.runs.rules.decide import find_lane
 from agentx.runs.rules.draft import escalation_name
 from agentx.runs.rules.fold import fold, mark_misplaced
-from agentx.runs.rules.gates import Missing, is_stale, list_missing_of_run
+from agentx.runs.rules.gates import Missing, is_stale, list_lifted, list_missing_of_run
 from agentx.runs.store.git_lanes import GitLanes
 from agentx.runs.store.git_shared import list_gone
 from agentx.runs.store.run_store import OpenRun, RunStore
@@ -329,6 +328,7 @@ class Runs:
             now_ms=self.clock.now_ms(),
             folder=lambda name: str(self.git.folder(run.id, name)),
             find_claim=self.own.find_claim,
+            tell=self._store.ask_git(run),
         )
         found = resumption(run, events, here)
         lost = (*list_lost_steps(run, unmerged), *list_gone_steps(run, gone))
@@ -347,14 +347,17 @@ class Runs:
 
     def list_missing(self, run: Run) -> tuple[Missing, ...]:
         """Return what contracts ask for before the run goes past its verification."""
-        tell = partial(self._store.tell_moved, run)
-        found = list_missing_of_run(run, tell)
+        found = list_missing_of_run(run, self._store.ask_git(run))
         complete = self.which.completing(run)
         return tuple(replace(each, command=complete(each.command)) for each in found)
 
+    def list_lifted(self, run: Run) -> frozenset[str]:
+        """Return the tasks that failed last, and passed since with the whole run."""
+        return list_lifted(run, self._store.ask_git(run))
+
     def tell_stale(self, run: Run) -> dict[str, str]:
         """Return why the last verdict of a task is not of what is there now, by task."""
-        tell = cache(partial(self._store.tell_moved, run))
+        tell = self._store.ask_git(run)
         lanes = {name: lane.id for name, lane in run.lanes.items() if lane.open}
         found = {
             task.id: is_stale(task.reports[-1], lanes.get(task.lane, ""), tell)

@@ -37,7 +37,7 @@ from agentx.runs.replies import GoneCommit, Unmerged
 from agentx.runs.resuming import name_answer
 from agentx.runs.rules.claims import GOES_ON
 from agentx.runs.rules.fold import fold
-from agentx.runs.rules.gates import list_lost_checks
+from agentx.runs.rules.gates import NOTHING_MOVED, list_lost_checks
 from agentx.runs.rules.graph import ready
 from agentx.runs.rules.permits import check_permit, find_role
 from agentx.runs.service import Runs
@@ -116,7 +116,7 @@ def open_run_store(
         pen,
         kept=open_kept(project),
         guard=partial(_guard, project, calls),
-        tell_moved=(lambda _run, _lane, _commit: "") if lanes is None else lanes.tell_moved,
+        ask_git=(lambda _run: NOTHING_MOVED) if lanes is None else lanes.ask,
         name_role=lambda: calls().role,
         name_person=lambda: "" if project.trust.common is None else user_name(project.root),
     )

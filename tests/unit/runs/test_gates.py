@@ -15,12 +15,18 @@ from agentx.kernel.errors import IllegalTransition
 from agentx.kernel.roles import ROLES
 from agentx.kernel.vouching.standing import Vouching
 from agentx.runs.model import Run, RunEvent, TaskStatus
-from agentx.runs.pages.pull_request import description
+from agentx.runs.pages.pull_request import checklist, description
 from agentx.runs.resuming import WhoGoesOn, resumption
 from agentx.runs.rules.catalogue import KINDS
 from agentx.runs.rules.decide import decide
 from agentx.runs.rules.fold import fold
-from agentx.runs.rules.gates import list_lost_checks, list_missing_of_run, tell_nothing_moved
+from agentx.runs.rules.gates import (
+    NOTHING_MOVED,
+    Tell,
+    list_lifted,
+    list_lost_checks,
+    list_missing_of_run,
+)
 from agentx.runs.rules.permits import PERMITS, RunRole, check_permit, find_role
 from tests.support.run_stories import RUN, event, happening
 
@@ -44,8 +50,17 @@ def _say(number: int, verdict: str, **fields: object) -> RunEvent:
     return event(number, "verification-recorded", **detail)  # type: ignore[arg-type]  # see above
 
 
-def _tell(lane: str, commit: str) -> str:
-    return "" if commit == "c1" else f"it was at {commit}, and the branch is at c1 now"
+def _tell_of(work_at: str, lane_at: str = "lane1") -> Tell:
+    """Return what git tells of a branch `work1`, `work2` ... into which `lane1` came with 2."""
+
+    def tell(lane: str, commit: str) -> str:
+        now = lane_at if lane else work_at
+        return "" if commit == now else f"it was at {commit}, and the branch is at {now} now"
+
+    return Tell(moved=tell, holds=lambda older, newer: older <= newer and newer != "work1")
+
+
+_tell = _tell_of("c1", "c1")
 
 
 TASK = event(1, "task-added", task="T", title="x", checks=[CHECK])
@@ -106,7 +121,7 @@ def test_only_a_person_talks_a_failure_away_that_was_seen() -> None:
     task = event(1, "task-added", task="T2", title="no check is asked for")
     for actor, is_done in (("verifier", False), ("human", True), ("unverified", False)):
         run = _run(task, seen, _say(3, "PASSED", actor=actor, task="T2"))
-        missing = list_missing_of_run(run, tell_nothing_moved)
+        missing = list_missing_of_run(run, NOTHING_MOVED)
         assert (not missing) is is_done, actor
 
 
@@ -138,11 +153,11 @@ def test_a_run_leaves_its_verification_and_ends_only_with_what_was_asked() -> No
     assert "`agentx run verify`" in refused.value.hint
     assert decide(_run(*story, passed), on, _tell)
     with pytest.raises(IllegalTransition, match=r"2 more|is stale.*is stale"):
-        decide(_run(*story, passed), on, lambda _lane, _commit: "it moved")
+        decide(_run(*story, passed), on, _tell_of("c2"))
     late = (*story, passed, event(7, "phase-entered", phase="PR_PREP"))
     assert decide(_run(*late), happening("run-completed"), _tell)
     with pytest.raises(IllegalTransition, match="is stale"):
-        decide(_run(*late), happening("run-completed"), lambda _lane, _commit: "it moved")
+        decide(_run(*late), happening("run-completed"), _tell_of("c2"))
     dropped = event(7, "task-dropped", task="T", reason="no")
     only_lint = list_missing_of_run(_run(*story, dropped), _tell)
     assert [each.text for each in only_lint] == ["`make lint` has not been run"]
@@ -207,8 +222,10 @@ def test_a_lane_of_a_task_that_another_completed_is_neither_finished_nor_merged(
     assert [each.kind for each in decide(since, merge)] == ["lane-merged", "task-completed"]
 
 
-def _list_steps(run: Run, checkout: str = "bbbb") -> list[tuple[str, str]]:
-    found = resumption(run, (), WhoGoesOn(checkout=checkout)).next
+def _list_steps(
+    run: Run, checkout: str = "bbbb", tell: Tell = NOTHING_MOVED
+) -> list[tuple[str, str]]:
+    found = resumption(run, (), WhoGoesOn(checkout=checkout, tell=tell)).next
     return [(step.text, step.command) for step in found]
 
 
@@ -283,6 +300,46 @@ def test_a_failure_that_a_later_check_of_the_whole_run_lifted_does_not_come_up_a
         (left,) = list_missing_of_run(_run(plain, *theirs, no), _tell)[-1:]
         assert "failed (exit 2)" in left.text
         assert left.command == f'agentx run verify --task T --run "{CHECK}"'
+
+
+@pytest.mark.promise("runs.gates")
+def test_a_check_of_the_whole_run_lifts_no_failure_of_a_lane_that_it_does_not_hold() -> None:
+    plain = event(1, "task-added", task="T", title="x")
+    failed = _ran(3, passed=False, commit="lane1")
+    opened = (plain, _open(2, "lane-002", "bbbb"), failed)
+    without = _ran(4, task="", commit="work1")  # the lane is not in it
+    merge = happening("lane-merged", lane="lane-002", commit="work2")
+    done = event(6, "task-completed", task="T")
+
+    with pytest.raises(IllegalTransition, match=r"failed \(exit 2\) at lane1") as refused:
+        decide(_run(*opened, without), merge, _tell_of("work1"))
+    assert refused.value.hint.startswith('`agentx run verify --task T --run "make test"`')
+    same = _tell_of("work1", lane_at="work1")  # nor does what the lane has now fail
+    assert decide(_run(*opened, without), merge, same)
+
+    merged = event(5, "lane-merged", lane="lane-002", commit="work2")
+    story = (*opened, without, merged, done)
+    (left,) = list_missing_of_run(_run(*story), _tell_of("work2"))
+    assert left.text == "T: `make test` failed (exit 2) at lane1"
+    verifies = event(7, "phase-entered", phase="VERIFICATION")
+    assert _list_steps(_run(*story, verifies), tell=_tell_of("work2")) == [
+        (left.text, left.command)
+    ]
+    # One that holds it does, also after the branch went on.
+    run = _run(*story, _ran(8, task="", commit="work2"))
+    for now in ("work2", "work3"):
+        assert list_missing_of_run(run, _tell_of(now)) == ()
+        assert list_lifted(run, _tell_of(now)) == {"T"}
+    again = event(9, "task-reopened", task="T", reason="no")
+    for each in (_run(*story), _run(*story, again)):
+        assert list_lifted(each, _tell_of("work2")) == frozenset()
+    # What a pull request says agrees.
+    assert "- T: FAILED, 0 of 1 checks (it passed since, with the run)\n" in description(
+        run, {"T": "it was at lane1"}, {"T"}
+    )
+    box = "everything that was verified passed"
+    assert f"- [x] {box}" in checklist(run, (), (), {"T"})
+    assert f"- [ ] {box}" in checklist(run, (), ())
 
 
 @pytest.mark.promise("runs.reopen")

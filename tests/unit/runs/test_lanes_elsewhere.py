@@ -243,7 +243,7 @@ def test_a_commit_that_was_replaced_here_after_it_was_pushed_is_checked_and_told
     pair: Pair,
 ) -> None:
     one = pair.one
-    one.store.tell_moved = one.runs.git.tell_moved
+    one.store.ask_git = one.runs.git.ask
     one.says(pair.run_id, "task-revised", task="TASK-001", title="x", checks=["true"])
     lane, folder = open_with(pair, one, b_py="b = 1\n")
     branch = f"agent/{pair.run_id}/{lane}"

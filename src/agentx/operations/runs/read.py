@@ -13,7 +13,17 @@ from agentx.runs.asked import Escalation
 from agentx.runs.claiming.own_claims import OwnClaims
 from agentx.runs.claiming.telling import say_shortly
 from agentx.runs.holding.settling import say_holder
-from agentx.runs.model import PHASES, Conflict, Lane, Phase, PhaseEntry, Run, RunEvent, Task
+from agentx.runs.model import (
+    PHASES,
+    Conflict,
+    Lane,
+    Phase,
+    PhaseEntry,
+    Run,
+    RunEvent,
+    Task,
+    Verdict,
+)
 from agentx.runs.rendering import event_line, list_answered, list_claims
 from agentx.runs.replies import NextStep, Unmerged
 from agentx.runs.rules.gates import Missing
@@ -159,10 +169,14 @@ def show_run(project: Project, run_id: str = "", *, caller: WhoCalls | None = No
     steps = steps_for(project, way.next, caller)
     stale, now_ms = runs.tell_stale(run), project.clock.now_ms()
     found = overview_of(run, events, steps, faults)
-    tasks = tuple(
-        _tell_held(run, replace(each, stale=stale.get(each.task_id, "")), runs.own, now_ms)
+    lifted = runs.list_lifted(run)
+    told = (
+        replace(each, verdict=str(Verdict.PASSED))
+        if each.task_id in lifted
+        else replace(each, stale=stale.get(each.task_id, ""))
         for each in found.tasks
     )
+    tasks = tuple(_tell_held(run, each, runs.own, now_ms) for each in told)
     verifies = not run.over and run.phase not in (Phase.PLANNING, Phase.EXECUTION)
     missing = runs.list_missing(run) if verifies else ()
     return replace(found, tasks=tasks, unmerged=unmerged, missing=missing)

@@ -92,22 +92,24 @@ def rebuild_runs(
 def pull_request(project: Project, run_id: str = "", *, actor: str) -> PullRequest:
     """Return what the pull request says; in PR_PREP it also lies in the run's `pr` folder."""
     lanes = open_lanes(project)
-    run, _ = open_runs(project).run(run_id)
+    runs = open_runs(project)
+    run, _ = runs.run(run_id)
     changes = lanes.changes(run)
     remarks: tuple[str, ...] = ()
     if not run.over:
         told, changes = lanes.record_changes(run.id, actor=actor)
         run, remarks = told.run, told.remarks
     unmerged = () if run.over else lanes.list_unmerged(run)
-    missing = () if run.over else open_runs(project).list_missing(run)
-    page = checklist(run, unmerged, missing)
+    missing = () if run.over else runs.list_missing(run)
+    lifted = runs.list_lifted(run)
+    page = checklist(run, unmerged, missing, lifted)
     here = RunPaths()
     return PullRequest(
         run_id=run.id,
         ready="- [ ]" not in page,
         base_branch=run.git.base_branch,
         work_branch=run.git.work_branch,
-        description=description(run, open_runs(project).tell_stale(run)),
+        description=description(run, runs.tell_stale(run), lifted),
         checklist=page,
         files=tuple(str(path) for path in (here.pr_description, here.pr_checklist)),
         changes=changes,

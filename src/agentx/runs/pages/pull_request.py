@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from agentx.runs.model import LaneStatus, Report, Run, Task, TaskStatus, Verdict
 from agentx.runs.replies import Unmerged
@@ -15,10 +15,12 @@ _VERDICTS = {
 }
 
 
-def description(run: Run, stale: Mapping[str, str] | None = None) -> str:
+def description(
+    run: Run, stale: Mapping[str, str] | None = None, lifted: Container[str] = ()
+) -> str:
     """Return the text of the pull request; `stale` says of which tasks a verdict is old, and why.
 
-    Only git knows that.
+    A failure of a task that is `lifted` passed since with the whole run. Only git knows either.
     """
     parts = [f"# {run.title}\n"]
     if run.description:
@@ -28,7 +30,7 @@ def description(run: Run, stale: Mapping[str, str] | None = None) -> str:
     dropped = [task for task in run.tasks.values() if task.status is TaskStatus.DROPPED]
     parts += _section("What was left out", (_tell_dropped(run, each) for each in dropped))
     parts += _section("Decisions", (f"- {_line(each.text)}" for each in run.decisions))
-    parts += _section("Verification", _tell_verified(run, stale or {}))
+    parts += _section("Verification", _tell_verified(run, stale or {}, lifted))
     in_conflict = {each.escalation for each in run.conflicts.values()}
     parts += _section(
         "Questions that were settled",
@@ -50,6 +52,7 @@ def checklist(
     run: Run,
     unmerged: tuple[Unmerged, ...] | None = None,
     missing: tuple[Missing, ...] | None = None,
+    lifted: Container[str] = (),
 ) -> str:
     """Return what must be true before the pull request is opened, ticked where it is.
 
@@ -65,11 +68,11 @@ def checklist(
         rows.append(_row(is_done, f"{task.id} is done: {task.contract.title}"))
         # What was verified with the whole run was verified.
         reports = task.reports or run.reports
-        passed = bool(reports) and reports[-1].verdict is not Verdict.FAILED
+        passed = bool(reports) and (reports[-1].passed or task.id in lifted)
         rows += [_row(passed, f"  {task.id}: {_line(each)}") for each in task.contract.acceptance]
     rows += _tell_lanes(run, unmerged)
     rows += _tell_checks(run, missing)
-    rows.append(_row(_is_verified(run), "everything that was verified passed"))
+    rows.append(_row(_is_verified(run, lifted), "everything that was verified passed"))
     unsettled = not any(each.open for each in run.escalations.values())
     rows.append(_row(unsettled, "no question is open"))
     rows.append(_row(not any(each.open for each in run.conflicts.values()), "no conflict is open"))
@@ -117,11 +120,12 @@ def _tell_done(task: Task) -> str:
     return "\n".join(lines)
 
 
-def _tell_verified(run: Run, stale: Mapping[str, str]) -> Iterable[str]:
+def _tell_verified(run: Run, stale: Mapping[str, str], lifted: Container[str]) -> Iterable[str]:
     for task in run.tasks.values():
         if task.reports:
             old = f" (stale: {stale[task.id]})" if task.id in stale else ""
-            yield f"- {task.id}: {_verdict(task.reports[-1])}{old}"
+            since = " (it passed since, with the run)" if task.id in lifted else old
+            yield f"- {task.id}: {_verdict(task.reports[-1])}{since}"
     if run.reports:
         yield f"- the run: {_verdict(run.reports[-1])}"
 
@@ -134,11 +138,11 @@ def _verdict(report: Report) -> str:
     return f"{_VERDICTS[report.verdict]}{counted}{whose}{summary}"
 
 
-def _is_verified(run: Run) -> bool:
+def _is_verified(run: Run, lifted: Container[str]) -> bool:
     left = [task for task in run.tasks.values() if task.status is not TaskStatus.DROPPED]
-    last = [task.reports[-1] for task in left if task.reports]
-    last += run.reports[-1:]
-    return bool(last) and all(report.verdict is not Verdict.FAILED for report in last)
+    passed = [task.reports[-1].passed or task.id in lifted for task in left if task.reports]
+    passed += [each.passed for each in run.reports[-1:]]
+    return bool(passed) and all(passed)
 
 
 def _section(title: str, lines: Iterable[str]) -> list[str]:

@@ -19,11 +19,11 @@ from agentx.runs.model import PHASES, Happening, Lane, LaneStatus, Phase, Run, T
 from agentx.runs.rules.catalogue import KINDS, actor_named, detail_checked, name_checked
 from agentx.runs.rules.claim_lines import CLAIMED, RELEASED
 from agentx.runs.rules.gates import (
+    NOTHING_MOVED,
     Tell,
     check_done,
     check_verified,
     check_wanted,
-    tell_nothing_moved,
 )
 from agentx.runs.rules.graph import cycle_in, graph_of, waits_for
 from agentx.runs.rules.words import WORD_RULES
@@ -54,7 +54,7 @@ LANE_STEPS: dict[str, frozenset[LaneStatus]] = {
 }
 
 
-def decide(run: Run, said: Happening, tell: Tell = tell_nothing_moved) -> tuple[Happening, ...]:
+def decide(run: Run, said: Happening, tell: Tell = NOTHING_MOVED) -> tuple[Happening, ...]:
     """Return what happens because of what was said, itself first; `tell` asks what git has now.
 
     Raises: InvalidValue, NotFound, IllegalTransition, LimitError.

@@ -1,7 +1,8 @@
 """What a contract asks for before a task is done, and before a run goes past its verification.
 
     waits for        every task it depends on is done
-    a failed check   a later one passed; words lift no failure that was seen, unless a person's
+    a failed check   a later one passed; words lift no failure that was seen, unless a person's.
+                     One of the whole run counts where it held what failed
     declared checks  each was run and passed, on what is committed now
     acceptance       somebody verified it after it was agreed
     its lane         its task was not dropped, nor completed by somebody else
@@ -12,6 +13,7 @@ Pure: what is committed now is told by who asks (`Tell`). No word stands for a d
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator
+from dataclasses import replace
 from functools import cache
 
 from agentx.kernel.errors import IllegalTransition
@@ -31,13 +33,28 @@ from agentx.runs.model import (
 from agentx.runs.rules.claims import is_person
 from agentx.runs.rules.graph import waits_for
 
-# A lane, or nothing for the work branch, and a commit -> why that is not what is there now.
-Tell = Callable[[str, str], str]
-
 _COMMAND_CHARS = 80
 _FILES_SHOWN = 3
 _NAMED_MAX = 3
 _SHORT = 10
+
+
+@frozen
+class Tell:
+    """What git has now, told by who can ask it."""
+
+    # A lane, or nothing for the work branch, and a commit -> why that is not what is there now.
+    moved: Callable[[str, str], str]
+    # An older commit and a newer one -> whether that has all of it.
+    holds: Callable[[str, str], bool]
+
+    def __call__(self, lane: str, commit: str) -> str:
+        """Return why a commit is not what a lane, or the work branch, has now."""
+        return self.moved(lane, commit)
+
+
+# Takes every commit for the one that is there: for who cannot ask git.
+NOTHING_MOVED = Tell(moved=lambda _lane, _commit: "", holds=lambda _older, _newer: True)
 
 
 @frozen
@@ -46,12 +63,6 @@ class Missing:
 
     text: str
     command: str
-
-
-def tell_nothing_moved(lane: str, commit: str) -> str:
-    """Take every commit for the one that is there: for who cannot ask git."""
-    del lane, commit
-    return ""
 
 
 def check_done(run: Run, task: Task, tell: Tell) -> None:
@@ -149,13 +160,13 @@ def list_doubted_of_task(run: Run, task: Task) -> tuple[Missing, ...]:
     verify = f"agentx run verify --task {task.id}"
     return tuple(
         _tell_missing(command, why, task.doubted, verify)
-        for command, why in _list_lacking(task.doubted, every, where, tell_nothing_moved)
+        for command, why in _list_lacking(task.doubted, every, where, NOTHING_MOVED)
     )
 
 
 def list_missing_of_run(run: Run, tell: Tell) -> tuple[Missing, ...]:
     """Return what must be so before a run goes past its verification, on the work branch."""
-    told = cache(tell)
+    told = replace(tell, moved=cache(tell.moved), holds=cache(tell.holds))
     found: dict[str, Missing] = {}
     verify = "agentx run verify"
     failed = _find_failed(run.reports)
@@ -189,10 +200,8 @@ def is_stale(report: Report, lane: str, tell: Tell) -> str:
 
 
 def _list_unverified(run: Run, task: Task, lane: str, tell: Tell, verify: str) -> Iterator[Missing]:
-    own, every = _list_reports(run, task)
-    failed = _find_failed(own)
-    if failed is not None and any(_passes_since(each, failed) for each in every):
-        failed = None
+    _, every = _list_reports(run, task)
+    failed = _find_standing(run, task, tell)
     of_task = f"agentx run verify --task {task.id}"
     lacking = tuple(_list_lacking(task.contract.checks, every, lane, tell))
     if failed is not None and not (lacking and failed.was_executed):
@@ -208,6 +217,39 @@ def _list_unverified(run: Run, task: Task, lane: str, tell: Tell, verify: str) -
             text=f"nobody verified what must hold ({what})",
             command=f"agentx run verify --task {task.id} --verdict PASSED --check NAME=EVIDENCE",
         )
+
+
+def list_lifted(run: Run, tell: Tell) -> frozenset[str]:
+    """Return the tasks that failed last, and passed since with the whole run."""
+    failed = (
+        task
+        for task in run.tasks.values()
+        if any(not each.passed for each in _list_reports(run, task)[0][-1:])
+    )
+    return frozenset(each.id for each in failed if _find_standing(run, each, tell) is None)
+
+
+def _find_standing(run: Run, task: Task, tell: Tell) -> Report | None:
+    """Return the failure of a task that stands; what lifts it may be a check of the whole run."""
+    own, every = _list_reports(run, task)
+    failed = _find_failed(own)
+    if failed is None:
+        return None
+    passed = (each for each in every if _passes_since(each, failed))
+    return None if any(_was_held(run, task, failed, each, tell) for each in passed) else failed
+
+
+def _was_held(run: Run, task: Task, failed: Report, passed: Report, tell: Tell) -> bool:
+    """Tell whether what failed was in what passed: a lane is not, before it is merged."""
+    if not failed.commit:
+        return True  # nobody knows
+    lane = run.lanes.get(task.lane)
+    if lane is not None and lane.open:
+        return not tell(lane.id, passed.commit)
+    lanes = (each for each in run.lanes.values() if each.task == task.id)
+    merged = {each.merged_as for each in lanes if each.status is LaneStatus.MERGED} - {""}
+    had = merged or {failed.commit}
+    return all(tell.holds(each, passed.commit) for each in had) or not tell("", passed.commit)
 
 
 def _list_reports(run: Run, task: Task) -> tuple[list[Report], list[Report]]:

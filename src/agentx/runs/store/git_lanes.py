@@ -14,6 +14,7 @@ process was killed half-way left a mark; the next command undoes what it did, an
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from agentx.host.crash import CrashPoint, passing
@@ -36,6 +37,7 @@ from agentx.kernel.text import name_some
 from agentx.runs.model import Run
 from agentx.runs.paths import WORK_FOLDER, RunNotes
 from agentx.runs.replies import Changes, Unmerged
+from agentx.runs.rules.gates import Tell
 from agentx.runs.store.git_shared import (
     CheckedOut,
     Pushed,
@@ -254,11 +256,14 @@ class GitLanes:
         """Return where the branches of merged lanes are all of which a commit holds."""
         return list_held(self._root, run, commit)
 
-    def tell_moved(self, run: Run, lane: str, commit: str) -> str:
-        """Return why a commit is not what a lane, or the run, has now; empty where it is."""
-        return tell_moved(
-            self._root, run, lane, work_branch(run.id), commit, own=self.copies.checkout
-        )
+    def ask(self, run: Run) -> Tell:
+        """Return what tells the rules of a run what git has now."""
+
+        def tell(lane: str, commit: str) -> str:
+            own = self.copies.checkout
+            return tell_moved(self._root, run, lane, work_branch(run.id), commit, own=own)
+
+        return Tell(moved=tell, holds=partial(is_ancestor, self._root))
 
     def find_tip(self, run: Run, lane: str) -> str:
         """Return the commit that a lane, or the run, has now; empty where it is not known."""

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from agentx import __version__
@@ -52,6 +51,7 @@ from agentx.runs.pages.files import pages
 from agentx.runs.paths import RunNotes, RunPaths, RunsPaths
 from agentx.runs.rules.decide import decide
 from agentx.runs.rules.fold import evolve, fold, in_order
+from agentx.runs.rules.gates import NOTHING_MOVED, Tell
 from agentx.runs.rules.lines import LATEST_MS
 from agentx.runs.settings import BRANCH
 from agentx.runs.store.archive import Archive, read_packed_events
@@ -85,14 +85,14 @@ class RunStore:
         *,
         kept: KeptBranch | None = None,
         guard: Callable[[Run, Happening], None] = lambda _run, _said: None,
-        tell_moved: Callable[[Run, str, str], str] = lambda _run, _lane, _commit: "",
+        ask_git: Callable[[Run], Tell] = lambda _run: NOTHING_MOVED,
         name_role: Callable[[], str] = lambda: "",
         name_person: Callable[[], str] = lambda: "",
     ) -> None:
         self.kept = kept  # on a branch of their own, where that is so
         self._is_at_desk = False
         self.guard = guard  # refuses what may not be said by who calls
-        self.tell_moved = tell_moved  # says why a commit is not what a lane, or the run, has now
+        self.ask_git = ask_git  # says what git has now of a run
         self.paths = RunsPaths(project)
         self._notes = RunNotes(store.root)
         self.clock = clock
@@ -336,7 +336,7 @@ class OpenRun:
         """
         self._store.guard(self.run, said)
         self._store.own.check(self.run, said)
-        follows = decide(self.run, said, partial(self._store.tell_moved, self.run))
+        follows = decide(self.run, said, self._store.ask_git(self.run))
         return self._store.own.stamp(self.run, follows)
 
     def record(self, happenings: Iterable[Happening]) -> tuple[RunEvent, ...]:
