@@ -114,6 +114,41 @@ def test_a_bring_up_that_was_killed_goes_on(
     assert git(work, "status", "--porcelain") == ""
 
 
+@pytest.mark.promise("runs.git-is-true")
+@pytest.mark.parametrize("at", PLACES)
+@pytest.mark.parametrize("then", ["nothing", "reset", "made anew"])
+def test_what_was_brought_up_before_it_was_noted_stays_when_the_branch_goes_on(
+    team: Team, at: str, then: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = _lag(team, at)
+
+    def kill(folder: Path, *words: str, **more: Any) -> object:
+        if words[:2] == ("read-tree", "-m") and then != "nothing":
+            (folder / "d.py").write_text("d = 1\n", "utf-8")
+            raise Killed
+        done = git_done(folder, *words, **more)
+        if words[:2] == ("read-tree", "-m"):
+            raise Killed
+        return done
+
+    with monkeypatch.context() as patch:
+        patch.setattr(behind, "git_done", kill)
+        with pytest.raises(Killed):
+            _merge(team)
+    if then == "reset":
+        git(work, "reset", "-q", "--hard")
+    elif then == "made anew":
+        git(team.root, "worktree", "remove", "--force", str(work))
+        git(team.root, "worktree", "add", "-q", "--force", str(work), f"agent/{run_of(team)}/work")
+    assert git(work, "status", "--porcelain") == ""
+    more = _move_on(team)
+    _merge(team)
+
+    assert _look(work) == {**_UP, **more}
+    assert git(work, "status", "--porcelain") == ""
+    assert not list(team.data.glob("runs/*.up"))
+
+
 def test_no_lock_is_taken_from_a_bring_up_that_another_place_began(
     team: Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:

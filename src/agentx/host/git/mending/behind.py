@@ -12,11 +12,12 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from agentx.host.files.plain import exists, read_text
+from agentx.host.files.plain import exists, read_text, remove
 from agentx.host.git.command import NO_HOOKS, do_git, read_git
 from agentx.host.git.mending.coming_up import coming_up, in_parts, put_back_begun
 from agentx.host.git.mending.half_way import find_half_way
 from agentx.host.git.mending.lying import find_lying, list_names
+from agentx.host.git.mending.ours import Doing
 from agentx.host.git.mending.placing import is_placed, place
 from agentx.host.git.mending.snapshot import write_files
 from agentx.host.git.work import commit_of, git_done, git_file, is_ancestor, list_changed_files
@@ -58,8 +59,10 @@ def bring_up(folder: Path, note: Path, held: int | None = None) -> bool:
 
     Raises: ConflictError while a git works there, UnavailableError.
     """
-    put_back_begun(note, folder, held)
-    lag = find_behind(folder)
+    done = put_back_begun(note, folder, held)
+    lag = find_behind(folder, done)
+    if done is not None and lag is None:
+        _note_up(folder, note, done, held)
     if lag is None or lag.changed or not lag.is_sure:
         return False
     with coming_up(note, folder, lag.had):
@@ -71,10 +74,21 @@ def bring_up(folder: Path, note: Path, held: int | None = None) -> bool:
     return True
 
 
-def find_behind(folder: Path) -> Lag | None:
+def _note_up(folder: Path, note: Path, done: Doing, held: int | None) -> None:
+    """Note that a folder came up, where who brought it up was killed just before that."""
+    if find_half_way(folder):
+        return  # git refuses that meanwhile
+    if done.commit == commit_of(folder, "HEAD"):
+        git_done(folder, *_NOTE_UP, settings=NO_HOOKS, held=held)
+        place(folder)
+    remove(note)
+
+
+def find_behind(folder: Path, done: Doing | None = None) -> Lag | None:
     """Return what of a folder lags behind its branch; None where nothing does.
 
     Where the branch was moved in this folder, as back by `git reset`, what is left is somebody's.
+    It was brought up here by what is `done`, though git's log does not have that.
 
     Raises: UnavailableError.
     """
@@ -82,6 +96,8 @@ def find_behind(folder: Path) -> Lag | None:
     if not changed or exists(git_file(folder, "index.lock")) or find_half_way(folder):
         return None
     head, left_at, is_own = commit_of(folder, "HEAD"), _find_left(folder), is_placed(folder)
+    if done is not None and left_at == done.before:
+        return _compare(folder, done.commit)
     if left_at not in ("", head) and is_own is not False:
         return _compare(folder, left_at)
     if left_at and is_own:

@@ -4,7 +4,8 @@ While git writes a note tells from which commit to which. It lies where only thi
 whether a git of another place's lives cannot be told here, nor what it wrote in its own folder.
 
 What was written whole is up (`behind`), and one that was to go is gone. Only a file that git was
-just about to write is neither: it is not there, or it is the beginning of what it was to be.
+just about to write is neither: it is not there, or it is the beginning of what it was to be. What
+git has staged as it was to be is no such file: that is noted after all are written.
 """
 
 from __future__ import annotations
@@ -33,18 +34,24 @@ def coming_up(note: Path, folder: Path, had: str) -> Iterator[None]:
     remove(note)
 
 
-def put_back_begun(note: Path, folder: Path, held: int | None = None) -> None:
+def put_back_begun(note: Path, folder: Path, held: int | None = None) -> Doing | None:
     """Put back what git had begun to write in a folder when it was killed.
+
+    Where it had written all, that stays: return what it did, which nobody noted then.
 
     Raises: ConflictError while a git works there, UnavailableError.
     """
     if not exists(note):
-        return
+        return None
     release_lock(folder)
     had, _, head = read_text(note).partition(" ")
+    doing = Doing(what="reset", before=had, commit=head)
+    begun = list_names(folder, "diff-tree", "-r", had, head)
+    if begun and begun.isdisjoint(list_names(folder, "diff-index", "--cached", head)):
+        return doing
     seen = take_snapshot(folder)
-    theirs = list_theirs(folder, Doing(what="reset", before=had, commit=head), seen)
-    begun = list_names(folder, "diff-tree", "-r", had, head).difference(theirs)
+    begun -= list_names(folder, "diff-index", "--cached", had)
+    begun = begun.difference(list_theirs(folder, doing, seen))
     # Where the branch was moved on since, nothing of it is up.
     for whole in (had, head) if head == commit_of(folder, "HEAD") else (had,):
         begun &= list_names(folder, "diff-tree", "-r", whole, seen.files)
@@ -55,6 +62,7 @@ def put_back_begun(note: Path, folder: Path, held: int | None = None) -> None:
         words = ("checkout-index", "--quiet", "--force", "--", *part)
         do_git(folder, *words, settings=NO_HOOKS, held=held)
     remove(note)
+    return None
 
 
 def in_parts(names: frozenset[str]) -> Iterator[list[str]]:

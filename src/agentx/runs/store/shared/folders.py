@@ -13,7 +13,7 @@ from pathlib import Path
 
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import make_private_directory
-from agentx.host.files.plain import exists, is_folder, list_folder
+from agentx.host.files.plain import exists, is_folder, list_folder, remove
 from agentx.host.git.command import NO_HOOKS
 from agentx.host.git.facts import branch as branch_at
 from agentx.host.git.half_done import fill_folder
@@ -109,6 +109,8 @@ class RunFolders:
         with self._marks.making(run_id, name) as held:
             git_done(self._root, *words, settings=settings, held=held, lets_go=not is_ours)
             place(folder)
+            if is_ours:
+                remove(self._notes.coming_up(run_id))  # which was of the one before
         passing(CrashPoint.RUN_WORKTREE_MADE)
         return folder
 
