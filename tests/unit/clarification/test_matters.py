@@ -5,6 +5,8 @@ Method: threads made of facts, looked at as they grow.
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from agentx.clarification.contested import find_contesting
@@ -115,3 +117,22 @@ def test_a_matter_is_contested_by_what_was_surely_said_in_its_thread() -> None:
     contesting = find_contesting(matter)
     assert contesting is not None
     assert contesting.body == "NO"
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_last_word_to_each_thing_is_told_once_whatever_a_thread_goes_through(seed: int) -> None:
+    chance = random.Random(seed)
+    asked, last = DROP, dict[str, str]()
+    state = clarification(1, to=PERSON, question=asked, rounds_max=20)
+    for turn in range(chance.randint(2, 12)):
+        if state.status is not ClarificationStatus.PENDING:
+            asked = chance.choice((DROP, RENAME, INDEX))
+            last.pop(asked, None)  # it is asked anew
+            state = ask_on(state, asked)
+        else:
+            last[asked] = f"word {turn}"
+            state = say(state, last[asked], via=chance.choice(("terminal", UNCONFIRMED)))
+    state = settle(state) if state.status is ClarificationStatus.ANSWERED else state
+    word = state.persons_word if state.status is ClarificationStatus.RESOLVED else None
+    now = [] if word is None else [(state.question_of(word), word.body)]
+    assert sorted([*tell(state), *now]) == sorted(last.items())
