@@ -139,3 +139,23 @@ def test_many_writers_rotating_at_once_tear_no_line(tmp_path: Path) -> None:
     lines = [line for file in kept for line in file.read_bytes().splitlines() if line]
     assert all(json.loads(line)["event"] == "step" for line in lines)
     assert len(lines) == 400
+
+
+def test_words_are_taken_out_of_records_in_every_file_and_nothing_else_moves(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.jsonl"
+    log = LogFile(path, FakeClock(), file_bytes_max=400)
+    for number in range(6):
+        log.record("info", "asked", of=f"q{number % 3}", words=f"hunter{number % 3} \u4e2d")
+    sizes = {file.name: file.stat().st_size for file in tmp_path.iterdir()}
+    assert len(sizes) > 1
+
+    log.blank("of", {"q2"}, kept={"time", "event", "of"})
+
+    assert {file.name: file.stat().st_size for file in tmp_path.iterdir()} == sizes
+    assert not any(b"hunter2" in file.read_bytes() for file in tmp_path.iterdir())
+    words = [record.get("words", "") for record in read_records(path, 10)]
+    assert words == ["hunter0 \u4e2d", "hunter1 \u4e2d", ""] * 2
+    log.record("info", "asked", of="q2", words="anew")
+    assert read_records(path, 1)[0]["words"] == "anew"

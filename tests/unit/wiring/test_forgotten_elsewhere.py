@@ -23,6 +23,7 @@ from agentx.operations.memory.read import memory_list
 from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions import settle as clarify_settle
 from agentx.operations.questions.aging import forget_aged
+from agentx.operations.questions.routing import hub_of
 from agentx.operations.setup.writers import list_writers, withdraw_writer
 from agentx.project.project import Project
 from agentx.project.roles import caller
@@ -386,3 +387,17 @@ def test_what_went_is_told_for_a_week_and_a_note_that_is_damaged_harms_nobody(
     assert clarify_read.inbox_of(bob, PERSON).notes == ()
     bob.store.lost_words.write_bytes(b'{"lost": [{"event": 3}]}')
     assert list_lost_words(bob) == ()
+
+
+def test_no_word_of_a_forgotten_question_stays_in_the_log_of_who_saw_it(tmp_path: Path) -> None:
+    ana, bob, _ = meet_colleagues(tmp_path)
+    name = ask(ana, "lease", to="architect")
+    pull(ana, bob)
+    for each in (ana, bob):
+        hub_of(each).escalate(name, "is it hunter2?", by="engineer")
+        assert list_holding(each, "hunter2"), "its log says why the person was called"
+    clarify_settle.forget(ana, name, caller=TYPING)
+    assert list_holding(ana, "hunter2") == []
+    pull(ana, bob)
+    keep_decisions(bob)
+    assert list_holding(bob, "hunter2") == []

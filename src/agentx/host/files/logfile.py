@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import math
 import os
+from collections.abc import Collection
 from itertools import islice
 from pathlib import Path
 from traceback import format_exception_only
@@ -72,6 +73,31 @@ class LogFile:
         finally:
             os.close(descriptor)
 
+    def blank(self, field: str, values: Collection[str], *, kept: Collection[str]) -> None:
+        """Take the words out of records of which a field is one of some values, wherever they lie.
+
+        Their place stays, with the fields that are to be kept.
+
+        Raises: OSError.
+        """
+        marks = [value.encode() for value in values]
+        for file in filter(exists, _list_files(self._path)):
+            text = read_bytes(file)
+            if not any(mark in text for mark in marks):
+                continue
+            descriptor, at = open_to_write(file, os.O_RDWR), 0
+            try:
+                for line in text.splitlines(keepends=True):
+                    record = _record_of(line) if any(mark in line for mark in marks) else None
+                    if record is not None and record.get(field) in values:
+                        left = {name: each for name, each in record.items() if name in kept}
+                        # Others append meanwhile: nothing may move.
+                        os.pwrite(descriptor, json_text.line_of(left).ljust(len(line) - 1), at)
+                    at += len(line)
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+
     def _rotate(self, full: int) -> None:
         try:
             fcntl.flock(full, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -90,8 +116,7 @@ class LogFile:
 def read_records(path: Path, limit: int) -> list[dict[str, Any]]:
     """Return the last records of all files that are kept, newest last, without damaged lines."""
     found: list[dict[str, Any]] = []  # newest first
-    for number in range(LOG_FILES_MAX):
-        file = path if number == 0 else _number(path, number)
+    for file in _list_files(path):
         try:
             lines = read_bytes(file).split(b"\n")
         except OSError:
@@ -119,6 +144,10 @@ def _record_of(line: bytes) -> dict[str, Any] | None:
 def _ends_whole(descriptor: int) -> bool:
     size = os.fstat(descriptor).st_size
     return size == 0 or os.pread(descriptor, 1, size - 1) == b"\n"
+
+
+def _list_files(path: Path) -> tuple[Path, ...]:
+    return (path, *(_number(path, number) for number in range(1, LOG_FILES_MAX)))
 
 
 def _number(path: Path, number: int) -> Path:

@@ -31,6 +31,7 @@ from agentx.wiring.clarifications import (
     tell_unseen,
 )
 from agentx.wiring.kept.known import find_known, forget_left, list_left
+from agentx.wiring.kept.logged import blank_logged
 from agentx.wiring.section import renew_notices
 
 
@@ -161,6 +162,8 @@ def forget(project: Project, clarification_id: str, *, caller: WhoCalls) -> Forg
     left, copies = list_left(project, shared), _list_copies(project, shared)
     hub.forget(state.exact)
     forget_left(project, left)
+    known = ((str(each.id), each.formerly.partition("@")[0]) for each in shared)
+    blank_logged(project, {name for names in known for name in names if name})
     renew_notices(project)
     for name in (clarification_id, *others):
         record_act(project, AuditAct.FORGOTTEN, clarification=name, by="clarify forget")

@@ -13,8 +13,10 @@ from contextlib import suppress
 from agentx.clarification.limits import CLARIFY_MONITOR_LOCK_WAIT_MS
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.kernel.errors import AgentXError
+from agentx.kernel.ids import clarification_id
 from agentx.observations.service import Observations
 from agentx.project.project import Project
+from agentx.wiring.kept.logged import blank_logged
 from agentx.wiring.section import renew_notices
 from agentx.wiring.vouched.store import VouchedStore
 
@@ -32,9 +34,12 @@ def take_out_forgotten(
 
     Raises: LockHeld, UnavailableError.
     """
-    asked = [issue for issue in issues if ledgers.gather_forgotten(issue).is_any]
+    found = {issue: ledgers.gather_forgotten(issue) for issue in issues}
+    asked = [issue for issue, names in found.items() if names.is_any]
     if not asked:
         return
+    called = ((issue, number) for issue in asked for number in found[issue].numbers)
+    blank_logged(project, {str(clarification_id(*each)) for each in called})
     for issue in asked:
         with suppress(AgentXError):  # the next look at the questions does it
             ledgers.renew(issue, wait_ms=CLARIFY_MONITOR_LOCK_WAIT_MS)
