@@ -20,6 +20,7 @@ MERGE_MARKS = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
 # How an answer that stands is told where a word that does not count says otherwise.
 CONTESTED = "contested, somebody said otherwise: ask the user"
 DECIDED_LATER = "later decided otherwise"
+ASKED_ON = "then asked further"
 RECALL_OPEN = "[agentx:recall]"
 RECALL_CLOSE = "[/agentx:recall]"
 # How what is told begins, in a session's section and in an answer of a tool; and how it once did.

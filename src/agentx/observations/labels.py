@@ -2,14 +2,10 @@
 
 Also what a question came to, with what is read back out of that:
 
-    Drop users: No, never. Decided by ana, asked: May I? (then asked further: And now?) [CLR-1-001]
-
-What its thread asked next is no part of the memory: it is told with it, wherever it is told.
+    Drop users: No, never. Decided by ana, asked: May I? [CLR-1-001]
 """
 
 from __future__ import annotations
-
-from agentx.kernel.text import preview
 
 LEFT_OPEN = "Left open: "
 WAITS = "Waits for the user: "
@@ -21,8 +17,7 @@ FIXED_BY = "Fixed by: "
 PASSED = "It passed "
 # What was said of a part since, behind what stands.
 SINCE = " (since then: "
-_DECIDED_BY, _ASKED, _FURTHER = " Decided by ", ", asked: ", " (then asked further: "
-_FURTHER_CHARS = 120
+_DECIDED_BY, _ASKED = " Decided by ", ", asked: "
 
 
 def strip_label(text: str) -> str:
@@ -41,19 +36,6 @@ def word_decision(said: str, by: str, asked: str) -> str:
     return f"{said}{_DECIDED_BY}{by}{_ASKED}{asked}"
 
 
-def tell_further(content: str, asked: str) -> str:
-    """Return what a memory says, with what its thread asked next."""
-    text, mark, name = cut_further(content).rpartition(" [")
-    return f"{text}{_FURTHER}{preview(asked, _FURTHER_CHARS)}){mark}{name}" if mark else content
-
-
-def cut_further(content: str) -> str:
-    """Return what a memory says, without what its thread asked next."""
-    text, mark, name = content.rpartition(" [")
-    before, further, _ = text.rpartition(_FURTHER)
-    return f"{before}{mark}{name}" if further and text.endswith(")") else content
-
-
 def read_said(content: str) -> str:
     """Return what was decided, without who did and where it stands."""
     text = content.rpartition(" [")[0]
@@ -67,7 +49,7 @@ def read_decider(content: str) -> str:
 
 def read_asked(content: str) -> str:
     """Return what was asked; nothing where that is not said."""
-    return _read_rest(cut_further(content)).partition(_ASKED)[2]
+    return _read_rest(content).partition(_ASKED)[2]
 
 
 def _read_rest(content: str) -> str:

@@ -13,6 +13,7 @@ from dataclasses import field
 from enum import StrEnum
 
 from agentx.kernel.clock import Millis
+from agentx.kernel.text import ASKED_ON, DECIDED_LATER, join_marks
 from agentx.kernel.values import frozen
 
 
@@ -58,6 +59,12 @@ class Observation:
     contested: bool = False
     # What a person said otherwise to the same later, until memory tells that; likewise.
     decided_later: str = ""
+    asked_on: str = ""  # what its question's thread asked next; likewise
+
+    @property
+    def said_since(self) -> str:
+        """What is to be told with it: what was asked and decided since."""
+        return _say_since(self.asked_on, self.decided_later)
 
     @property
     def told_as(self) -> str:
@@ -90,6 +97,7 @@ class Observation:
             branch=self.branch,
             contested=self.contested,
             decided_later=self.decided_later,
+            asked_on=self.asked_on,
         )
 
 
@@ -119,6 +127,17 @@ class ObservationIndex:
     branch: str = ""
     contested: bool = False  # as of an observation
     decided_later: str = ""  # likewise
+    asked_on: str = ""  # likewise
+
+    @property
+    def said_since(self) -> str:
+        """What is to be told with it, as of an observation."""
+        return _say_since(self.asked_on, self.decided_later)
+
+
+def _say_since(asked: str, decided: str) -> str:
+    further = f"{ASKED_ON}: {asked}" if asked else ""
+    return join_marks(further, f"{DECIDED_LATER}: {decided}" if decided else "")
 
 
 @frozen

@@ -14,7 +14,7 @@ from agentx.clarification.facts import Answered, Asked, Resolved
 from agentx.clarification.model import PERSON, Clarification, ClarificationStatus
 from agentx.clarification.watch.gathered import gather
 from agentx.clarification.watch.later import find_otherwise, is_come_to
-from agentx.clarification.watch.matters import list_matters
+from agentx.clarification.watch.matters import find_asked_again, list_matters
 from agentx.clarification.ways import UNCONFIRMED
 from agentx.kernel.clock import Millis
 from agentx.recall.known.answers import list_decisions
@@ -65,10 +65,23 @@ def test_each_thing_that_was_asked_before_is_a_matter_also_while_the_thread_is_o
     assert tell(state) == tell(settle(state)) == [(DROP, "NO"), (RENAME, "Yes")]
 
 
-def test_what_is_asked_again_in_the_same_words_is_no_matter_of_its_own() -> None:
+def test_what_is_asked_again_in_the_same_words_stands_until_that_is_settled() -> None:
     state = ask_on(say(ask_on(say(ask(), "NO"), RENAME), "Yes"), "May I drop it")
-    assert tell(state) == [(RENAME, "Yes")]
-    assert tell(settle(say(state, "YES now"))) == [(RENAME, "Yes")]
+    assert tell(state) == [(DROP, "NO"), (RENAME, "Yes")]
+    again = find_asked_again(state)
+    assert again is not None
+    assert again.question == DROP
+    answered = say(state, "YES now")
+    assert [each.decided_later for each in list_matters(answered)] == ["YES now (CLR-42-001)", ""]
+    assert find_asked_again(answered) is None
+    assert tell(settle(answered)) == [(RENAME, "Yes")]
+
+
+def test_what_is_asked_again_and_answered_for_the_person_contests_what_they_typed() -> None:
+    state = say(ask_on(say(ask(), "NO", via="terminal"), DROP), "YES", via=UNCONFIRMED)
+    [matter] = list_matters(state)
+    assert matter.contested_by == "a person's unconfirmed word to CLR-42-001 says otherwise"
+    assert matter.decided_later == ""
 
 
 def test_what_was_said_last_to_the_same_is_what_its_matter_says() -> None:
@@ -125,13 +138,12 @@ def test_the_last_word_to_each_thing_is_told_once_whatever_a_thread_goes_through
     asked, last = DROP, dict[str, str]()
     state = clarification(1, to=PERSON, question=asked, rounds_max=20)
     for turn in range(chance.randint(2, 12)):
-        if state.status is not ClarificationStatus.PENDING:
-            asked = chance.choice((DROP, RENAME, INDEX))
-            last.pop(asked, None)  # it is asked anew
-            state = ask_on(state, asked)
-        else:
+        if state.status is ClarificationStatus.PENDING:
             last[asked] = f"word {turn}"
             state = say(state, last[asked], via=chance.choice(("terminal", UNCONFIRMED)))
+        else:
+            asked = chance.choice((DROP, RENAME, INDEX))
+            state = ask_on(state, asked)
     state = settle(state) if state.status is ClarificationStatus.ANSWERED else state
     word = state.persons_word if state.status is ClarificationStatus.RESOLVED else None
     now = [] if word is None else [(state.question_of(word), word.body)]

@@ -288,7 +288,7 @@ def test_what_a_person_said_before_they_were_asked_something_else_stands(
     assert mark in told["show the first"]
     assert "Rename it" in told["wait for the second"]
     # Memory tells the last word to each thing that was asked, and what its thread asked then.
-    assert f"(then asked further: May we rename it then?) [{ANEW}]" in told["recall"]
+    assert f"[{ANEW}] (then asked further: May we rename it then?)" in told["recall"]
     assert f"{STOP}. Decided by" in told["recall"]
     assert f"[{CLR}]" not in told["recall"]
     asks = (*ASK, "--to", "architect", "--question", "May we drop the old table?")

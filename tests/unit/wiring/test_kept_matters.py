@@ -7,11 +7,13 @@ carried over as git would.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from agentx.clarification.model import PERSON, NewQuestion
+from agentx.kernel.errors import AgentXError
 from agentx.observations.model import Observation
 from agentx.operations.memory.curate import memory_drop, memory_undrop
 from agentx.operations.questions import ask as clarify_ask
@@ -25,6 +27,7 @@ from agentx.project.roles.caller import Via, WhoCalls
 from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.hub import open_issues
 from agentx.wiring.kept.decided import keep_decisions
+from agentx.wiring.kept.known import find_known
 from agentx.work.model import NewIssue
 from tests.support.clarifying import SCOPE, request
 from tests.unit.wiring.test_forgotten_elsewhere import pull
@@ -70,15 +73,18 @@ def settle(project: Project, name: str) -> None:
 
 def tell(project: Project) -> dict[str, str]:
     """Return what memory tells, by what was asked, with what its thread asked next."""
-    standing = [one.content for one in memories(project) if not one.superseded_by]
-    parts = (content.partition(" Decided by ") for content in standing)
-    return {rest.partition(", asked: ")[2]: said for said, _, rest in parts}
+    standing = [one for one in memories(project) if not one.superseded_by]
+    parts = ((one.content.partition(" Decided by "), one.said_since) for one in standing)
+    return {
+        rest.partition(", asked: ")[2] + (f" ({since})" if since else ""): said
+        for (said, _, rest), since in parts
+    }
 
 
 def test_what_a_person_said_is_kept_when_its_thread_asks_further(project: Project) -> None:
     name = ask(project, DROP)
     say(project, name, ("", "NO, never"), (RENAME, ""))
-    before = {f"{DROP} (then asked further: {RENAME}) [{name}]": "users: NO, never."}
+    before = {f"{DROP} [{name}] (then asked further: {RENAME})": "users: NO, never."}
     assert tell(project) == before
     say(project, name, ("", "Yes, rename it"))
     settle(project, name)
@@ -95,7 +101,7 @@ def test_what_is_decided_anew_takes_only_that_out_of_a_thread(project: Project) 
     say(project, again, ("", "NO, keep it"))
     settle(project, again)
     assert tell(project) == {
-        f"{RENAME} (then asked further: {DROP}) [{name}]": "users: NO, never rename it.",
+        f"{RENAME} [{name}] (then asked further: {DROP})": "users: NO, never rename it.",
         f"{DROP} [{again}]": "users: NO, keep it.",
     }
 
@@ -133,7 +139,7 @@ def test_a_colleague_is_told_each_of_them_and_forgets_all_with_the_question(tmp_
     merge()
     keep_decisions(bob)
     assert tell(bob) == {
-        f"{DROP} (then asked further: {RENAME}) [{name}]": "users: NO, never.",
+        f"{DROP} [{name}] (then asked further: {RENAME})": "users: NO, never.",
         f"{RENAME} [{name}]": "users: Yes, rename it.",
     }
     clarify_settle.forget(ana, name, caller=TYPING)
@@ -195,6 +201,58 @@ def test_what_came_too_late_to_one_question_marks_what_was_said_before_to_anothe
             if not one.superseded_by
         }
         assert marks == {"users: YES, says bob": f"NO, says bob ({theirs})"}
+
+
+def test_a_long_answer_to_a_long_question_is_kept_once_and_told(project: Project) -> None:
+    name = ask(project, f"{DROP} What I know so far: {'w ' * 200}")
+    say(project, name, ("", f"NO, never. {'because ' * 119}"), (RENAME, "Yes"))
+    settle(project, name)
+    for _ in range(3):
+        keep_decisions(project)
+    assert len(memories(project)) == 2
+    assert [each.partition(".")[0] for each in tell(project).values()] == [
+        "users: NO, never",
+        "users: Yes",
+    ]
+
+
+def test_no_word_of_a_question_is_taken_for_a_mark(project: Project) -> None:
+    asked = "Shall I drop it (then asked further: x) of staging (test only)"
+    name = ask(project, asked)
+    say(project, name, ("", "YES"), (RENAME, ""))
+    assert tell(project) == {f"{asked} [{name}] (then asked further: {RENAME})": "users: YES."}
+
+
+def test_what_is_asked_again_in_its_thread_is_told_until_a_person_says_otherwise(
+    project: Project,
+) -> None:
+    name = ask(project, DROP)
+    say(project, name, ("", "NO, never"), (RENAME, "Yes"), ("May I drop it?", ""))
+    assert "users: NO, never." in tell(project).values()
+    say(project, name, ("", "YES now"))
+    told = {said: asked for asked, said in tell(project).items()}
+    assert told["users: NO, never."].endswith(f"later decided otherwise: YES now ({name}))")
+    settle(project, name)
+    assert sorted(tell(project).values()) == ["users: YES now.", "users: Yes."]
+
+
+@pytest.mark.parametrize("is_past", [True, False])
+def test_no_word_to_something_else_is_offered_as_the_answer(
+    project: Project, *, is_past: bool
+) -> None:
+    name = ask(project, RENAME)
+    say(project, name, ("", "YES, go"), (DROP, ""))
+    if is_past:
+        say(project, name, ("", "NO, never"))
+        with suppress(AgentXError):  # past the last round the person is called
+            say(project, name, (INDEX, ""), (INDEX, ""))
+        project.clock.sleep_ms(1_000)
+        clarify_settle.resolve(project, name, "YES, go", by=PERSON, caller=TYPING)
+    else:
+        clarify_settle.resolve(project, name, by=PERSON, caller=TYPING)
+    wanted = request(issue=1, to="architect", topic="users", question=DROP)
+    asked = open_clarifications(project).ask(wanted, SCOPE)
+    assert find_known(project, asked) is None
 
 
 def _find(project: Project, said: str) -> Observation:

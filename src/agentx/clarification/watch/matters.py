@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from agentx.clarification.contested import SAID_CHARS, say_contesting
 from agentx.clarification.model import (
     Clarification,
     ClarificationStatus,
@@ -19,24 +20,54 @@ from agentx.clarification.model import (
     EntryType,
     read_question,
 )
+from agentx.clarification.watch.awaiting import is_to_be_answered
 from agentx.clarification.watch.gathered import key_asked, key_awaited, list_last_words
+from agentx.kernel.text import fold_text, preview
+from agentx.prose.same.wording import Key
 
 
 def list_matters(state: Clarification) -> tuple[Clarification, ...]:
     """Return what people said to each thing that a thread asked before its last, in order.
 
-    What was asked again in the same words is what the thread asks now.
+    What is asked again in the same words stands until it is settled otherwise.
     """
-    asking = [each for each in state.thread if not each.late and read_question(each)]
-    return tuple(_list_matters(state)) if len(asking) > 1 else ()
+    asking = [
+        turn for turn, each in enumerate(state.thread) if not each.late and read_question(each)
+    ]
+    return tuple(_list_matters(state, asking[-1])) if len(asking) > 1 else ()
 
 
-def _list_matters(state: Clarification) -> Iterator[Clarification]:
-    now = key_awaited(state) if state.decision is None else key_asked(state, state.decision)
-    for asked, words in list_last_words(state).items():
-        matter = None if asked == now else _cut_thread(state, words[-1])
+def find_asked_again(state: Clarification) -> Clarification | None:
+    """Return what a person said before to what a thread asks again; None where it is new."""
+    if not is_to_be_answered(state):
+        return None
+    asked = key_awaited(state)
+    found = (each for each in list_matters(state) if key_awaited(each) == asked)
+    return next(found, None)
+
+
+def _list_matters(state: Clarification, last: int) -> Iterator[Clarification]:
+    settled = None if state.decision is None else key_asked(state, state.decision)
+    open_ = replace(state, status=ClarificationStatus.PENDING, thread=state.thread[:last])
+    before = state if settled is not None else open_
+    for asked, words in list_last_words(before).items():
+        is_matter = asked != settled and state.is_own(words[-1])
+        matter = _cut_thread(state, words[-1]) if is_matter else None
         if matter is not None and matter.persons_word is words[-1]:
-            yield matter
+            yield matter if settled is not None else _tell_answered(matter, state, asked)
+
+
+def _tell_answered(matter: Clarification, state: Clarification, asked: Key) -> Clarification:
+    """Return a matter with what was answered to the same since, and is not settled yet."""
+    said, stood = state.answered, matter.persons_word
+    if said is None or stood is None or not (said.is_persons_word and state.is_own(said)):
+        return matter
+    if key_asked(state, said) != asked or said.body.split() == stood.body.split():
+        return matter
+    if said.doubt and not stood.doubt:
+        return replace(matter, contested_by=say_contesting(said, state.id))
+    later = f"{preview(fold_text(said.body), SAID_CHARS)} ({state.id})"
+    return replace(matter, decided_later=later)
 
 
 def _cut_thread(state: Clarification, word: Entry) -> Clarification | None:

@@ -15,7 +15,7 @@ from agentx.conversation.toc_model import TocNode
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import NotFound
 from agentx.kernel.ids import is_run_id, is_ulid
-from agentx.kernel.text import CONTESTED, DECIDED_LATER, compile_late, join_marks
+from agentx.kernel.text import CONTESTED, compile_late, join_marks
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.operations.recall.branches import find_learnt_on
@@ -142,8 +142,7 @@ def _observation(project: Project, doc_id: str) -> Opened:
 
     found = open_observation(project, doc_id)
     replaced = f"superseded by {found.superseded_by}" if found.superseded_by else ""
-    later = f"{DECIDED_LATER}: {found.decided_later}" if found.decided_later else ""
-    doubts = filter(None, (replaced, CONTESTED if found.contested else "", later))
+    doubts = filter(None, (replaced, CONTESTED if found.contested else "", found.said_since))
     return Opened(
         doc_id=found.id,
         kind="observation",

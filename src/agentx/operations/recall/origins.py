@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agentx.host.files.plain import is_folder
-from agentx.kernel.text import CONTESTED, DECIDED_LATER, join_marks
+from agentx.kernel.text import CONTESTED, join_marks
 from agentx.memory.found import REPOSITORY_KINDS, SearchHit, SearchReply
 from agentx.observations.ids import ID_PREFIX
 from agentx.operations.recall.branches import mark_hits
@@ -96,5 +96,4 @@ def _mark_memory(one: Observation) -> str:
     """Return what questions say against a memory by now; of other memories the index does."""
     by = one.superseded_by.removeprefix(ID_PREFIX)
     replaced = f"superseded by {by}" if by and by == one.superseded_by else ""
-    later = f"{DECIDED_LATER}: {one.decided_later}" if one.decided_later else ""
-    return join_marks(replaced, CONTESTED if one.contested else "", later)
+    return join_marks(replaced, CONTESTED if one.contested else "", one.said_since)

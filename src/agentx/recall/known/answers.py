@@ -38,10 +38,10 @@ from agentx.observations.model import Category, Observation
 from agentx.observations.validity.marking import find_replacing
 from agentx.prose import cues
 from agentx.prose.likeness import list_words
-from agentx.prose.same.wording import is_same_question, key_topic, list_leads
+from agentx.prose.same.wording import is_same_question, key_topic, key_words, list_leads
 from agentx.prose.sentences import sentences
 from agentx.recall.known.asked import AskedFor, list_terms, read_asked, read_signs
-from agentx.recall.limits import KNOWN_ANSWER_CHARS_MAX
+from agentx.recall.limits import KNOWN_ANSWER_CHARS_MAX, KNOWN_ASKED_CHARS_MAX
 
 # A sentence that says more than the answer speaks of something else, too.
 _ANSWER_TERMS_MAX = 2
@@ -104,7 +104,10 @@ def find_known_answer(
     ]
     if any(state.is_active for state in alike):
         return None  # somebody asks it anew: what was said once is in doubt
-    settled = [state for state in alike if state.resolved_ms is not None]
+    over = [state for state in alike if state.resolved_ms is not None]
+    settled = [state for state in over if _is_answered(state)]
+    if over and not settled:
+        return None  # what was said last there was said to something else
     if settled:
         topics = {key_topic(state.topic) for state in settled}  # the same has the same topic
         others = gather(one for one in known.clarifications if key_topic(one.topic) in topics)
@@ -116,6 +119,16 @@ def find_known_answer(
         rest = [state for state in known.clarifications if state.id not in same]
         return _offer_settled(newest, settled, request, replace(known, clarifications=(*rest,)))
     return _offer_decision(asked, request, known.memories)
+
+
+def _is_answered(state: Clarification) -> bool:
+    """Tell whether what a question came to was said to what it asked last.
+
+    Else it was said before that, or to what a person was called with past the last round.
+    """
+    word = find_word(state) or state.resolution
+    said = "" if word is None else state.question_of(word)
+    return key_words(state.topic, said) == key_words(state.topic, state.question)
 
 
 def _may_be_elsewhere(asked: AskedFor) -> bool:
@@ -140,9 +153,10 @@ def read_decision(state: Clarification, by: str = "") -> Observation | None:
         return None
     said = said if said.endswith((".", "!", "?")) else f"{said}."
     word = state.decision or settled
-    asked = fold_text(state.question_of(word))
-    content = word_decision(f"{state.topic}: {said}", _name_decider(state, by), asked)
-    content = f"{cut(content, KNOWN_ANSWER_CHARS_MAX)} [{state.id}]"
+    asked = cut(fold_text(state.question_of(word)), KNOWN_ASKED_CHARS_MAX)
+    # Each by itself: what tells one from the other is never cut out.
+    said = cut(f"{state.topic}: {said}", KNOWN_ANSWER_CHARS_MAX)
+    content = f"{word_decision(said, _name_decider(state, by), asked)} [{state.id}]"
     return Observation(
         id=str(state.id),
         agent=_find_decider(state),

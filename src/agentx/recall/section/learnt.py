@@ -16,7 +16,7 @@ from heapq import nlargest
 from math import log
 from typing import TYPE_CHECKING
 
-from agentx.kernel.text import CONTESTED, DECIDED_LATER, compile_late
+from agentx.kernel.text import CONTESTED, compile_late
 from agentx.kernel.values import frozen
 from agentx.observations.ids import parse_observation_id, shorten_id
 from agentx.observations.labels import LABELS, WAITS, strip_label, strip_said
@@ -426,8 +426,8 @@ def _doubts(told: WeighedMemory) -> str:
         found += [] if stands else [f"no longer holds, {by}"]
     if one.contested:
         found.append(CONTESTED)
-    if one.decided_later:
-        found.append(f"{DECIDED_LATER}: {one.decided_later}")
+    if one.said_since:
+        found.append(one.said_since)
     if one.changed_files:
         rest = len(one.changed_files) - _FILES_SHOWN_MAX
         more = f" and {rest} more" if rest > 0 else ""

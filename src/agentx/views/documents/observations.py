@@ -12,7 +12,7 @@ from contextlib import closing
 
 from agentx.kernel.clock import DAY_MS
 from agentx.kernel.ids import digest
-from agentx.kernel.text import CONTESTED, DECIDED_LATER
+from agentx.kernel.text import CONTESTED
 from agentx.observations.model import Observation, ObservationIndex, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.search.document import Document
@@ -56,7 +56,7 @@ class ObservationDocuments:
         by_part: dict[str, list[str]] = {}
         with closing(self._opened()) as store:
             for row in store.search_by_filters(SearchFilters()):
-                doubt = f"{'contested' if row.contested else ''}{row.decided_later}"
+                doubt = f"{'contested' if row.contested else ''}{row.said_since}"
                 told = f"{row.superseded_by} {row.summary} {row.mended_ms or ''}{doubt}"
                 mark = f"{row.id} {told}" if row.agent in row.id else f"{row.id} {told} {row.agent}"
                 by_part.setdefault(_part(row), []).append(mark)
@@ -88,8 +88,7 @@ class ObservationDocuments:
         if not observation.content.startswith(observation.summary.rstrip("\u2026")):
             said.insert(0, observation.summary)
         said += [CONTESTED] if observation.contested else []
-        later = observation.decided_later
-        said += [f"{DECIDED_LATER}: {later}"] if later else []
+        said += [observation.said_since] if observation.said_since else []
         return Document(
             doc_type=DOC_TYPE,
             doc_id=observation.id,

@@ -11,7 +11,6 @@ from agentx.wiring.vouched.outcomes import (
     UNVERIFIED,
     find_question,
     is_withheld,
-    leave_further,
     rename_question,
 )
 
@@ -28,6 +27,7 @@ def tell_row(row: ObservationIndex, judged: Observation | None) -> ObservationIn
         issue_number=judged.issue_number,
         contested=judged.contested,
         decided_later=judged.decided_later,
+        asked_on=judged.asked_on,
     )
 
 
@@ -43,5 +43,5 @@ def put_back(one: Observation, plain: Observation | None) -> Observation:
         return one
     by = plain.superseded_by if is_withheld(one) else one.superseded_by
     agent = plain.agent if one.agent == UNVERIFIED else one.agent
-    one = rename_question(leave_further(one), find_question(plain) or find_question(one))
+    one = rename_question(one, find_question(plain) or find_question(one))
     return replace(one, superseded_by=by, agent=agent, issue_number=plain.issue_number)

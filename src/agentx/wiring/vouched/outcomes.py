@@ -14,11 +14,9 @@ from agentx.kernel.text import compile_late
 from agentx.kernel.vouching import standing
 from agentx.observations.ids import agent_name, observation_id, parse_observation_id
 from agentx.observations.labels import (
-    cut_further,
     read_asked,
     read_decider,
     read_said,
-    tell_further,
 )
 from agentx.observations.model import Category, Observation
 from agentx.redaction.redact import redact
@@ -53,19 +51,6 @@ def rename_question(one: Observation, name: str) -> Observation:
         for text in (one.content, one.summary)
     )
     return replace(one, content=content, summary=summary)
-
-
-def add_further(one: Observation, asked: str) -> Observation:
-    """Return a memory with what its thread asked next."""
-    content, summary = (tell_further(text, asked) for text in (one.content, one.summary))
-    return replace(one, content=content, summary=summary)
-
-
-def leave_further(one: Observation) -> Observation:
-    """Return a memory without what its thread asked next."""
-    if not find_question(one):
-        return one
-    return replace(one, content=cut_further(one.content), summary=cut_further(one.summary))
 
 
 def is_withheld(one: Observation) -> bool:

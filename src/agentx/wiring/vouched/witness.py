@@ -38,6 +38,7 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.ids import parse_clarification_id
 from agentx.kernel.roles import PERSON_ROLE, is_persons_name
+from agentx.kernel.text import fold_text, preview
 from agentx.observations.ids import parse_observation_id
 from agentx.observations.labels import read_said
 from agentx.observations.model import Observation
@@ -53,7 +54,6 @@ from agentx.wiring.trust.keys import open_keyring
 from agentx.wiring.vouched.aged import withhold_aged
 from agentx.wiring.vouched.outcomes import (
     UNVERIFIED,
-    add_further,
     find_matter,
     find_question,
     is_called,
@@ -67,6 +67,8 @@ from agentx.wiring.vouched.outcomes import (
 )
 from agentx.wiring.vouched.persons_record import PersonsRecord
 from agentx.wiring.vouched.sayers import name_decision
+
+_ASKED_ON_CHARS = 120
 
 
 class Witness:
@@ -123,7 +125,8 @@ class Witness:
         if state is None:
             return one
         one, number = rename_question(one, str(state.id)), self._issues.find_number(state)
-        one = add_further(one, state.asked_on) if state.asked_on else one
+        if state.asked_on:
+            one = replace(one, asked_on=preview(fold_text(state.asked_on), _ASKED_ON_CHARS))
         return one if number == one.issue_number else replace(one, issue_number=number or 0)
 
     def tell_issue(self, one: Observation) -> str:
@@ -262,6 +265,8 @@ class Witness:
             one = replace(one, contested=True)
         if one.superseded_by or one.mended_ms:
             return one
+        if state.asked_on and state.decided_later:  # in its own thread, which is not settled
+            return replace(one, decided_later=state.decided_later)
         asked = self._gather(sorted(self._issues.list_numbers(state)))
         found = find_otherwise(state, asked)
         if found is not None and not is_come_to(*found):  # memory does not tell that

@@ -6,7 +6,7 @@ The same verbs as `agentx memory`.
 from __future__ import annotations
 
 from agentx.kernel.clock import age
-from agentx.kernel.text import CONTESTED, DECIDED_LATER
+from agentx.kernel.text import CONTESTED
 from agentx.observations.model import Category, ObservationIndex, SearchFilters
 from agentx.operations.memory.read import (
     Shown,
@@ -81,8 +81,7 @@ def observations(
 def _row(row: ObservationIndex, mark: str, now_ms: int) -> str:
     doubt = "superseded" if row.superseded_by else "files changed since" if row.stale else ""
     contested = "contested: ask the user" if row.contested else ""
-    later = f"{DECIDED_LATER}: {row.decided_later}" if row.decided_later else ""
-    doubt = ", ".join(filter(None, (doubt, contested, later)))
+    doubt = ", ".join(filter(None, (doubt, contested, row.said_since)))
     issue = f"issue {row.issue_number}" if row.issue_number else ""
     old = age(row.timestamp_ms, now_ms=now_ms)
     facts = ", ".join(

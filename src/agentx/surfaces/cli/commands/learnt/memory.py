@@ -10,7 +10,7 @@ import click
 
 from agentx.kernel.clock import Millis, age, point
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
-from agentx.kernel.text import CONTESTED, DECIDED_LATER, printable
+from agentx.kernel.text import CONTESTED, printable
 from agentx.observations.model import Category, ObservationIndex, SearchFilters
 from agentx.operations.memory import read as memory_read
 from agentx.surfaces.cli import render
@@ -323,7 +323,7 @@ def _doubt(row: ObservationIndex) -> str:
     if row.superseded_by:
         return f"{pinned}(superseded) "
     contested = "(contested) " if row.contested else ""
-    later = f"({DECIDED_LATER}: {printable(row.decided_later)}) " if row.decided_later else ""
+    later = f"({printable(row.said_since)}) " if row.said_since else ""
     return f"{pinned}{contested}{later}{'(files changed since) ' if row.stale else ''}"
 
 
@@ -347,7 +347,7 @@ def _draw_one(screen: Console, shown: memory_read.Shown, away: str, dates: Dates
         (learnt_on, learnt_on),
         (f"superseded by {found.superseded_by}", found.superseded_by),
         (CONTESTED, found.contested),
-        (f"{DECIDED_LATER}: {printable(found.decided_later)}", found.decided_later),
+        (printable(found.said_since), found.said_since),
         (f"holds instead of {', '.join(shown.replaced)}", shown.replaced),
         (f"changed since it was written: {', '.join(found.changed_files)}", found.changed_files),
         (f"files: {', '.join(found.files)}", found.files),
