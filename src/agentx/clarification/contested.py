@@ -41,7 +41,9 @@ def find_uncounted(state: Clarification) -> Entry | None:
     turns = (turn for turn, each in enumerate(state.thread, 1) if each is stands)
     first = next(turns, 0) if stands.is_persons_word else 0
     said = [each for each in state.thread[first:] if contradicts(each, stands)]
-    return said[-1] if said else None
+    asked = key_words(state.topic, state.question_of(stands)) if said else None
+    keys = ((each, key_words(state.topic, state.question_of(each))) for each in reversed(said))
+    return next((each for each, key in keys if key == asked), None)
 
 
 def _find_sure(state: Clarification) -> Entry | None:

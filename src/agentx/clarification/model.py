@@ -74,9 +74,7 @@ class Reason(StrEnum):
 
 # After these the asker goes on with what is known; after the others it waits for the person.
 ASKER_GOES_ON = frozenset({Reason.AGENT_ERROR, Reason.DEADLOCK})
-
 UNASKED = "Not asked any more: "  # what a person is called for past the last round
-
 ANSWERED, PARTIAL, UNKNOWN = "answered", "partial", "unknown"
 STANDINGS = (ANSWERED, PARTIAL, UNKNOWN)
 CONFIDENCES = ("low", "medium", "high")
@@ -108,6 +106,7 @@ class Entry:
     worth: AnswerWorth = UNJUDGED
     uid: str = ""  # of what asks, and of a person's word: which event; the first is the thread's
     is_over: bool = False  # a person who had it before them said what holds, asked anew
+    to_asked: str = ""  # of what came late: the uid of what it was said to, asked further since
 
     @property
     def doubt(self) -> str:
@@ -273,13 +272,11 @@ class Clarification:
     @property
     def claim(self) -> Entry | None:
         """The last that a person is said to have said, where none has said anything."""
-        claims = [each for each in self.thread if each.is_claim and each.speaker == PERSON]
-        return claims[-1] if claims and not self.has_persons_word else None
-
-    @property
-    def has_persons_word(self) -> bool:
-        """Whether a person said something to it, as far as anybody can tell."""
-        return any(entry.is_persons_word for entry in self.thread)
+        further = (at for at, each in enumerate(self.thread) if each.late and read_question(each))
+        said = self.thread[: next(further, None)]  # what does not count as asked is not answered
+        claims = [each for each in said if each.is_claim and each.speaker == PERSON]
+        is_said = any(entry.is_persons_word for entry in self.thread)
+        return claims[-1] if claims and not is_said else None
 
     @property
     def was_decided_for_asker(self) -> bool:
@@ -338,7 +335,9 @@ class Clarification:
         """Return the entry that asked it; None where the first did not come before."""
         at = next((turn for turn, each in enumerate(self.thread) if each is entry), 0)
         asked = [each for each in self.thread[:at] if not each.late and read_question(each)]
-        return asked[-1] if asked else None
+        meant = [each for each in asked if (each.uid or self.stem or self.uid) == entry.to_asked]
+        found = meant or asked
+        return found[-1] if found else None
 
     @property
     def answered(self) -> Entry | None:

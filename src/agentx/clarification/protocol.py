@@ -277,7 +277,7 @@ def _the_table(state: Clarification, fact: Fact) -> Verdict:
 
 def _say_first(state: Clarification, fact: Fact) -> str:
     """Return what was answered already, to who answers otherwise: somebody was faster."""
-    first = state.answered if isinstance(fact, Answered) else None
+    first = (state.decision or state.answered) if isinstance(fact, Answered) else None
     if first is None or not isinstance(fact, Answered) or first.body.split() == fact.body.split():
         return ""
     said = preview(fold_text(first.body), _SAID_CHARS)

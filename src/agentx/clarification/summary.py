@@ -206,9 +206,18 @@ def tell_contested(state: Clarification, writer: str) -> str:
     elif word.account:
         who, believe = f"{word.account} said {otherwise} on GitHub, which was not taken", ""
     return (
-        f"{state.id}: {who}. Read it: agentx clarify --issue {state.issue}; say what holds: "
-        f'agentx clarify resolve {state.id} "..."{believe}'
+        f"{state.id}: {who}. Read it: agentx clarify --issue {state.issue}; say what holds"
+        f"{_word_anew(state) if state.asked_on else _word_resolve(state)}{believe}"
     )
+
+
+def _word_resolve(state: Clarification) -> str:
+    return f': agentx clarify resolve {state.id} "..."'
+
+
+def _word_anew(state: Clarification) -> str:
+    """Return how what a thread asked before, or what is settled, is decided once more."""
+    return f", asked anew: {word_ask(state, PERSON)} --ask-anyway"
 
 
 def _tell_in_doubt(state: Clarification) -> str:
@@ -216,13 +225,11 @@ def _tell_in_doubt(state: Clarification) -> str:
     by = say_by_whom(state)
     if not by:
         return ""
-    anew = f", asked anew: {word_ask(state, PERSON)} --ask-anyway"
-    decide = f': agentx clarify resolve {state.id} "..."'
     is_decided = state.is_active or (find_contesting(state) is not None and not state.asked_on)
     return (
         f"{state.id}: its answer is a person's unconfirmed word, and {by}. "
         f"Read it: agentx clarify --issue {state.issue}; say what holds at a terminal"
-        f"{decide if is_decided else anew}"
+        f"{_word_resolve(state) if is_decided else _word_anew(state)}"
     )
 
 

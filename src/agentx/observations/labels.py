@@ -36,6 +36,12 @@ def word_decision(said: str, by: str, asked: str) -> str:
     return f"{said}{_DECIDED_BY}{by}{_ASKED}{asked}"
 
 
+def split_decision(content: str) -> tuple[str, str]:
+    """Return what was decided, and who decided it, asked what, under which name; or all of it."""
+    said = read_said(content) if read_asked(content) else content
+    return said, content[len(said) :]
+
+
 def read_said(content: str) -> str:
     """Return what was decided, without who did and where it stands."""
     text = content.rpartition(" [")[0]

@@ -277,9 +277,9 @@ def list_contested(project: Project) -> Iterator[tuple[Clarification, str]]:
     """
     questions = open_clarifications(project)
     look = cache(lambda issue: gather(questions.ledger(issue)))
-    told = list_told(questions.survey())
+    told = [each for one in list_told(questions.survey()) for each in (one, *list_matters(one))]
     found = tuple(state for state in told if find_untrusted(state) is not None)
-    for state in (each for one in told for each in (one, *list_matters(one))):
+    for state in told:
         if state in found or not (state.persons_word and state.persons_word.doubt):
             continue
         if find_contesting(state) is not None:  # by what they surely said before, in its thread

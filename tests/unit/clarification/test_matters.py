@@ -6,17 +6,25 @@ Method: threads made of facts, looked at as they grow.
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
 from agentx.clarification.contested import find_contesting
 from agentx.clarification.facts import Answered, Asked, Resolved
-from agentx.clarification.model import PERSON, Clarification, ClarificationStatus
+from agentx.clarification.model import (
+    PERSON,
+    Clarification,
+    ClarificationStatus,
+    Entry,
+    EntryType,
+)
 from agentx.clarification.watch.gathered import gather
 from agentx.clarification.watch.later import find_otherwise, is_come_to
 from agentx.clarification.watch.matters import find_asked_again, list_matters
-from agentx.clarification.ways import UNCONFIRMED
+from agentx.clarification.ways import UNCONFIRMED, UNTRUSTED
 from agentx.kernel.clock import Millis
+from agentx.kernel.errors import IllegalTransition
 from agentx.recall.known.answers import list_decisions
 from tests.support.clarifying import after, clarification
 from tests.support.time_and_chance import START_MS
@@ -148,3 +156,25 @@ def test_the_last_word_to_each_thing_is_told_once_whatever_a_thread_goes_through
     word = state.persons_word if state.status is ClarificationStatus.RESOLVED else None
     now = [] if word is None else [(state.question_of(word), word.body)]
     assert sorted([*tell(state), *now]) == sorted(last.items())
+
+
+def test_who_would_take_a_decision_back_is_told_what_stands() -> None:
+    state = ask_on(say(ask(), "NO, never"), RENAME)
+    state = after(state, Resolved(at_ms=count_ms(state), by=PERSON, body="YES, go"))
+    with pytest.raises(IllegalTransition, match="human answered: YES, go; yours is not kept"):
+        say(state, "NO, wait")
+
+
+def test_what_is_claimed_to_a_question_that_does_not_count_is_not_claimed_to_another() -> None:
+    kept = (
+        Entry(round=1, speaker=PERSON, type=kind, body=body, at_ms=START_MS, late=True, via=way)
+        for kind, body, way in (
+            (EntryType.ANSWER, "NO, never", UNTRUSTED),
+            (EntryType.QUESTION, RENAME, UNTRUSTED),
+            (EntryType.ANSWER, "YES, go", UNTRUSTED),
+        )
+    )
+    state = ask()
+    state = replace(state, thread=(*state.thread, *kept))
+    assert state.claim is not None
+    assert state.claim.body == "NO, never"

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from agentx.clarification.facts import Answered, Resolved
+from agentx.clarification.facts import Answered, Asked, Resolved
 from agentx.clarification.model import PERSON, Clarification
 from agentx.clarification.replies.changed import find_changed
 from agentx.clarification.replies.comments import comment
@@ -230,3 +230,13 @@ def test_a_changed_reply_of_which_something_newer_is_on_record_is_not_told() -> 
     settled = Resolved(at_ms=LATER, by=PERSON, body="no", via="terminal")
     newer = after(taken(BOTH[0], 3, "yes"), settled)
     assert list(find_changed(IssuePage(ASKED, (newer, BOTH[1])))) == []
+
+
+def test_a_changed_reply_is_told_also_once_the_thread_asked_further_and_was_answered() -> None:
+    further = Asked(at_ms=LATER, by="engineer", body="May we rename it?")
+    said = Answered(at_ms=LATER, by=PERSON, body="rename it", via="terminal")
+    state = after(taken(BOTH[0], 3, "yes"), further, said)
+    now = say(3, f"{A}: NO NO", is_edited=True)
+    [found] = find_changed(IssuePage((*ASKED, now), (state, BOTH[1])))
+    assert (found.what, found.state.persons_word) == ("edited", found.entry)
+    assert "have it asked anew" in found.mend, "a new comment would answer what is asked now"

@@ -21,13 +21,14 @@ from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions import settle as clarify_settle
 from agentx.operations.recall.recall import recall
 from agentx.operations.recall.section import RecallRequest
+from agentx.operations.setup.writers import accept_repository, list_writers, trust_writer
 from agentx.project.project import Project
 from agentx.project.roles import caller
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.hub import open_issues
 from agentx.wiring.kept.decided import keep_decisions
-from agentx.wiring.kept.known import find_known
+from agentx.wiring.kept.known import find_known, find_persons_decision
 from agentx.work.model import NewIssue
 from tests.support.clarifying import SCOPE, request
 from tests.unit.wiring.test_forgotten_elsewhere import pull
@@ -258,3 +259,56 @@ def test_no_word_to_something_else_is_offered_as_the_answer(
 def _find(project: Project, said: str) -> Observation:
     [one] = [each for each in memories(project) if said in each.content and not each.superseded_by]
     return one
+
+
+def test_how_sure_a_long_answer_is_and_what_it_answers_is_told(project: Project) -> None:
+    name = ask(project, f"{DROP} What I know so far: {'w ' * 200}")
+    say(project, name, ("", f"YES. {'because ' * 119}"), who=SCRIPT)
+    settle(project, name)
+    wanted = RecallRequest(agent="tester", issue=1, budget_tokens=1_500)
+    [told] = [line.text for line in recall(project, None, wanted).lines if name in line.text]
+    assert "(unconfirmed), asked: Shall I drop it? What I know so far: w w" in told
+    assert len(told) < 900
+
+
+def test_who_drops_what_was_said_before_is_told_how_that_is_asked_anew(project: Project) -> None:
+    name = ask(project, DROP)
+    say(project, name, ("", "NO, never"), (RENAME, "Yes"))
+    settle(project, name)
+    asked = {find_persons_decision(project, one) for one in memories(project)}
+    assert {each.question for each in asked if each is not None} == {DROP, RENAME}
+
+
+def test_each_memory_of_a_thread_has_a_short_name_of_its_own(project: Project) -> None:
+    name = ask(project, DROP)
+    say(project, name, ("", "Yes"), (RENAME, "Yes"))
+    settle(project, name)
+    assert len({one.id.rpartition("-")[2] for one in memories(project)}) == 2
+
+
+@pytest.mark.parametrize("is_settled", [True, False])
+def test_who_is_not_trusted_yet_contests_what_they_spoke_to(
+    tmp_path: Path, *, is_settled: bool
+) -> None:
+    ana, bob = (checkout(tmp_path, name, home=name) for name in ("ana", "bob"))
+    open_issues(ana).create(NewIssue(title="Webhooks", labels=("type:feature",)))
+    name = ask(ana, DROP)
+    pull(ana, bob)
+    accept_repository(bob)
+    [writer] = [one.writer for one in list_writers(bob) if not one.own]
+    trust_writer(bob, writer, caller=TYPING)
+    say(ana, name, ("", "YES, says ana"), (RENAME, "Yes, rename it"))
+    settle(ana, name)
+    bob.clock.sleep_ms(60_000)
+    if is_settled:
+        clarify_settle.resolve(bob, name, "NO, says bob", by=PERSON, caller=TYPING)
+    else:
+        clarify_settle.answer(bob, name, "NO, says bob", by=PERSON, caller=TYPING)
+    pull(bob, ana)
+    keep_decisions(ana)
+    assert {one.content.partition(".")[0]: one.contested for one in memories(ana)} == {
+        "users: YES, says ana": True,
+        "users: Yes, rename it": False,
+    }
+    [note] = clarify_read.inbox_of(ana, PERSON).notes
+    assert f'--question "{DROP}" --ask-anyway' in note

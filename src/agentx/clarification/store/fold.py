@@ -124,8 +124,10 @@ def fold(issue: int, events: Iterable[QuestionEvent]) -> Folded:
             has_words(event) or event.kind is QuestionEventKind.FORGOTTEN
         ):
             _tell(folded, birth, event)
+    lines = {event.id: event for event in parted.events}
     for told in folded.told.values():
         told.name_entries()
+        told.place_late(lines, folded.sight)
     end_contests(folded.told.values(), parted.events)
     return folded
 

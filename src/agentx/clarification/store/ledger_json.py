@@ -43,10 +43,11 @@ _FORMAT = (
 )
 ROW_FIELDS = frozenset((*_FORMAT, *_OURS))
 WORTH_FIELDS = ("standing", "confidence", "remaining")
-_OVER = "over"
+_OVER, _TO_ASKED = "over", "toAsked"
 ENTRY_FIELDS = frozenset(
     {
         *("round", "from", "type", "body", "timestamp", "late", "via", WAY_MISSED, "uid"),
+        _TO_ASKED,
         *(_OVER, *WORTH_FIELDS),
     }
 )
@@ -155,7 +156,7 @@ def entry_json(entry: Entry) -> Row:
         "timestamp": to_iso(entry.at_ms),
     }
     ours = {"late": entry.late, **write_way(entry.via), **worth_json(entry.worth)}
-    ours |= {"uid": entry.uid, _OVER: entry.is_over}
+    ours |= {"uid": entry.uid, _OVER: entry.is_over, _TO_ASKED: entry.to_asked}
     return row | {name: value for name, value in ours.items() if value}
 
 
@@ -278,6 +279,7 @@ def entry_of(row: object, where: str) -> Entry:
         worth=worth_of(row),
         uid=read_field(row, "uid", str, where, ""),
         is_over=row.get(_OVER) is True,
+        to_asked=read_field(row, _TO_ASKED, str, where, ""),
     )
 
 

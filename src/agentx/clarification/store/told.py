@@ -7,7 +7,7 @@ has come that a person is to decide is found out from what was said, not from wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from agentx.clarification.facts import Answered, Asked, Escalated, Fact, Resolved
@@ -19,6 +19,7 @@ from agentx.clarification.model import (
     Entry,
     EntryType,
     Reason,
+    read_question,
 )
 from agentx.clarification.store.ledger_json import (
     ENTRY_FIELDS,
@@ -32,6 +33,7 @@ from agentx.clarification.store.ledger_json import (
 from agentx.clarification.store.merging import hear, keep_late
 from agentx.clarification.store.question_events import QuestionEvent
 from agentx.clarification.store.vouching.doubts import Said
+from agentx.clarification.store.vouching.sight import SeenLines
 from agentx.clarification.ways import FILE, is_missed, is_of_elsewhere, is_unverified_way
 from agentx.kernel.roles import is_speaker
 
@@ -104,6 +106,26 @@ class ToldQuestion:
             thread = tuple(name_entry(entry, name, first) for entry, name in names)
             self.state = replace(self.state, thread=thread)
 
+    def place_late(self, events: Mapping[str, QuestionEvent], sight: SeenLines) -> None:
+        """Say of each person's word that came late to what it was said, where that is not the last.
+
+        That is the last that its writer had seen.
+        """
+        if self.state is None or not any(map(_is_late_word, self.state.thread)):
+            return
+        thread, asked = list[Entry](), list[tuple[Entry, str]]()
+        for entry, name in zip(self.state.thread, self.heard, strict=True):
+            event = events.get(name) if _is_late_word(entry) else None
+            seen = [] if event is None else [one for one in asked if sight.has_seen(event, one[1])]
+            if seen and seen[-1] is not asked[-1]:
+                uid = seen[-1][0].uid or self.state.stem or self.uid
+                thread.append(replace(entry, to_asked=uid))
+                continue
+            if not entry.late and read_question(entry):
+                asked.append((entry, name))
+            thread.append(entry)
+        self.state = replace(self.state, thread=tuple(thread))
+
     def list_ends(self) -> Iterator[str]:
         """Yield the events that settled it, or called a person: an answer to a call decides."""
         if self.state is None:
@@ -131,6 +153,10 @@ def page_row(
     row["thread"] = [entry | dict(sorted(more.items())) for entry, more in entries]
     row["thread"] += strange
     return row
+
+
+def _is_late_word(entry: Entry) -> bool:
+    return entry.late and entry.speaker == PERSON and entry.type in _SAID
 
 
 # --- rows that were taken -------------------------------------------------------------------

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from agentx.clarification.contested import contests, find_uncounted
-from agentx.clarification.model import Clarification, Entry, read_question
+from agentx.clarification.model import Clarification, Entry
 from agentx.kernel.ids import is_ulid, ulid_ms
 from agentx.prose.same.wording import Key, key_words
 
@@ -92,13 +92,8 @@ def list_spoken(state: Clarification) -> list[Entry]:
     """
     last = [each for words in list_last_words(state).values() for each in words]
     others = (each for each in _list_words(state) if not any(each is one for one in last))
-    return [*last, *(each for each in others if _is_too_late(state, each))]
-
-
-def _is_too_late(state: Clarification, word: Entry) -> bool:
-    """Tell whether a word came too late, and to what is sure: the thread had asked one thing."""
-    asked = {read_question(each) for each in state.thread if not each.late} - {""}
-    return word.late and len(asked) == 1 and not (contests(word) or word.is_over)
+    late = (each for each in others if each.late and not (contests(each) or each.is_over))
+    return [*last, *late]
 
 
 def list_last_words(state: Clarification) -> Mapping[Key, list[Entry]]:

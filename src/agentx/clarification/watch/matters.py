@@ -79,7 +79,11 @@ def _cut_thread(state: Clarification, word: Entry) -> Clarification | None:
     end = next((turn for turn in asking if turn > at), None)
     if end is None:
         return None
-    thread = state.thread[:end]
+    asked = state.find_asked(word)
+    late = (
+        each for each in state.thread[end:] if each.to_asked and state.find_asked(each) is asked
+    )
+    thread = (*state.thread[:end], *late)
     settled = [each for each in thread[at:] if each.type is EntryType.RESOLUTION and not each.late]
     if not settled:  # who asks further takes what was said
         kind = EntryType.RESOLUTION

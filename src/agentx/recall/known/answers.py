@@ -153,7 +153,7 @@ def read_decision(state: Clarification, by: str = "") -> Observation | None:
         return None
     said = said if said.endswith((".", "!", "?")) else f"{said}."
     word = state.decision or settled
-    asked = cut(fold_text(state.question_of(word)), KNOWN_ASKED_CHARS_MAX)
+    asked = preview(fold_text(state.question_of(word)), KNOWN_ASKED_CHARS_MAX)
     # Each by itself: what tells one from the other is never cut out.
     said = cut(f"{state.topic}: {said}", KNOWN_ANSWER_CHARS_MAX)
     content = f"{word_decision(said, _name_decider(state, by), asked)} [{state.id}]"

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from agentx.kernel.text import compile_late
-from agentx.observations.labels import LABELS
+from agentx.observations.labels import LABELS, split_decision
 from agentx.observations.model import Category
 from agentx.prose.sentences import ELLIPSIS, fit_line, join_lines
 
@@ -29,6 +29,7 @@ _CHARS_MAX_OF = {Category.ERROR: 320, Category.DECISION: 320}
 _OPEN_CHARS_MAX = 320
 # Whoever writes something down wants it told: more of it than of what was found.
 WRITTEN_CHARS_MAX = 600
+_SAID_CHARS_MIN = 240
 
 # What only says where something comes from: its text has said what it is.
 _BESIDE = {
@@ -53,7 +54,10 @@ def word_memory(observed: Observation) -> str:
 def word_kept(category: Category, content: str, *, is_written: bool = False) -> str:
     """Return the line that is told of a text that was kept under a category."""
     if is_written:
-        return fit_line(join_lines(content.split("\n")), WRITTEN_CHARS_MAX, left_out=f" {ELLIPSIS}")
+        # Who decided something, how surely and what they were asked is told however long it is.
+        said, rest = split_decision(content)
+        chars = max(WRITTEN_CHARS_MAX - len(rest), _SAID_CHARS_MIN)
+        return fit_line(join_lines(said.split("\n")), chars, left_out=f" {ELLIPSIS}") + rest
     again = _AGAIN.search(content)
     beside = _BESIDE.get(category)
     said = content[: again.start()] if again else content

@@ -31,11 +31,10 @@ from agentx.wiring.vouched.outcomes import (
     find_matter,
     find_question,
     find_same,
-    find_uid,
     is_kept_of,
     list_ids,
     list_kept,
-    list_names,
+    list_names_of,
     list_overtaken,
     list_uids,
 )
@@ -78,7 +77,7 @@ def _is_taken_back(project: Project, asked: Iterable[Clarification], found: Know
     if state is None or decision is None:
         return False
     with closing(open_observations(project)) as room:
-        store, name = room.store, next(list_names(find_uid(state), decision))
+        store, name = room.store, next(list_names_of(state, decision))
         if isinstance(store, VouchedStore) and (
             store.is_taken_away(name) or store.taken_away.holds(list_uids(state), decision)
         ):
@@ -139,7 +138,7 @@ def choose_kept(
 def find_persons_decision(project: Project, one: Observation) -> Clarification | None:
     """Return the question that a memory tells a person's decision of; None for any other memory.
 
-    It has the number that its issue has now.
+    Of a thread it is what was asked then. It has the number that its issue has now.
     """
     name = find_question(one) if one.agent == PERSON else ""
     if not name:
@@ -148,6 +147,7 @@ def find_persons_decision(project: Project, one: Observation) -> Clarification |
         state = open_clarifications(project).find(name)
     except AgentXError:
         return None  # not asked on this branch: nothing says otherwise here
+    state = find_matter(one, list_decisions(state)) or state
     if state.persons_word is None:
         return None
     return replace(state, issue=AskedIssues(project).find_number(state) or state.issue)
@@ -190,7 +190,7 @@ def keep_outcome(project: Project, room: Observations, outcome: Outcome) -> Kept
     if same is None and room.is_enabled and (overtaken or outcome.is_lost or not old):
         if _is_taken_away(room, outcome):
             return KeptOutcome(None)
-        name, same = _find_place(room, find_uid(state), decision)
+        name, same = _find_place(room, state, decision)
         if same is None:
             prepare_observations(project)
             full = replace(decision, id=name, files=list_files_named(project, decision.content))
@@ -209,19 +209,19 @@ def _is_taken_away(room: Observations, outcome: Outcome) -> bool:
     if not isinstance(store, VouchedStore):
         return False
     store.begin_record()  # what a file says from now on is held against it
-    name = next(list_names(find_uid(state), decision))
+    name = next(list_names_of(state, decision))
     is_gone = not outcome.is_lost and store.is_taken_away(name)
     return is_gone or store.taken_away.holds(list_uids(state), decision)
 
 
 def _find_place(
-    room: Observations, uid: str, decision: Observation
+    room: Observations, state: Clarification, decision: Observation
 ) -> tuple[str, Observation | None]:
     """Return under which name a decision is kept; and it, where somebody kept it just now.
 
     Two who keep it at once keep one. What lies under its name by hand is not it.
     """
-    for name in list_names(uid, decision):
+    for name in list_names_of(state, decision):
         there = room.store.get_by_id(name)
         same = None if there is None else find_same((there,), decision)
         if there is None or same is not None:

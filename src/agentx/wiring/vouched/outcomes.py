@@ -113,15 +113,23 @@ def list_uids(state: Clarification) -> tuple[str, ...]:
     return tuple(dict.fromkeys((first, state.uid)))
 
 
-def find_uid(state: Clarification) -> str:
-    """Return by which uid memories of what a question came to are called: a matter has its own."""
-    return list_uids(state)[0] if state.asked_on else state.uid
+def list_names_of(state: Clarification, decision: Observation) -> Iterator[str]:
+    """Yield the same of what a question, or a matter, came to."""
+    is_matter = bool(state.asked_on)
+    return list_names(
+        list_uids(state)[0] if is_matter else state.uid, decision, is_matter=is_matter
+    )
 
 
-def list_names(uid: str, decision: Observation) -> Iterator[str]:
-    """Yield what the memory of a decision may be called, whoever keeps it; the first counts."""
+def list_names(uid: str, decision: Observation, *, is_matter: bool = False) -> Iterator[str]:
+    """Yield what the memory of a decision may be called, whoever keeps it; the first counts.
+
+    That of a matter is called by what was asked, too: one thread may be told Yes to each.
+    """
+    asked = (f"asked: {read_asked(decision.content)}",) if is_matter else ()
     for turn in count():
-        word = digest(uid, read_said(decision.content), *((str(turn),) if turn else ()))
+        words = (*asked, *((str(turn),) if turn else ()))
+        word = digest(uid, read_said(decision.content), *words)
         chance = partial(_take, word)
         yield observation_id(decision.agent, decision.issue_number, decision.timestamp_ms, chance)
 
@@ -129,7 +137,13 @@ def list_names(uid: str, decision: Observation) -> Iterator[str]:
 def list_ids(state: Clarification, decision: Observation) -> Iterator[str]:
     """Yield what a memory of what a question came to is called; a thread may have had it before."""
     for uid in _list_all_uids(state):
-        yield from islice(list_names(uid, decision), _TURNS)
+        yield from _list_first(uid, decision)
+
+
+def _list_first(uid: str, decision: Observation) -> Iterator[str]:
+    """Yield by which names a decision is looked for: also as kept before it was a matter."""
+    for is_matter in (False, True):
+        yield from islice(list_names(uid, decision, is_matter=is_matter), _TURNS)
 
 
 def _list_all_uids(state: Clarification) -> Iterable[str]:
@@ -158,7 +172,7 @@ def is_outcome_of(one: Observation, uids: Iterable[str]) -> bool:
     first = replace(
         one, agent=made.agent, issue_number=made.issue_number, timestamp_ms=made.timestamp_ms
     )
-    return any(one.id in islice(list_names(uid, first), _TURNS) for uid in uids)
+    return any(one.id in _list_first(uid, first) for uid in uids)
 
 
 def is_kept_redacted(one: Observation) -> bool:

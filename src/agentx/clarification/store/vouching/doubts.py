@@ -56,7 +56,7 @@ def find_rights(state: Clarification | None, event: QuestionEvent) -> Rights:
     """Return what an event may do to a question as it stands."""
     if event.is_vouched or state is None:
         return _ALL
-    has_spoken = state.has_persons_word
+    has_spoken = any(entry.is_persons_word for entry in state.thread)
     if state.waits_for_person or (has_spoken and not state.is_unanswered):
         return _NONE
     return _OF_ROLES if has_spoken else _ALL

@@ -102,6 +102,11 @@ class SeenLines:
         known = sum_up(event)
         return any(known in seen for seen in words.values())
 
+    def has_seen(self, event: QuestionEvent, other: str) -> bool:
+        """Tell whether an event's writer had seen another event, as far as they say so."""
+        seen = list_seen(event)
+        return seen is None or any(sum_up(line) in seen for line in self._lines.get(other, ()))
+
     def is_unaware(self, event: QuestionEvent, other: str) -> bool:
         """Tell whether an event's writer, who vouches for it, had not seen another event.
 
