@@ -18,8 +18,11 @@ from agentx.clarification.model import (
     MonitorReport,
     Reason,
 )
+from agentx.clarification.rendering import name_speaker
 from agentx.clarification.summary import ask_again, tell_contested, tell_overruled
+from agentx.clarification.watch.matters import find_asked_again
 from agentx.kernel.errors import AgentXError
+from agentx.kernel.text import fold_text
 from agentx.kernel.values import frozen
 from agentx.operations.questions import held
 from agentx.operations.questions.routing import watch
@@ -199,6 +202,15 @@ def list_waiting(project: Project, issue: int) -> tuple[str, ...]:
     Raises: CorruptRecord when its ledger is damaged.
     """
     return tuple(state.id for state in _list_of(project, issue) if state.waits_for_person)
+
+
+def tell_asked_again(state: Clarification) -> str:
+    """Return what a person said before to what a thread asks again; nothing where it is new."""
+    again = find_asked_again(state)
+    word = None if again is None else again.persons_word
+    if again is None or word is None:
+        return ""
+    return f"{again.question} -> {fold_text(word.body)} ({name_speaker(word)})"
 
 
 def say_given_up(state: Clarification) -> str:

@@ -20,9 +20,8 @@ from agentx.clarification.rendering import (
     tell_meanwhile,
     terminal,
 )
-from agentx.clarification.watch.matters import find_asked_again
 from agentx.kernel.clock import age
-from agentx.kernel.text import fold_text, preview, printable
+from agentx.kernel.text import preview, printable
 from agentx.kernel.vouching.standing import Vouching
 from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions.known import list_known_lines
@@ -165,11 +164,8 @@ def _list_words(state: Clarification, who: str) -> list[tuple[str, str]]:
         rows.append(("before", state.question))
     if answer:
         rows.append(("answer", f"{answer}{by}"))
-    again = find_asked_again(state)
-    if again is not None and again.persons_word is not None:
-        word = again.persons_word
-        said = preview(f"{again.question} -> {fold_text(word.body)}", _SAID_CHARS_MAX)
-        rows.append(("before", f"{said} ({name_speaker(word)})"))
+    if before := clarify_read.tell_asked_again(state):
+        rows.append(("before", preview(before, _SAID_CHARS_MAX)))
     if state.status is ClarificationStatus.ESCALATED:
         rows.append(("why", explain_escalation(state)))
     if state.claim is not None:
