@@ -167,8 +167,12 @@ class Clarifications:
         fact = Resolved(at_ms=self._clock.now_ms(), by=speaker, body=text, via=via)
         return self._happen(clarification_id, fact, agent=speaker)
 
-    def keep_missed(self, clarification_id: str, body: str, *, via: str) -> Clarification:
+    def keep_missed(
+        self, clarification_id: str, body: str, *, via: str, to_asked: str = ""
+    ) -> Clarification:
         """Keep once what a person said on GitHub too late to be taken; it changes nothing.
+
+        It was said to what the thread asks, or to what was asked with `to_asked` before.
 
         Raises: ClarificationNotFound, InvalidValue, LockTimeout.
         """
@@ -181,7 +185,7 @@ class Clarifications:
             if is_kept(state, way):
                 return state
             fact = Answered(at_ms=self._clock.now_ms(), by=PERSON, body=text, via=way)
-            return edit.keep_missed(state, fact)
+            return edit.keep_missed(state, fact, to_asked)
 
     def escalate(
         self,

@@ -13,6 +13,7 @@ import pytest
 from agentx.clarification.contested import find_contesting
 from agentx.clarification.model import PERSON, Clarification, EntryType
 from agentx.clarification.store.question_events import QuestionEventKind
+from agentx.clarification.watch.matters import list_matters
 from tests.support.clarifying import SCOPE, Room, request, room
 from tests.unit.clarification.test_events import bring, clone, lines
 
@@ -99,6 +100,31 @@ def test_who_is_asked_anew_and_has_it_before_them_ends_it_in_every_clone(
     bring(two, one)
     assert list_told(one, asked) == list_told(two, asked)
     assert [find_contesting(look(here, asked)) for here in (one, two)] == [None, None]
+
+
+@pytest.mark.parametrize("sooner", ["one", "two"])
+def test_what_was_said_to_what_was_asked_before_is_said_to_that_in_every_clone(
+    tmp_path: Path, sooner: str
+) -> None:
+    one, two, asked = decided(tmp_path)
+    one.clock.advance(1_000)
+    one.clarifications.follow_up(asked.id, "And the backups?")
+    bring(one, two)
+    (one if sooner == "two" else two).clock.advance(5_000)
+    for here in (one, two):
+        here.clarifications.keep_missed(asked.id, NO, via=ADA, to_asked=asked.uid)
+    two.clock.advance(60_000)
+    two.clarifications.answer(asked.id, MORE, by=PERSON, via="terminal")
+    bring(one, two)
+    bring(two, one)
+    assert list_told(one, asked) == list_told(two, asked)
+    for here in (one, two):
+        state = look(here, asked)
+        [said] = [each for each in state.thread if each.body == NO]
+        assert state.question_of(said) == asked.question
+        assert find_contesting(state) is None
+        [matter] = list_matters(state)
+        assert find_contesting(matter) == said
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from agentx.clarification.facts import Answered, Asked, Resolved
-from agentx.clarification.model import PERSON, Clarification
+from agentx.clarification.facts import Answered, Asked, Escalated, Resolved
+from agentx.clarification.model import PERSON, Clarification, Reason
 from agentx.clarification.replies.changed import find_changed
 from agentx.clarification.replies.comments import comment
 from agentx.clarification.replies.finding import PersonsReply, ReplyNotTaken, find_replies
@@ -170,6 +170,70 @@ def test_an_older_reply_never_overrules_a_newer_answer() -> None:
     done = after(here, Resolved(at_ms=LATER, by=PERSON, body="never"))
     lines = read(*ASKED, older, states=(done, BOTH[1]))
     assert [line.startswith(f"none: {A} is settled, and the decision") for line in lines] == [True]
+
+
+def asked_on(state: Clarification, number: int) -> tuple[Clarification, PageComment]:
+    """Return a thread that asks further, and the comment that says so."""
+    further = Asked(at_ms=LATER, by=state.asker, body="May I @rename `it`?")
+    on = after(state, further)
+    return on, post(number, on, len(on.thread) - 1)
+
+
+def find_missed(*comments: PageComment, state: Clarification) -> list[tuple[str, str]]:
+    """Return what would have been taken, had it been read before, with what it was said to."""
+    found = find_replies(IssuePage(comments, (state,)), ["ada"])
+    told = (each for group in found for each in group if isinstance(each, ReplyNotTaken))
+    return [(each.body, each.to_asked) for one in told for each in one.missed]
+
+
+def test_a_reply_to_what_was_asked_before_is_told_how_that_is_decided_anew() -> None:
+    state, further = asked_on(taken(BOTH[0], 3, "yes"), 5)
+    page = (ASKED[0], say(3, f"{A}: yes"), say(4, f"{A}: NO, keep it"), further)
+    [told] = read(*page, states=(state,))
+    assert told.startswith(f'none: {A} asks "May I ')
+    assert f'it?" since; reply to that: `{A}: your decision`; to what it asked before' in told
+    assert 'the decision on record stands: "yes"; to change that, tell the agent, or have' in told
+    assert "@rename" not in told
+    assert find_missed(*page, state=state) == [("NO, keep it", "u1")]
+
+    # So it is once what was asked further was answered there, and when all is settled.
+    state = taken(state, 6, "yes, rename it")
+    page = (*page, say(6, f"{A}: yes, rename it"))
+    assert find_missed(*page, state=state) == [("NO, keep it", "u1")]
+    state = after(state, Resolved(at_ms=LATER, by=state.asker))
+    [told] = read(*page, states=(state,))
+    assert "reply to that" not in told
+    assert 'the decision on record stands: "yes"; to change that, tell the agent, or have' in told
+    assert find_missed(*page, state=state) == [("NO, keep it", "u1")]
+
+
+@pytest.mark.parametrize("said", ["yes", "what would it cost?", "thanks, I'll look at it"])
+def test_what_says_the_same_or_decides_nothing_was_not_missed(said: str) -> None:
+    state, further = asked_on(taken(BOTH[0], 3, "yes"), 5)
+    page = (ASKED[0], say(3, f"{A}: yes"), say(4, f"{A}: {said}"), further)
+    assert find_missed(*page, state=state) == []
+
+
+def test_a_reply_to_what_an_agent_answered_before_is_told_how_that_is_decided() -> None:
+    asked_one = asked(1, to="architect")
+    answer = Answered(at_ms=LATER, by="architect", body="go")
+    state, further = asked_on(after(asked_one, answer), 5)
+    page = (post(1, asked_one), say(4, f"{A}: NO, keep it"), further)
+    [told] = read(*page, states=(state,))
+    assert f'it?" since; reply to that: `{A}: your decision`' in told
+    assert "to decide what it asked before, tell the agent, or have it asked anew" in told
+    assert find_missed(*page, state=state) == []
+
+
+def test_what_is_asked_past_the_last_round_is_not_answered_by_what_was_said_before() -> None:
+    on = taken(replace(BOTH[0], rounds_max=1), 3, "yes")
+    call = Escalated(at_ms=LATER, reason=Reason.MAX_ROUNDS, body="May I rename it?")
+    state = after(on, call)
+    assert state.asked_last == "May I rename it?"
+    page = (ASKED[0], say(3, f"{A}: yes"), say(4, f"{A}: NO, keep it"), post(5, state, 2))
+    [told] = read(*page, states=(state,))
+    assert told.startswith(f'none: {A} asks "May I rename it?" since; reply to that:')
+    assert find_missed(*page, state=state) == [("NO, keep it", "u1")]
 
 
 def test_a_name_that_two_questions_carry_decides_neither() -> None:

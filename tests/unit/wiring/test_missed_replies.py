@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from agentx.clarification.contested import say_contested
+from agentx.clarification.contested import say_by_whom, say_contested
 from agentx.clarification.data import as_data
-from agentx.clarification.model import PERSON
+from agentx.clarification.model import PERSON, NewQuestion
 from agentx.clarification.rendering import say_decision
+from agentx.clarification.watch.matters import list_matters
 from agentx.kernel.bus import Bus
 from agentx.observations.model import Observation
 from agentx.operations.issues.sync import sync_issues
@@ -246,6 +247,75 @@ def test_what_was_missed_elsewhere_is_told_as_a_reply(
         told
     )
     assert "trusted" not in say_contested(told)
+
+
+def ask_on_meanwhile(project: Project, server: GithubServer) -> str:
+    """Let Ada say YES and then NO on GitHub, and the thread ask further before that is read."""
+    asked = ask(project, "May I drop it?", to=PERSON)
+    server.say(1, "ada", f"{asked}: {YES}")
+    assert sync_issues(project).replies == (asked,)
+    server.say(1, "ada", f"{asked}: {NO}")
+    open_hub(project).follow_up(asked, "May I rename it?", by="engineer")
+    return asked
+
+
+def find_contested(project: Project, asked: str) -> dict[str, str]:
+    """Return by what each thing that a thread asked is contested, by what was said to it."""
+    state = look(project, asked)
+    told = name_overruling(project, (state, *list_matters(state)))
+    return {each.persons_word.body: say_by_whom(each) for each in told if each.persons_word}
+
+
+def test_a_reply_to_what_was_asked_before_contests_what_was_said_to_that(
+    project: Project, server: GithubServer
+) -> None:
+    asked = ask_on_meanwhile(project, server)
+    done = sync_issues(project)
+    assert (done.replies, len(done.unclear)) == ((), 1)
+    assert "to change that, tell the agent, or have it asked anew" in done.unclear[0]
+    said = look(project, asked).thread[-1]
+    assert (said.body, said.late, said.to_asked) == (NO, True, look(project, asked).uid)
+    assert look(project, asked).waits_for_person
+    assert [each.contested for each in list_kept(project)] == [True]
+    [note] = inbox_of(project, PERSON).notes
+    assert note.startswith(f"{asked}: ada said otherwise on GitHub, which was not taken. Read it:")
+
+    server.say(1, "ada", f"{asked}: yes, rename it")
+    assert sync_issues(project).replies == (asked,)
+    open_hub(project).resolve(asked, by="engineer")
+    sync_issues(project)
+    assert find_contested(project, asked) == {YES: NOT_TAKEN, "yes, rename it": ""}
+    follow_ledgers(project)
+    kept = {each.content.partition(" Decided")[0]: each.contested for each in list_kept(project)}
+    assert [*kept.values()] == [f": {YES}" in each for each in kept]
+    assert len(inbox_of(project, PERSON).notes) == 1
+    assert [each.body for each in look(project, asked).thread].count(NO) == 1
+
+
+@pytest.mark.parametrize("when", ["open", "settled"])
+def test_it_is_over_once_what_was_asked_before_was_asked_anew(
+    project: Project, server: GithubServer, when: str
+) -> None:
+    asked = ask_on_meanwhile(project, server)
+    hub = open_hub(project)
+    if when == "settled":
+        hub.answer(asked, "yes, rename it", by=PERSON, via="terminal")
+        hub.resolve(asked, by="engineer")
+    sync_issues(project)
+    assert find_contested(project, asked)[YES] == NOT_TAKEN
+    anew = open_hub(project).request(
+        NewQuestion(
+            issue=1,
+            asker="tester",
+            to=PERSON,
+            topic="May I drop it?",
+            question="May I drop it?",
+        )
+    )
+    hub.answer(anew.id, YES, by=PERSON, via="terminal")
+    hub.resolve(anew.id, by="tester")
+    assert find_contested(project, asked)[YES] == ""
+    assert inbox_of(project, PERSON).notes == ()
 
 
 def take_and_edit(project: Project, server: GithubServer) -> str:

@@ -10,9 +10,10 @@ told, settles nothing, and never will: who wrote it was told so.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from agentx.clarification.contested import say_by_whom
-from agentx.clarification.model import Clarification, ClarificationStatus, EntryType
+from agentx.clarification.contested import is_otherwise, say_by_whom
+from agentx.clarification.model import Clarification, ClarificationStatus, Entry, read_question
 from agentx.clarification.rendering import find_decided
 from agentx.clarification.replies.page import (
     IssuePage,
@@ -22,10 +23,13 @@ from agentx.clarification.replies.page import (
 )
 from agentx.clarification.replies.parts import ReplyPart, list_names, split_reply
 from agentx.clarification.watch.awaiting import name_asked
+from agentx.clarification.watch.gathered import key_awaited
+from agentx.clarification.watch.matters import list_matters
 from agentx.clarification.ways import name_github_way
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
-from agentx.kernel.text import compile_late, fold_text, preview
+from agentx.kernel.text import compile_late, fold_text, preview, refer_to_nothing
 from agentx.kernel.values import frozen
+from agentx.prose.same.wording import key_words
 
 # Words of somebody who has not decided yet, where they are all that is said.
 _HOLDING = compile_late(
@@ -51,6 +55,7 @@ class PersonsReply:
     body: str
     via: str  # as the ledger keeps it
     settles: bool  # it ends the matter, where it would only be an answer otherwise
+    to_asked: str = ""  # of what was missed: the uid of what it was said to, asked further since
 
 
 @frozen
@@ -130,7 +135,8 @@ def _read(remark: PageComment, page: IssuePage) -> Iterator[PersonsReply | Reply
             doubts = _list_doubts(remark, part, meant.state, page)
             if doubts:
                 is_missed = _is_missed(remark, part, meant.state, page, doubts)
-                missed += (reply,) if is_missed else ()
+                asked = _name_asked_before(remark, meant.state, page)
+                missed += (replace(reply, to_asked=asked),) if is_missed else ()
                 whys += doubts if is_missed else doubts[:1]
             elif not is_refused:
                 is_whole = False
@@ -204,14 +210,41 @@ def _is_missed(
     overtaking = _find_overtaking(remark, state, page)
     if not overtaking or not {*doubts} <= {overtaking, _find_others(remark, part, state, page)}:
         return False
-    is_replied = any(each.is_persons_word and each.comment > remark.id for each in state.thread)
-    return not is_replied and _is_decided(remark, state, page)
+    asked = page.find_asked(state, remark)
+    below = (each for each in state.thread if each.is_persons_word and each.comment > remark.id)
+    is_replied = any(state.find_asked(each) is asked for each in below)
+    return not is_replied and _is_decided(part, state, asked)
 
 
-def _is_decided(remark: PageComment, state: Clarification, page: IssuePage) -> bool:
+def _is_decided(part: ReplyPart, state: Clarification, asked: Entry | None) -> bool:
     """Tell whether somebody goes by what was said to the question that a comment answers."""
-    is_over = state.status in (ClarificationStatus.ANSWERED, ClarificationStatus.RESOLVED)
-    return is_over and page.has_asked_last(state, remark)
+    if asked is None:
+        return False
+    if asked is _list_asked(state)[-1]:
+        return state.status in (ClarificationStatus.ANSWERED, ClarificationStatus.RESOLVED)
+    matter = _find_matter(state, asked)
+    return matter is not None and is_otherwise(part.text, matter)
+
+
+def _find_matter(state: Clarification, asked: Entry) -> Clarification | None:
+    """Return what people said to one thing that a thread asked before its last, or None.
+
+    What was asked in the same words is one thing.
+    """
+    key = key_words(state.topic, read_question(asked))
+    return next((each for each in list_matters(state) if key_awaited(each) == key), None)
+
+
+def _list_asked(state: Clarification) -> list[Entry]:
+    return [each for each in state.thread if not each.late and read_question(each)]
+
+
+def _name_asked_before(remark: PageComment, state: Clarification, page: IssuePage) -> str:
+    """Return the uid of what a comment answers, where something was asked further; or nothing."""
+    asked = page.find_asked(state, remark)
+    if asked is None or asked is _list_asked(state)[-1]:
+        return ""
+    return asked.uid or state.stem or state.uid
 
 
 def _find_others(
@@ -266,24 +299,47 @@ def _list_doubts(
 
 def _find_overtaking(remark: PageComment, state: Clarification, page: IssuePage) -> str:
     """Return what happened to a question since a comment on it was written, if that matters."""
-    newer = page.find_newer(state, remark)
+    newer = page.list_newer(state, remark)
+    further = [each for each in newer if read_question(each)]
     if state.status is ClarificationStatus.ABANDONED:
         return f"{state.id} was given up"
+    if further:
+        return _say_asked_further(remark, state, page, further[-1])
     if is_settled_for_good(state):
         by = say_by_whom(state)
         decided = f"{preview(find_decided(state), 200)}{f' (contested: {by})' if by else ''}"
-        decided = state.decided_later or decided
-        decided = fold_text(decided).replace("`", "")
+        decided = _quote(state.decided_later or decided)
         return (
             f'{state.id} is settled, and the decision on record stands: "{decided}"; to change '
             "it, tell the agent, or have it asked anew"
         )
-    if newer is None:
+    if not newer:
         return ""
-    if newer.type is EntryType.QUESTION:
-        return f"{state.id} was asked further since; reply to that: `{state.id}: your decision`"
-    words = preview(newer.body, 200).replace("`", "")
+    words = _quote(preview(newer[0].body, 200))
     return (
         f'{state.id} was answered since: "{words}"; if you decide otherwise, say so: '
         f"`{state.id}: your decision`"
     )
+
+
+def _say_asked_further(
+    remark: PageComment, state: Clarification, page: IssuePage, further: Entry
+) -> str:
+    """Return that something else is asked since a comment, and how each of both is decided."""
+    asked = page.find_asked(state, remark)
+    matter = None if asked is None else _find_matter(state, asked)
+    reply = f"; reply to that: `{state.id}: your decision`"
+    reply = "" if is_settled_for_good(state) else reply
+    since = f'{state.id} asks "{_quote(preview(read_question(further), 100))}" since{reply}; to '
+    if matter is None:
+        return f"{since}decide what it asked before, tell the agent, or have it asked anew"
+    decided = _quote(preview(find_decided(matter), 200))
+    return (
+        f'{since}what it asked before, the decision on record stands: "{decided}"; to change '
+        "that, tell the agent, or have it asked anew"
+    )
+
+
+def _quote(text: str) -> str:
+    """Return somebody's words as they stand in a comment of ours: they call nobody."""
+    return refer_to_nothing(fold_text(text)).replace("`", "")

@@ -113,24 +113,32 @@ class IssuePage:
         own = (self._show(state, at) for state in self.states)
         return (*(shown for shown in own if shown is not None), *self._list_others(at))
 
-    def find_newer(self, state: Clarification, than: PageComment) -> Entry | None:
-        """Return what was said to a question since a comment, or None."""
-        for turn, entry in enumerate(state.thread):
-            if entry.late or entry.type is EntryType.ESCALATION or not turn:
-                continue
-            place = self.place(state, turn)
-            if place is None and entry.at_ms + _CLOCKS_APART_MS >= than.at_ms:
-                return entry
-            if place is not None and place > than.id:
-                return entry
-        return None
+    def list_newer(self, state: Clarification, than: PageComment) -> tuple[Entry, ...]:
+        """Return what was said to a question, and asked further, since a comment."""
+        said = tuple(enumerate(state.thread))[1:]
+        return tuple(
+            entry
+            for turn, entry in said
+            if not entry.late
+            and (entry.type is not EntryType.ESCALATION or read_question(entry))
+            and self._is_newer(entry, self.place(state, turn), than)
+        )
 
-    def has_asked_last(self, state: Clarification, before: PageComment) -> bool:
-        """Tell whether what a question asks last stood above a comment."""
-        asked = (turn for turn, each in enumerate(state.thread) if read_question(each))
-        last = max((turn for turn in asked if not state.thread[turn].late), default=0)
-        place = self.place(state, last)
-        return place is not None and place < before.id
+    def _is_newer(self, entry: Entry, place: int | None, than: PageComment) -> bool:
+        if place is None:
+            return entry.at_ms + _CLOCKS_APART_MS >= than.at_ms
+        return place > than.id
+
+    def find_asked(self, state: Clarification, before: PageComment) -> Entry | None:
+        """Return what a question had asked last above a comment, or None."""
+        asked = (
+            entry
+            for turn, entry in enumerate(state.thread)
+            if not entry.late
+            and read_question(entry)
+            and (self.place(state, turn) or before.id) < before.id
+        )
+        return next(reversed([*asked]), None)
 
     def _show(self, state: Clarification, at: PageComment) -> ShownQuestion | None:
         above = [

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from agentx.clarification.facts import Answered, Asked, Fact
-from agentx.clarification.model import Clarification
+from agentx.clarification.model import Clarification, Entry, read_question
 from agentx.clarification.protocol import evolve
 from agentx.clarification.store.book import Book, Opener
 from agentx.clarification.store.foreign import LedgerChange
@@ -105,9 +105,18 @@ class LedgerEdit:
             state = replace(state, thread=(*state.thread[:known], *new))
         return self._show(state)
 
-    def keep_missed(self, state: Clarification, fact: Answered) -> Clarification:
-        """Keep what was said and changes nothing, once the block ends; return it with that."""
-        about = bind(state, fact, self._list_lines(state))
+    def keep_missed(
+        self, state: Clarification, fact: Answered, to_asked: str = ""
+    ) -> Clarification:
+        """Keep what was said and changes nothing, once the block ends; return it with that.
+
+        Who said it had not seen what was asked after `to_asked`.
+        """
+        unseen = _list_asked_after(state, to_asked)
+        thread = tuple(each for each in state.thread if each not in unseen)
+        names = {each.uid for each in unseen}
+        lines = (line for line in self._list_lines(state) if line.id not in names)
+        about = bind(replace(state, thread=thread), fact, lines)
         kind, detail = say_fact(fact, state)
         self.is_told_elsewhere = True  # it may have been brought before
         self._say(LedgerChange(state.stem or state.uid, kind, {**detail, **about}))
@@ -187,6 +196,13 @@ class LedgerEdit:
         last = self.events[-1].id if self.events else self.book.made.last
         self.events += self._opener.stamp(last, (change,))
         return self.events[-1]
+
+
+def _list_asked_after(state: Clarification, first: str) -> list[Entry]:
+    """Return what a thread asks after one question of it; nothing where that is not known."""
+    asking = [each for each in state.thread if not each.late and read_question(each)]
+    names = [each.uid or state.stem or state.uid for each in asking]
+    return asking[names.index(first) + 1 :] if first in names else []
 
 
 def _claim_of(row: Row) -> Row:

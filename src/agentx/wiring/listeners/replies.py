@@ -172,8 +172,8 @@ class _Listener:
         for each in reply.missed:
             with suppress(NotFound, InvalidValue):  # forgotten meanwhile, or no thread takes it
                 state = room.find(each.exact)
-                if is_otherwise(each.body, state):
-                    room.keep_missed(each.exact, each.body, via=each.via)
+                if each.to_asked or is_otherwise(each.body, state):
+                    room.keep_missed(each.exact, each.body, via=each.via, to_asked=each.to_asked)
 
     def _tell_changes(self, page: IssuePage) -> None:
         """Tell who changed a reply that was taken what is on record, there and in the inbox."""
