@@ -41,7 +41,7 @@ from agentx.clarification.watch.begun import tell_begun
 from agentx.clarification.watch.gathered import gather
 from agentx.clarification.watch.inbox import inbox_among
 from agentx.clarification.watch.later import contests_elsewhere, find_in_doubt
-from agentx.clarification.watch.matters import list_matters
+from agentx.clarification.watch.matters import list_standing
 from agentx.clarification.watch.metrics import Metrics, metrics
 from agentx.clarification.watch.repeated import keep_repeated, tell_repeated
 from agentx.host.files.plain import is_folder
@@ -277,7 +277,7 @@ def list_contested(project: Project) -> Iterator[tuple[Clarification, str]]:
     """
     questions = open_clarifications(project)
     look = cache(lambda issue: gather(questions.ledger(issue)))
-    told = [each for one in list_told(questions.survey()) for each in (one, *list_matters(one))]
+    told = [each for one in list_told(questions.survey()) for each in list_standing(one)]
     found = tuple(state for state in told if find_untrusted(state) is not None)
     for state in told:
         if state in found or not (state.persons_word and state.persons_word.doubt):

@@ -108,7 +108,7 @@ def test_what_was_said_to_what_was_asked_before_is_said_to_that_in_every_clone(
 ) -> None:
     one, two, asked = decided(tmp_path)
     one.clock.advance(1_000)
-    one.clarifications.follow_up(asked.id, "And the backups?")
+    one.clarifications.follow_up(asked.id, "And the backups?", by=asked.asker)
     bring(one, two)
     (one if sooner == "two" else two).clock.advance(5_000)
     for here in (one, two):

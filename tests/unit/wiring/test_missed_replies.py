@@ -275,6 +275,7 @@ def test_a_reply_to_what_was_asked_before_contests_what_was_said_to_that(
     assert "to change that, tell the agent, or have it asked anew" in done.unclear[0]
     said = look(project, asked).thread[-1]
     assert (said.body, said.late, said.to_asked) == (NO, True, look(project, asked).uid)
+    assert said.round == 1, "the thread shows it as said to what was asked then"
     assert look(project, asked).waits_for_person
     assert [each.contested for each in list_kept(project)] == [True]
     [note] = inbox_of(project, PERSON).notes

@@ -118,8 +118,9 @@ class ToldQuestion:
             event = events.get(name) if _is_late_word(entry) else None
             seen = [] if event is None else [one for one in asked if sight.has_seen(event, one[1])]
             if seen and seen[-1] is not asked[-1]:
-                uid = seen[-1][0].uid or self.state.stem or self.uid
-                thread.append(replace(entry, to_asked=uid))
+                meant = seen[-1][0]
+                uid = meant.uid or self.state.stem or self.uid
+                thread.append(replace(entry, to_asked=uid, round=meant.round))
                 continue
             if not entry.late and read_question(entry):
                 asked.append((entry, name))

@@ -37,6 +37,13 @@ def list_matters(state: Clarification) -> tuple[Clarification, ...]:
     return tuple(_list_matters(state, asking[-1])) if len(asking) > 1 else ()
 
 
+def list_standing(state: Clarification) -> tuple[Clarification, ...]:
+    """Return a thread and its matters; those alone while nobody has said anything to its last."""
+    matters, word = list_matters(state), state.persons_word
+    is_matter = word is not None and any(each.persons_word is word for each in matters)
+    return matters if is_matter else (state, *matters)
+
+
 def find_asked_again(state: Clarification) -> Clarification | None:
     """Return what a person said before to what a thread asks again; None where it is new."""
     if not is_to_be_answered(state):
