@@ -207,6 +207,15 @@ def test_a_reply_to_what_was_asked_before_is_told_how_that_is_decided_anew() -> 
     assert find_missed(*page, state=state) == [("NO, keep it", "u1")]
 
 
+def test_a_reply_to_what_was_asked_before_is_told_what_was_decided_anew() -> None:
+    state, further = asked_on(taken(BOTH[0], 3, "yes"), 5)
+    page = (ASKED[0], say(3, f"{A}: yes"), say(4, f"{A}: NO, keep it"), further)
+    anew = Answered(at_ms=Millis(LATER + 1), by=PERSON, body="yes, but not today", via="terminal")
+    again = after(replace(asked(2), topic=state.topic), anew)
+    [told] = read(*page, states=(state, again))
+    assert f'the decision on record stands: "yes, but not today ({B})"' in told
+
+
 @pytest.mark.parametrize("said", ["yes", "what would it cost?", "thanks, I'll look at it"])
 def test_what_says_the_same_or_decides_nothing_was_not_missed(said: str) -> None:
     state, further = asked_on(taken(BOTH[0], 3, "yes"), 5)

@@ -24,6 +24,7 @@ from agentx.clarification.replies.page import (
 from agentx.clarification.replies.parts import ReplyPart, list_names, split_reply
 from agentx.clarification.watch.awaiting import name_asked
 from agentx.clarification.watch.gathered import key_awaited
+from agentx.clarification.watch.later import tell_later
 from agentx.clarification.watch.matters import list_matters
 from agentx.clarification.ways import name_github_way
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
@@ -306,12 +307,9 @@ def _find_overtaking(remark: PageComment, state: Clarification, page: IssuePage)
     if further:
         return _say_asked_further(remark, state, page, further[-1])
     if is_settled_for_good(state):
-        by = say_by_whom(state)
-        decided = f"{preview(find_decided(state), 200)}{f' (contested: {by})' if by else ''}"
-        decided = _quote(state.decided_later or decided)
         return (
-            f'{state.id} is settled, and the decision on record stands: "{decided}"; to change '
-            "it, tell the agent, or have it asked anew"
+            f'{state.id} is settled, and the decision on record stands: "{_say_decided(state)}"; '
+            "to change it, tell the agent, or have it asked anew"
         )
     if not newer:
         return ""
@@ -333,11 +331,17 @@ def _say_asked_further(
     since = f'{state.id} asks "{_quote(preview(read_question(further), 100))}" since{reply}; to '
     if matter is None:
         return f"{since}decide what it asked before, tell the agent, or have it asked anew"
-    decided = _quote(preview(find_decided(matter), 200))
+    [told] = tell_later((matter,), page.states)
     return (
-        f'{since}what it asked before, the decision on record stands: "{decided}"; to change '
-        "that, tell the agent, or have it asked anew"
+        f'{since}what it asked before, the decision on record stands: "{_say_decided(told)}"; to '
+        "change that, tell the agent, or have it asked anew"
     )
+
+
+def _say_decided(state: Clarification) -> str:
+    by = say_by_whom(state)
+    decided = f"{preview(find_decided(state), 200)}{f' (contested: {by})' if by else ''}"
+    return _quote(state.decided_later or decided)
 
 
 def _quote(text: str) -> str:
