@@ -198,13 +198,13 @@ def test_a_reply_to_what_was_asked_before_is_told_how_that_is_decided_anew() -> 
 
     # So it is once what was asked further was answered there, and when all is settled.
     state = taken(state, 6, "yes, rename it")
-    page = (*page, say(6, f"{A}: yes, rename it"))
-    assert find_missed(*page, state=state) == [("NO, keep it", "u1")]
+    whole = (*page, say(6, f"{A}: yes, rename it"))
+    assert find_missed(*whole, state=state) == [("NO, keep it", "u1")]
     state = after(state, Resolved(at_ms=LATER, by=state.asker))
-    [told] = read(*page, states=(state,))
+    [told] = read(*whole, states=(state,))
     assert "reply to that" not in told
     assert 'the decision on record stands: "yes"; to change that, tell the agent, or have' in told
-    assert find_missed(*page, state=state) == [("NO, keep it", "u1")]
+    assert find_missed(*whole, state=state) == [("NO, keep it", "u1")]
 
 
 def test_a_reply_to_what_was_asked_before_is_told_what_was_decided_anew() -> None:
