@@ -37,6 +37,7 @@ from agentx.runs.rules.gates import (
     NOTHING_MOVED,
     Missing,
     Tell,
+    find_stale,
     list_doubted_of_task,
     list_missing_of_run,
     tell_unwanted,
@@ -388,7 +389,8 @@ def _phase_steps(run: Run, tell: Tell) -> Iterator[NextStep]:
             yield NextStep(text="every task waits for another", command="agentx run task list")
         return
     missing: tuple[Missing, ...] = ()
-    if PHASES.index(run.phase) >= PHASES.index(Phase.VERIFICATION):
+    is_late = PHASES.index(run.phase) >= PHASES.index(Phase.VERIFICATION)
+    if is_late:
         missing = list_missing_of_run(run, tell)
         for each in missing[:_MISSING_MAX]:
             yield NextStep(text=each.text, command=each.command)
@@ -397,6 +399,9 @@ def _phase_steps(run: Run, tell: Tell) -> Iterator[NextStep]:
             text="verify, and say what came of it",
             command="agentx run verify --verdict PASSED --check NAME=EVIDENCE",
         )
+    stale = find_stale(run, tell) if is_late and not missing else None
+    if stale is not None:
+        yield NextStep(text=stale.text, command=stale.command)
     if run.phase is Phase.PR_PREP:
         yield NextStep(text="read what the pull request says", command="agentx run pr")
     if missing or (

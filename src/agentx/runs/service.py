@@ -60,7 +60,13 @@ from agentx.runs.rules.claims import ASKS, GOES_ON
 from agentx.runs.rules.decide import find_lane
 from agentx.runs.rules.draft import escalation_name
 from agentx.runs.rules.fold import fold, mark_misplaced
-from agentx.runs.rules.gates import Missing, is_stale, list_lifted, list_missing_of_run
+from agentx.runs.rules.gates import (
+    Missing,
+    find_stale,
+    is_stale,
+    list_lifted,
+    list_missing_of_run,
+)
 from agentx.runs.store.git_lanes import GitLanes
 from agentx.runs.store.git_shared import list_gone
 from agentx.runs.store.run_store import OpenRun, RunStore
@@ -351,12 +357,20 @@ class Runs:
         complete = self.which.completing(run)
         return tuple(replace(each, command=complete(each.command)) for each in found)
 
+    def list_unready(self, run: Run) -> tuple[Missing, ...]:
+        """Return what is missing before the pull request is opened: also what nobody must do."""
+        missing = self.list_missing(run)
+        stale = None if missing else find_stale(run, self._store.ask_git(run))
+        if stale is None:
+            return missing
+        return (replace(stale, command=self.which.completing(run)(stale.command)),)
+
     def list_lifted(self, run: Run) -> frozenset[str]:
         """Return the tasks that failed last, and passed since with the whole run."""
         return list_lifted(run, self._store.ask_git(run))
 
     def tell_stale(self, run: Run) -> dict[str, str]:
-        """Return why the last verdict of a task is not of what is there now, by task."""
+        """Return why the last verdict of a task, or of the run, is not of what is there now."""
         tell = self._store.ask_git(run)
         lanes = {name: lane.id for name, lane in run.lanes.items() if lane.open}
         found = {
@@ -364,6 +378,8 @@ class Runs:
             for task in run.tasks.values()
             if task.reports and not run.over
         }
+        if run.reports and not run.over:
+            found[""] = is_stale(run.reports[-1], "", tell)
         return {name: why for name, why in found.items() if why}
 
     # --- context --------------------------------------------------------------------------------

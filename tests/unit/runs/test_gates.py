@@ -23,6 +23,7 @@ from agentx.runs.rules.fold import fold
 from agentx.runs.rules.gates import (
     NOTHING_MOVED,
     Tell,
+    find_stale,
     list_lifted,
     list_lost_checks,
     list_missing_of_run,
@@ -340,6 +341,41 @@ def test_a_check_of_the_whole_run_lifts_no_failure_of_a_lane_that_it_does_not_ho
     box = "everything that was verified passed"
     assert f"- [x] {box}" in checklist(run, (), (), {"T"})
     assert f"- [ ] {box}" in checklist(run, (), ())
+
+
+@pytest.mark.promise("runs.gates")
+def test_a_run_that_was_verified_before_its_branch_went_on_is_asked_to_be_verified_again() -> None:
+    over = (event(1, "task-added", task="T", title="x"), event(2, "task-completed", task="T"))
+    story = (*over, _ran(3, task="", commit="work1"))
+    moved = "it was at work1, and the branch is at work2 now"
+    asked = (f"the run was verified before: {moved}", f'agentx run verify --run "{CHECK}"')
+    for phase in ("VERIFICATION", "CLEANUP", "PR_PREP"):
+        run = _run(*story, event(4, "phase-entered", phase=phase))
+        assert _list_steps(run, tell=_tell_of("work2"))[0] == asked
+        assert asked not in _list_steps(run, tell=_tell_of("work1"))
+    run = _run(*story)
+    assert find_stale(run, _tell_of("work1")) is None
+    found = find_stale(run, _tell_of("work2"))
+    assert found is not None
+    assert (found.text, found.command) == asked
+    assert f"- [ ]   {asked[0]}: `{asked[1]}`" in checklist(run, (), (found,))
+    assert f"- the run: passed, 1 of 1 checks (stale: {moved})\n" in description(run, {"": moved})
+    # Words are asked for again as words; one that lacks or fails is told as that.
+    run = _run(*over, _say(3, "PASSED", task="", commit="work1"))
+    found = find_stale(run, _tell_of("work2"))
+    assert found is not None
+    assert found.command == "agentx run verify --verdict PASSED --check NAME=EVIDENCE"
+    run = _run(*over, _ran(3, task="", commit="work1", passed=False))
+    assert find_stale(run, _tell_of("work2")) is None
+
+
+def test_what_failed_of_the_whole_run_is_named_where_nothing_is_declared() -> None:
+    plain = event(1, "task-added", task="T", title="x")
+    failed = _ran(3, task="", passed=False)
+    (asked,) = list_missing_of_run(_run(plain, failed), _tell)
+    assert asked.command == f'agentx run verify --run "{CHECK}"'
+    first, *_ = list_missing_of_run(_run(TASK, failed), _tell)
+    assert first.command == "agentx run verify"
 
 
 @pytest.mark.promise("runs.reopen")

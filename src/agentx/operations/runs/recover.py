@@ -100,7 +100,7 @@ def pull_request(project: Project, run_id: str = "", *, actor: str) -> PullReque
         told, changes = lanes.record_changes(run.id, actor=actor)
         run, remarks = told.run, told.remarks
     unmerged = () if run.over else lanes.list_unmerged(run)
-    missing = () if run.over else runs.list_missing(run)
+    missing = () if run.over else runs.list_unready(run)
     lifted = runs.list_lifted(run)
     page = checklist(run, unmerged, missing, lifted)
     here = RunPaths()

@@ -14,9 +14,10 @@ from agentx.kernel.errors import InvalidValue, LimitError, NotFound
 from agentx.kernel.text import preview, quote_word
 from agentx.runs.choosing.place import Aim
 from agentx.runs.limits import RUN_CHECKS_MAX
-from agentx.runs.model import Happening, Lane, Report, Run, RunEvent, Task, TaskStatus, Verdict
+from agentx.runs.model import Happening, Lane, Report, Run, RunEvent, Task, Verdict
 from agentx.runs.replies import Checked, Told
 from agentx.runs.rules.decide import find_lane
+from agentx.runs.rules.gates import list_declared
 from agentx.runs.service import Runs
 from agentx.runs.store.executing import Execution, execute
 from agentx.runs.store.git_shared import CheckedOut
@@ -102,7 +103,7 @@ class CheckWork:
         return run, task, lane if lane is not None and lane.open else None
 
     def _gather(self, run: Run, task: Task | None, named: tuple[str, ...]) -> tuple[str, ...]:
-        declared, doubted = _list_declared(run, task)
+        declared, doubted = list_declared(run, task)
         commands = tuple(dict.fromkeys((*named, *(c for c in declared if c not in doubted))))
         what = run.id if task is None else task.id
         if not commands and doubted:
@@ -129,20 +130,9 @@ class CheckWork:
         return commands
 
 
-def _list_declared(run: Run, task: Task | None) -> tuple[tuple[str, ...], frozenset[str]]:
-    if task is not None:
-        return task.contract.checks, frozenset(task.doubted)
-    left = [each for each in run.tasks.values() if each.status is not TaskStatus.DROPPED]
-    declared = (*run.checks, *(c for each in left for c in each.contract.checks))
-    doubted = {*run.doubted, *(c for each in left for c in each.doubted)}
-    sure = {c for c in run.checks if c not in run.doubted}
-    sure |= {c for each in left for c in each.contract.checks if c not in each.doubted}
-    return tuple(dict.fromkeys(declared)), frozenset(doubted - sure)
-
-
 def _list_unrun(run: Run, task: Task | None, ran: tuple[str, ...]) -> tuple[str, ...]:
     """Return what is declared and was not run, as nobody vouches for it."""
-    return tuple(each for each in _list_declared(run, task)[0] if each not in ran)
+    return tuple(each for each in list_declared(run, task)[0] if each not in ran)
 
 
 def _say_task(task: Task | None) -> str:

@@ -19,6 +19,7 @@ def description(
     run: Run, stale: Mapping[str, str] | None = None, lifted: Container[str] = ()
 ) -> str:
     """Return the text of the pull request; `stale` says of which tasks a verdict is old, and why.
+    Under no name it is that of the run.
 
     A failure of a task that is `lifted` passed since with the whole run. Only git knows either.
     """
@@ -127,7 +128,8 @@ def _tell_verified(run: Run, stale: Mapping[str, str], lifted: Container[str]) -
             since = " (it passed since, with the run)" if task.id in lifted else old
             yield f"- {task.id}: {_verdict(task.reports[-1])}{since}"
     if run.reports:
-        yield f"- the run: {_verdict(run.reports[-1])}"
+        old = f" (stale: {stale['']})" if "" in stale else ""
+        yield f"- the run: {_verdict(run.reports[-1])}{old}"
 
 
 def _verdict(report: Report) -> str:

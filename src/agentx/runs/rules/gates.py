@@ -171,7 +171,8 @@ def list_missing_of_run(run: Run, tell: Tell) -> tuple[Missing, ...]:
     verify = "agentx run verify"
     failed = _find_failed(run.reports)
     if failed is not None:
-        found[""] = Missing(text=f"the run: {_say_failed(failed)}", command=verify)
+        again = f"{verify}{_name_again(run, None, failed)}"
+        found[""] = Missing(text=f"the run: {_say_failed(failed)}", command=again)
     for command, why in _list_lacking(run.checks, run.reports, "", told):
         lack = _tell_missing(command, why, run.doubted, verify)
         found.setdefault(lack.text, lack)
@@ -181,6 +182,34 @@ def list_missing_of_run(run: Run, tell: Tell) -> tuple[Missing, ...]:
                 text = each.text if each.command == verify else f"{task.id}: {each.text}"
                 found.setdefault(text, Missing(text=text, command=each.command))
     return tuple(found.values())
+
+
+def find_stale(run: Run, tell: Tell) -> Missing | None:
+    """Return that the run was verified as a whole, and its branch went on; None where it did not.
+
+    No contract asks for that, so it is no gate: who reads what was verified is told.
+    """
+    last = next((each for each in run.reports[-1:] if each.passed), None)
+    why = "" if last is None else is_stale(last, "", tell)
+    if last is None or not why:
+        return None
+    declared, doubted = list_declared(run, None)
+    unasked = [each for each in declared if each not in doubted]
+    again = _name_all(each.command for each in last.checks if each.command not in unasked)
+    words = again if last.was_executed else " --verdict PASSED --check NAME=EVIDENCE"
+    return Missing(text=f"the run was verified before: {why}", command=f"agentx run verify{words}")
+
+
+def list_declared(run: Run, task: Task | None) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Return the checks of a task, or of all, and those of them that are not run unless named."""
+    if task is not None:
+        return task.contract.checks, frozenset(task.doubted)
+    left = [each for each in run.tasks.values() if each.status is not TaskStatus.DROPPED]
+    declared = (*run.checks, *(c for each in left for c in each.contract.checks))
+    doubted = {*run.doubted, *(c for each in left for c in each.doubted)}
+    sure = {c for c in run.checks if c not in run.doubted}
+    sure |= {c for each in left for c in each.contract.checks if c not in each.doubted}
+    return tuple(dict.fromkeys(declared)), frozenset(doubted - sure)
 
 
 def list_lost_checks(run: Run, said: Happening) -> tuple[str, ...]:
@@ -205,7 +234,9 @@ def _list_unverified(run: Run, task: Task, lane: str, tell: Tell, verify: str) -
     of_task = f"agentx run verify --task {task.id}"
     lacking = tuple(_list_lacking(task.contract.checks, every, lane, tell))
     if failed is not None and not (lacking and failed.was_executed):
-        yield Missing(text=_say_failed(failed), command=f"{of_task}{_name_again(task, failed)}")
+        yield Missing(
+            text=_say_failed(failed), command=f"{of_task}{_name_again(run, task, failed)}"
+        )
     for command, why in lacking:
         by_name = command in task.doubted
         yield _tell_missing(command, why, task.doubted, of_task if by_name else verify)
@@ -287,12 +318,17 @@ def _passes_since(passed: Report, failed: Report) -> bool:
     return is_later and bool(broken) and broken <= again
 
 
-def _name_again(task: Task, failed: Report) -> str:
-    """Return how to name what failed, where a task has no check that is run unasked."""
-    if any(each not in task.doubted for each in task.contract.checks):
+def _name_again(run: Run, task: Task | None, failed: Report) -> str:
+    """Return how to name what failed, where there is no check that is run unasked."""
+    declared, doubted = list_declared(run, task)
+    if any(each not in doubted for each in declared):
         return ""
-    broken = [each.command for each in failed.checks if not each.passed and each.command]
-    return "".join(f" --run {quote_word(each)}" for each in broken[:_NAMED_MAX])
+    return _name_all(each.command for each in failed.checks if not each.passed)
+
+
+def _name_all(commands: Iterable[str]) -> str:
+    named = [each for each in commands if each]
+    return "".join(f" --run {quote_word(each)}" for each in named[:_NAMED_MAX])
 
 
 def _list_lacking(
