@@ -37,6 +37,7 @@ from agentx.wiring.hub import open_issues
 from agentx.wiring.kept.decided import keep_decisions
 from agentx.wiring.observation_upkeep import observation_source, settle_observations
 from agentx.wiring.observations import open_observations, open_store
+from agentx.wiring.vouched.seen import find_seen_in
 from agentx.wiring.vouched.witness import Witness
 from agentx.work.model import NewIssue
 from tests.support.clarifying import SCOPE, let_go, project_at, request
@@ -337,5 +338,6 @@ def test_one_recall_reads_each_ledger_once_and_judges_each_memory_once(
         count(LedgerStore, name)
     for name in ("_judge", "_look_at"):
         count(Witness, name)
+    find_seen_in.cache_clear()  # as in a process that was begun just now
     told(project)
     assert Counter(done) == {"read": 1, "_judge": 3, "_look_at": 1}

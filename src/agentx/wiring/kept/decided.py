@@ -26,7 +26,7 @@ from agentx.project.project import Project
 from agentx.wiring.clarifications import make_pen
 from agentx.wiring.kept.followed import follow_drops
 from agentx.wiring.kept.forgotten import take_out_forgotten
-from agentx.wiring.kept.known import Outcome, choose_kept, keep_outcome, list_decided
+from agentx.wiring.kept.known import Outcome, choose_kept, keep_outcomes, list_decided
 from agentx.wiring.kept.looked_at import (
     DecidedNote,
     look_at_ledgers,
@@ -71,8 +71,8 @@ def keep_decisions(project: Project) -> int:
         take_out_forgotten(project, room, vouched, store, issues)
         for issue in issues:
             here = room.store.get_by_issue(issue)
-            for each in _list_unkept(project, store, issue, here, lost):
-                done = keep_outcome(project, room, each)
+            unkept = _list_unkept(project, store, issue, here, lost)
+            for each, done in keep_outcomes(project, room, unkept):
                 if not done.is_done:  # somebody else writes: at the next sync
                     return kept
                 kept += done.made is not None

@@ -6,7 +6,7 @@ Neither needs the store or a daemon. What cannot be read is done without: whoeve
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 
@@ -17,6 +17,7 @@ from agentx.host.files.plain import is_file
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
+from agentx.observations.limits import OBSERVATIONS_PER_CAPTURE_MAX
 from agentx.observations.model import Category, Observation
 from agentx.observations.service import Observations
 from agentx.observations.validity.staleness import list_changed_since
@@ -192,9 +193,7 @@ def keep_outcome(project: Project, room: Observations, outcome: Outcome) -> Kept
             return KeptOutcome(None)
         name, same = _find_place(room, state, decision)
         if same is None:
-            prepare_observations(project)
-            full = replace(decision, id=name, files=list_files_named(project, decision.content))
-            done = room.capture((full,), agent=full.agent, issue=full.issue_number)
+            done = _capture(project, room, (replace(decision, id=name),))
             if done is None:
                 return KeptOutcome(None, is_done=False)
             made = next(iter(done), None)
@@ -202,6 +201,64 @@ def keep_outcome(project: Project, room: Observations, outcome: Outcome) -> Kept
     if now is not None:
         supersede(room, overtaken, now, outcome.named)
     return KeptOutcome(made)
+
+
+def keep_outcomes(
+    project: Project, room: Observations, outcomes: Iterable[Outcome]
+) -> Iterator[tuple[Outcome, KeptOutcome]]:
+    """Keep what questions of one issue came to, each as `keep_outcome` does; yield what became.
+
+    What nothing is kept of is written together: each write reads what lies there.
+
+    Raises: UnavailableError, LockHeld.
+    """
+    together: dict[str, tuple[Outcome, Observation]] = {}
+    for outcome in outcomes:
+        new = None if outcome.kept else _find_new(room, outcome)
+        if new is not None and _fits(new, [one for _, one in together.values()]):
+            together[new.id] = (outcome, new)
+            continue
+        yield from _keep_together(project, room, together)
+        together = {}
+        if new is None:
+            yield outcome, keep_outcome(project, room, outcome)
+        else:
+            together = {new.id: (outcome, new)}
+    yield from _keep_together(project, room, together)
+
+
+def _find_new(room: Observations, outcome: Outcome) -> Observation | None:
+    """Return what is to be kept of a question of which nothing is; None where nothing may be."""
+    if not room.is_enabled or _is_taken_away(room, outcome):
+        return None
+    name, same = _find_place(room, outcome.state, outcome.decision)
+    return replace(outcome.decision, id=name) if same is None else None
+
+
+def _fits(new: Observation, others: Sequence[Observation]) -> bool:
+    """Tell whether a memory may be written with others: of one sayer, and of another name."""
+    is_other = all(one.id != new.id and one.agent == new.agent for one in others)
+    return is_other and len(others) < OBSERVATIONS_PER_CAPTURE_MAX
+
+
+def _keep_together(
+    project: Project, room: Observations, together: Mapping[str, tuple[Outcome, Observation]]
+) -> Iterator[tuple[Outcome, KeptOutcome]]:
+    if not together:
+        return
+    done = _capture(project, room, [one for _, one in together.values()])
+    made = {one.id: one for one in done or ()}
+    for name, (outcome, _) in together.items():
+        yield outcome, KeptOutcome(made.get(name), is_done=done is not None)
+
+
+def _capture(
+    project: Project, room: Observations, new: Sequence[Observation]
+) -> tuple[Observation, ...] | None:
+    """Keep memories of one sayer and one issue, with the files that they name."""
+    prepare_observations(project)
+    full = [replace(one, files=list_files_named(project, one.content)) for one in new]
+    return room.capture(full, agent=full[0].agent, issue=full[0].issue_number)
 
 
 def _is_taken_away(room: Observations, outcome: Outcome) -> bool:

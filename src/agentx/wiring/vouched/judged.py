@@ -5,14 +5,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from agentx.kernel.roles import is_persons_name
 from agentx.observations.ids import parse_observation_id
 from agentx.observations.model import Observation, ObservationIndex
+from agentx.wiring.vouched.drops import OF_PERSON
 from agentx.wiring.vouched.outcomes import (
     UNVERIFIED,
     find_question,
     is_withheld,
     rename_question,
 )
+
+_END_CHARS = 60  # in which the name of a question stands
+
+
+def may_be_persons(one: Observation | ObservationIndex) -> bool:
+    """Tell whether a memory may be a person's, or claims to be."""
+    return one.id.startswith(OF_PERSON) or is_persons_name(one.agent)
+
+
+def names_question(text: str) -> bool:
+    """Tell whether a memory may say what a question came to, by how its text ends."""
+    return text.endswith("]") and "[CLR-" in text[-_END_CHARS:]
 
 
 def tell_row(row: ObservationIndex, judged: Observation | None) -> ObservationIndex:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from agentx.host.files.plain import is_folder
 from agentx.kernel.errors import AgentXError
-from agentx.kernel.roles import PERSON_ROLE, is_persons_name
+from agentx.kernel.roles import PERSON_ROLE
 from agentx.observations.ids import ID_PREFIX
 from agentx.observations.limits import OBSERVATION_SEARCH_LIMIT
 from agentx.observations.model import (
@@ -29,7 +29,8 @@ from agentx.observations.model import (
 from agentx.observations.port import ObservationStore
 from agentx.project.project import Project
 from agentx.wiring.vouched.drops import OF_PERSON, VouchedDrops
-from agentx.wiring.vouched.judged import is_judged, put_back, tell_row
+from agentx.wiring.vouched.judged import is_judged, may_be_persons, names_question, put_back
+from agentx.wiring.vouched.judging import Judging
 from agentx.wiring.vouched.outcomes import UNVERIFIED, find_question
 from agentx.wiring.vouched.persons_record import PersonsRecord
 from agentx.wiring.vouched.persons_words import PersonsWords
@@ -37,9 +38,6 @@ from agentx.wiring.vouched.taken_away import TakenAway
 
 if TYPE_CHECKING:
     from agentx.wiring.vouched.witness import Witness
-
-_LOOK_MS = 50  # within which what bears memories out is not looked at again
-_END_CHARS = 60  # in which the name of a question stands
 
 
 class VouchedStore(ObservationStore):
@@ -52,32 +50,29 @@ class VouchedStore(ObservationStore):
         self.words = PersonsWords(project)
         self.taken_away = TakenAway(project)
         self._project = project
-        self._told: dict[str, Observation] = {}  # as they were judged at the last look
-        self._looked_ms = -_LOOK_MS
+        self._judging = Judging(store, project, self.record)
 
-    @cached_property
+    @property
     def witness(self) -> Witness:
-        """What bears memories out; few projects have any that need it."""
-        from agentx.wiring.vouched.witness import Witness  # noqa: PLC0415  see above
-
-        return Witness(self._project, self.record, self.plain.get_by_id)
+        """What bears memories out."""
+        return self._judging.witness
 
     # --- what is read -------------------------------------------------------------------------
 
     def get_by_issue(self, issue_number: int) -> tuple[Observation, ...]:
         """Return the observations of an issue, oldest first."""
-        return self._judge_all(self.plain.get_by_issue(issue_number))
+        return self._judging.judge(self.plain.get_by_issue(issue_number))
 
     def get_by_ids(self, observation_ids: Iterable[str]) -> tuple[Observation, ...]:
         """Return those that are there, in the order asked for; a question is none."""
         ids = [each for each in observation_ids if each.startswith(ID_PREFIX)]
-        return self._judge_all(self.plain.get_by_ids(ids))
+        return self._judging.judge(self.plain.get_by_ids(ids))
 
     def search(
         self, query: str, limit: int = OBSERVATION_SEARCH_LIMIT
     ) -> tuple[ObservationIndex, ...]:
         """Return what fits the words best, best first."""
-        return self._judge_rows(self.plain.search(query, limit))
+        return self._judging.judge_rows(self.plain.search(query, limit))
 
     def search_by_filters(self, filters: SearchFilters) -> tuple[ObservationIndex, ...]:
         """Return what passes every filter, newest first.
@@ -92,35 +87,43 @@ class VouchedStore(ObservationStore):
             return tuple(here)
         wide = replace(filters, issue_number=None, category=Category.DECISION, limit=None)
         others = (row for row in self.plain.search_by_filters(wide) if row.issue_number != wanted)
-        asked = [row for row in others if _names_question(row.summary)]
-        come = [row for row in self._judge_rows(asked) if row.issue_number == wanted]
+        asked = [row for row in others if names_question(row.summary)]
+        judged = self._judging.judge_rows(self._list_coming(asked, wanted))
+        come = [row for row in judged if row.issue_number == wanted]
         come = [row for row in come if filters.superseded in (None, bool(row.superseded_by))]
         found = sorted((*here, *come), key=lambda row: (row.timestamp_ms, row.id), reverse=True)
         return tuple(found[: filters.limit])
 
+    def _list_coming(
+        self, rows: Sequence[ObservationIndex], wanted: int
+    ) -> tuple[ObservationIndex, ...]:
+        """Return rows of which the question may be of an issue that has another number now."""
+        self._judging.look_again()
+        found = self.plain.get_by_ids(row.id for row in rows)
+        coming = {one.id for one in found if self.witness.may_be_of(one, wanted)}
+        return tuple(row for row in rows if row.id in coming)
+
     def _search(self, filters: SearchFilters) -> tuple[ObservationIndex, ...]:
         if filters.superseded is None and not filters.agent:
-            return self._judge_rows(self.plain.search_by_filters(filters))
+            return self._judging.judge_rows(self.plain.search_by_filters(filters))
         # What is withheld, or nobody's, is so only here: all of it is looked at.
         found = self.plain.search_by_filters(filters)
         wide = replace(filters, superseded=None, agent=PERSON_ROLE, limit=None)
-        persons = self._judge_rows(self.plain.search_by_filters(wide))
-        known = {row.id: row for row in persons}
-        others = self._judge_rows([row for row in found if row.id not in known])
-        rows = {**{row.id: row for row in others}, **known}
-        passing = [
+        persons = self.plain.search_by_filters(wide)
+        rows = {row.id: row for row in (*found, *persons)}
+        newest = sorted(rows.values(), key=lambda row: (row.timestamp_ms, row.id), reverse=True)
+        passing = (
             row
-            for row in rows.values()
+            for row in self._judging.judge_in_turn(newest)
             if filters.superseded in (None, bool(row.superseded_by))
             and filters.agent in ("", row.agent)
-        ]
-        passing.sort(key=lambda row: (row.timestamp_ms, row.id), reverse=True)
-        return tuple(passing[: filters.limit])
+        )
+        return tuple(islice(passing, filters.limit))
 
     def list_unverified(self) -> tuple[Observation, ...]:
         """Return what claims a person and nothing bears out."""
         rows = self.plain.search_by_filters(SearchFilters())
-        found = self.get_by_ids(row.id for row in rows if _may_be_persons(row))
+        found = self.get_by_ids(row.id for row in rows if may_be_persons(row))
         return tuple(one for one in found if one.agent == UNVERIFIED)
 
     def list_lost(self) -> frozenset[str]:
@@ -185,7 +188,7 @@ class VouchedStore(ObservationStore):
         said = self.words.find(name)
         if said is None or said.id != name or not self.record.bears_out(said):
             return False
-        self._expect_news()
+        self._judging.expect_news()
         there = self.plain.get_by_id(name)
         if there is not None:  # in other words, or of somebody else
             self.plain.forget((name,))
@@ -200,39 +203,6 @@ class VouchedStore(ObservationStore):
         self.plain.store((said,))
         return True
 
-    def _judge_all(self, found: Sequence[Observation]) -> tuple[Observation, ...]:
-        asked = [one for one in found if _may_be_persons(one) or _names_question(one.content)]
-        if not asked:
-            return tuple(found)
-        self._look_again()
-        gone = {one.id for one in asked if self.witness.is_forgotten(one)}
-        here = (one for one in asked if one.id not in gone)
-        judged = {one.id: self.witness.place(self.witness.judge(one)) for one in here}
-        self._told.update(judged)
-        return tuple(judged.get(one.id, one) for one in found if one.id not in gone)
-
-    def _judge_rows(self, rows: Sequence[ObservationIndex]) -> tuple[ObservationIndex, ...]:
-        """Return rows as they may be told; the text of those in question is looked at."""
-        asked = [row.id for row in rows if _may_be_persons(row) or _names_question(row.summary)]
-        if not asked:
-            return tuple(rows)
-        self._look_again()
-        self.get_by_ids(each for each in asked if each not in self._told)
-        gone = {each for each in asked if each not in self._told}  # forgotten
-        return tuple(tell_row(row, self._told.get(row.id)) for row in rows if row.id not in gone)
-
-    def _look_again(self) -> None:
-        """Look at what bears memories out, unless that was just now: one recall asks often."""
-        now_ms = self._project.clock.now_ms()
-        if not 0 <= now_ms - self._looked_ms < _LOOK_MS:
-            self._looked_ms = now_ms
-            self._told.clear()
-            self.witness.look_again()
-
-    def _expect_news(self) -> None:
-        """Look at everything again with the next question: something is written."""
-        self._looked_ms = -_LOOK_MS
-
     # --- what is written ----------------------------------------------------------------------
 
     def store(self, observations: Sequence[Observation]) -> None:
@@ -240,7 +210,7 @@ class VouchedStore(ObservationStore):
 
         Raises: InvalidValue, LockHeld, UnavailableError.
         """
-        self._expect_news()
+        self._judging.expect_news()
         said = [one for one in observations if one.agent == PERSON_ROLE]
         if said:
             self.begin_record()
@@ -271,7 +241,7 @@ class VouchedStore(ObservationStore):
 
     def amend(self, observations: Sequence[Observation]) -> None:
         """Write anew what is known about stored observations, but not how they were judged."""
-        self._expect_news()
+        self._judging.expect_news()
         judged = [one.id for one in observations if is_judged(one)]
         plain = {one.id: one for one in self.plain.get_by_ids(judged)}
         self.plain.amend([put_back(one, plain.get(one.id)) for one in observations])
@@ -288,12 +258,12 @@ class VouchedStore(ObservationStore):
         marked = self.plain.mark(markings)
         # What a person wrote anew stands in the place of what the question came to.
         self.taken_away.note(outcomes)
-        self._expect_news()
+        self._judging.expect_news()
         said = [one for one in marked if one.agent == PERSON_ROLE and one.id in borne_out | written]
         if said:
             self.begin_record()
             self.record.keep(said)
-        judged = self._judge_all(marked)
+        judged = self._judging.judge(marked)
         persons = {one.id for one in judged if one.agent == PERSON_ROLE}
         self.words.keep(one for one in marked if one.id in persons)
         return judged
@@ -303,7 +273,7 @@ class VouchedStore(ObservationStore):
 
         Raises: InvalidValue, LockHeld, UnavailableError.
         """
-        self._expect_news()
+        self._judging.expect_news()
         self.plain.put_away(observation_ids)
 
     def note_dropped(self, observation_ids: Iterable[str], *, is_dropped: bool = True) -> None:
@@ -339,7 +309,7 @@ class VouchedStore(ObservationStore):
     def _note_gone(
         self, ids: Iterable[str], *, is_gone: bool = True, is_dropped: bool = False
     ) -> None:
-        self._expect_news()
+        self._judging.expect_news()
         known = tuple(ids)
         persons = [each for each in known if each.startswith(OF_PERSON)]
         outcomes = self._find_outcomes(known)
@@ -357,14 +327,14 @@ class VouchedStore(ObservationStore):
 
     def _find_outcomes(self, ids: Iterable[str]) -> list[tuple[tuple[str, ...], Observation]]:
         """Return what questions came to, as memories have it, each with its question's uids."""
-        known = [one for one in self.plain.get_by_ids(ids) if _names_question(one.content)]
+        known = [one for one in self.plain.get_by_ids(ids) if names_question(one.content)]
         self.witness.look_again()
         found = map(self.witness.find_outcome, known)
         return [outcome for outcome in found if outcome is not None]
 
     def settle(self) -> int:
         """Bring every file up to date with what was stored; return how many records moved."""
-        self._expect_news()
+        self._judging.expect_news()
         return self.plain.settle()
 
     # --- what it hands on ---------------------------------------------------------------------
@@ -406,9 +376,9 @@ class VouchedStore(ObservationStore):
         """Return an original that was merged into another, or None."""
         is_one = observation_id.startswith(ID_PREFIX)
         found = self.plain.get_archived(observation_id) if is_one else None
-        if found is None or not _names_question(found.content):
+        if found is None or not names_question(found.content):
             return found
-        self._look_again()
+        self._judging.look_again()
         return None if self.witness.is_forgotten(found) else found
 
     def archive(self) -> Iterator[Observation]:
@@ -433,14 +403,6 @@ def is_missing(store: ObservationStore, name: str) -> bool:
 
 def tell_other_issue(store: ObservationStore, one: Observation, wanted: int | None = None) -> str:
     """Return of which issue a memory speaks, where that is not the one that its name says."""
-    if not (isinstance(store, VouchedStore) and _names_question(one.content)):
+    if not (isinstance(store, VouchedStore) and names_question(one.content)):
         return ""
     return "" if wanted and one.issue_number == wanted else store.witness.tell_issue(one)
-
-
-def _may_be_persons(one: Observation | ObservationIndex) -> bool:
-    return one.id.startswith(OF_PERSON) or is_persons_name(one.agent)
-
-
-def _names_question(text: str) -> bool:
-    return text.endswith("]") and "[CLR-" in text[-_END_CHARS:]

@@ -33,7 +33,7 @@ from agentx.clarification.watch.later import (
     is_come_to,
     tell_later,
 )
-from agentx.host.files.plain import is_folder, list_folder, look
+from agentx.host.files.plain import is_file, is_folder, list_folder, look
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.ids import parse_clarification_id
@@ -67,6 +67,7 @@ from agentx.wiring.vouched.outcomes import (
 )
 from agentx.wiring.vouched.persons_record import PersonsRecord
 from agentx.wiring.vouched.sayers import name_decision
+from agentx.wiring.vouched.seen import States, find_seen_memories
 
 _ASKED_ON_CHARS = 120
 
@@ -83,26 +84,24 @@ class Witness:
         self._project = project
         self._ledgers: LedgerStore | None = None
         self._keyring: Keyring | None = None
-        self._read: dict[int, tuple[str, dict[str, Clarification]]] = {}
-        self._by_id: dict[int, tuple[dict[str, Clarification], dict[str, Clarification]]] = {}
-        self._gathered: dict[
-            tuple[int, ...], tuple[tuple[dict[str, Clarification], ...], GatheredQuestions]
-        ] = {}
-        self._forgotten: dict[int, tuple[dict[str, Clarification], ForgottenNames]] = {}
-        self._asked: dict[str, tuple[dict[str, Clarification], str, Clarification | None]] = {}
+        self._seen = find_seen_memories(project)
+        self._asked: dict[str, tuple[States, str, Clarification | None]] = {}
         self._record = record
         self._find_memory = find_memory
         self._stamps: dict[int, str] = {}
         self._is_asked = False  # whether anybody ever asked anything here
-        self._judged: dict[str, tuple[str, Observation, Observation]] = {}
+        self._is_changed = False  # whether any reply on GitHub was changed after it was taken
         self._issues = AskedIssues(project)
+        self._numbers: dict[int, set[int | None]] = {}  # that issues of one number have now
 
     def look_again(self) -> None:
         """Look at the files again with the next memory: some time went by."""
         self._stamps.clear()
         self._issues = AskedIssues(self._project)
+        self._numbers.clear()
         self._record.look_again()
         self._is_asked = any(map(is_folder, self._project.asked))
+        self._is_changed = is_file(self._project.store.github_changed)
 
     def judge(self, one: Observation) -> Observation:
         """Return a memory as it may be told."""
@@ -111,9 +110,9 @@ class Witness:
         if one.superseded_by:
             return self._judge(one, name, state)
         now = f"{self._record.stamp} {self._stamp_of(name) if name else ''}"
-        known = self._judged.get(one.id)
+        known = self._seen.judged.get(one.id)
         if known is None or known[0] != now or known[1] != one:
-            known = self._judged[one.id] = (now, one, self._judge(one, name, state))
+            known = self._seen.judged[one.id] = (now, one, self._judge(one, name, state))
         return known[2]
 
     def place(self, one: Observation) -> Observation:
@@ -129,6 +128,23 @@ class Witness:
             one = replace(one, asked_on=preview(fold_text(state.asked_on), _ASKED_ON_CHARS))
         return one if number == one.issue_number else replace(one, issue_number=number or 0)
 
+    def may_be_of(self, one: Observation, number: int) -> bool:
+        """Tell whether the issue that a memory's question was asked of may have a number now."""
+        name = find_question(one)
+        if not (name and self._is_asked):
+            return False
+        try:
+            return number in self._list_numbers(parse_clarification_id(name)[1])
+        except (AgentXError, OSError):
+            return False
+
+    def _list_numbers(self, issue: int) -> set[int | None]:
+        """Return which numbers the issues have of which questions of one number were asked."""
+        if issue not in self._numbers:
+            states = self._look(issue).values()
+            self._numbers[issue] = {*map(self._issues.find_number, states)}
+        return self._numbers[issue]
+
     def tell_issue(self, one: Observation) -> str:
         """Return of which issue a memory speaks, where another has the number of its question."""
         state = self._find_asked(one)
@@ -140,14 +156,17 @@ class Witness:
         By the question's own id: another may have had its name. Only a line of somebody whose words
         count says that it was forgotten.
         """
-        name, state = find_question(one), self._find_asked(one)
+        name = find_question(one)
         if not (name and self._is_asked):
             return False
         try:
-            if state is not None and is_called(one, state, read_decision(state)):
-                return False
             _, issue, number = parse_clarification_id(name)
             gone = self._gather_forgotten(issue)
+            if not (gone.uids or gone.numbers):
+                return False
+            state = self._find_asked(one)
+            if state is not None and is_called(one, state, read_decision(state)):
+                return False
             return is_outcome_of(one, gone.uids) or (
                 number in gone.numbers
                 and is_kept_redacted(one)
@@ -260,7 +279,7 @@ class Witness:
         What they said to that is kept of the question that they were asked.
         """
         others = self._gather((state.issue,))
-        [told] = tell_changes(self._project, (state,), others)
+        [told] = tell_changes(self._project, (state,), others) if self._is_changed else (state,)
         if is_contested(told) or find_contesting_elsewhere(state, others) is not None:
             one = replace(one, contested=True)
         if one.superseded_by or one.mended_ms:
@@ -281,10 +300,10 @@ class Witness:
         """Return the questions of issues, gathered; each look at their files does it once."""
         numbers = tuple(issues)
         looks = tuple(map(self._look, numbers))
-        known = self._gathered.get(numbers)
+        known = self._seen.gathered.get(numbers)
         if known is None or any(map(is_not, known[0], looks)):
             states = chain.from_iterable(look.values() for look in looks)
-            known = self._gathered[numbers] = (looks, GatheredQuestions(states))
+            known = self._seen.gathered[numbers] = (looks, GatheredQuestions(states))
         return known[1]
 
     def _is_told_so(self, state: Clarification, one: Observation) -> bool:
@@ -317,25 +336,25 @@ class Witness:
         except (AgentXError, OSError):
             return None
 
-    def _list_by_id(self, issue: int) -> dict[str, Clarification]:
+    def _list_by_id(self, issue: int) -> States:
         """Return the questions of an issue by the ids that memories of what they came to have."""
         states = self._look(issue)
-        known = self._by_id.get(issue)
+        known = self._seen.by_id.get(issue)
         if known is None or known[0] is not states:
             asked = (state for state in states.values() if state.uid)
             decided = chain.from_iterable(map(list_decisions, asked))
             names = {
                 name: state for state, decision in decided for name in list_ids(state, decision)
             }
-            known = self._by_id[issue] = (states, names)
+            known = self._seen.by_id[issue] = (states, names)
         return known[1]
 
     def _gather_forgotten(self, issue: int) -> ForgottenNames:
         states = self._look(issue)
-        known = self._forgotten.get(issue)
+        known = self._seen.forgotten.get(issue)
         if known is None or known[0] is not states:
             gone = self._ledgers.gather_forgotten(issue) if self._ledgers else ForgottenNames()
-            known = self._forgotten[issue] = (states, gone)
+            known = self._seen.forgotten[issue] = (states, gone)
         return known[1]
 
     def _find(self, name: str) -> Clarification | None:
@@ -348,15 +367,15 @@ class Witness:
         except (AgentXError, OSError):
             return None
 
-    def _look(self, issue: int) -> dict[str, Clarification]:
+    def _look(self, issue: int) -> States:
         if self._ledgers is None:
             pen = make_pen(self._project)
             self._ledgers = LedgerStore(self._project.paths, self._project.clock, pen)
         now = self._stamp(issue)
-        seen = self._read.get(issue)
+        seen = self._seen.read.get(issue)
         if seen is None or seen[0] != now:
             states = {str(state.id): state for state in self._ledgers.read(issue)}
-            seen = self._read[issue] = (now, states)
+            seen = self._seen.read[issue] = (now, states)
         return seen[1]
 
     def _stamp_of(self, name: str) -> str:

@@ -1,0 +1,96 @@
+"""How memories of one store are judged: few need it, and those of one look are of one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from agentx.observations.ids import ID_PREFIX
+from agentx.observations.model import Observation, ObservationIndex
+from agentx.observations.port import ObservationStore
+from agentx.project.project import Project
+from agentx.wiring.vouched.judged import may_be_persons, names_question, tell_row
+from agentx.wiring.vouched.persons_record import PersonsRecord
+
+if TYPE_CHECKING:
+    from agentx.wiring.vouched.witness import Witness
+
+_LOOK_MS = 50  # within which what bears memories out is not looked at again
+_TURN_ROWS = 100  # that are judged together, where not all of them may be asked for
+
+
+class Judging:
+    """The memories of one store, as they may be told."""
+
+    def __init__(self, plain: ObservationStore, project: Project, record: PersonsRecord) -> None:
+        self._plain = plain
+        self._project = project
+        self._record = record
+        self._told: dict[str, Observation] = {}  # as they were judged at the last look
+        self._looked_ms = -_LOOK_MS
+
+    @cached_property
+    def witness(self) -> Witness:
+        """What bears memories out; few projects have any that need it."""
+        from agentx.wiring.vouched.witness import Witness  # noqa: PLC0415  see above
+
+        return Witness(self._project, self._record, self._plain.get_by_id)
+
+    def judge(self, found: Sequence[Observation]) -> tuple[Observation, ...]:
+        """Return memories as they may be told, without those that are forgotten."""
+        asked = [one for one in found if _is_in_question(one)]
+        if not asked:
+            return tuple(found)
+        with self._one_moment():
+            judged = self._tell_all(asked)
+        gone = {one.id for one in asked if one.id not in judged}
+        return tuple(judged.get(one.id, one) for one in found if one.id not in gone)
+
+    def _tell_all(self, asked: Sequence[Observation]) -> dict[str, Observation]:
+        here = [one for one in asked if not self.witness.is_forgotten(one)]
+        judged = {one.id: self.witness.place(self.witness.judge(one)) for one in here}
+        self._told.update(judged)
+        return judged
+
+    def judge_rows(self, rows: Sequence[ObservationIndex]) -> tuple[ObservationIndex, ...]:
+        """Return rows as they may be told; the text of those in question is looked at."""
+        asked = [row.id for row in rows if may_be_persons(row) or names_question(row.summary)]
+        if not asked:
+            return tuple(rows)
+        with self._one_moment():
+            new = (each for each in asked if each not in self._told and each.startswith(ID_PREFIX))
+            found = self._plain.get_by_ids(new)
+            self._tell_all([one for one in found if _is_in_question(one)])
+        gone = {each for each in asked if each not in self._told}  # forgotten
+        return tuple(tell_row(row, self._told.get(row.id)) for row in rows if row.id not in gone)
+
+    @contextmanager
+    def _one_moment(self) -> Iterator[None]:
+        """Look again first; what is then judged is of one moment, however long it takes."""
+        self.look_again()
+        begun_ms = self._project.clock.now_ms()
+        yield
+        self._looked_ms += max(0, self._project.clock.now_ms() - begun_ms)
+
+    def judge_in_turn(self, rows: Sequence[ObservationIndex]) -> Iterator[ObservationIndex]:
+        """Yield rows as they may be told; no more are judged than somebody asks for."""
+        for at in range(0, len(rows), _TURN_ROWS):
+            yield from self.judge_rows(rows[at : at + _TURN_ROWS])
+
+    def look_again(self) -> None:
+        """Look at what bears memories out, unless that was just now: one recall asks often."""
+        now_ms = self._project.clock.now_ms()
+        if not 0 <= now_ms - self._looked_ms < _LOOK_MS:
+            self._looked_ms = now_ms
+            self._told.clear()
+            self.witness.look_again()
+
+    def expect_news(self) -> None:
+        """Look at everything again with the next question: something is written."""
+        self._looked_ms = -_LOOK_MS
+
+
+def _is_in_question(one: Observation) -> bool:
+    return may_be_persons(one) or names_question(one.content)
