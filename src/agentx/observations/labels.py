@@ -7,6 +7,8 @@ Also what a question came to, with what is read back out of that:
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 LEFT_OPEN = "Left open: "
 WAITS = "Waits for the user: "
 LABELS = (LEFT_OPEN, WAITS)
@@ -53,6 +55,7 @@ def read_decider(content: str) -> str:
     return _read_rest(content).partition(_ASKED)[0]
 
 
+@lru_cache(maxsize=2_048)  # of what may be told each is held against every other
 def read_asked(content: str) -> str:
     """Return what was asked; nothing where that is not said."""
     return _read_rest(content).partition(_ASKED)[2]
