@@ -16,10 +16,11 @@ import pytest
 
 from agentx.clarification.model import PERSON
 from agentx.clarification.scope import Scope
+from agentx.clarification.store.ledgers import LedgerStore
 from agentx.observations.model import Category, ObservationIndex, SearchFilters
 from agentx.observations.store.files.store import JsonObservationStore
 from agentx.project.project import Project
-from agentx.wiring.clarifications import open_clarifications
+from agentx.wiring.clarifications import make_pen, open_clarifications
 from agentx.wiring.kept.decided import keep_decisions
 from agentx.wiring.observations import open_observations
 from agentx.wiring.vouched import judging
@@ -88,6 +89,22 @@ def test_each_is_judged_once_whoever_looks(
         row.id for row in told if row.superseded_by
     }
     assert len(withheld) == 1
+
+
+def test_lines_that_are_held_of_an_issue_are_looked_at(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep_decisions(project)
+    search(project)
+    reads = count_calls(monkeypatch, LedgerStore, "read")
+    search(project)
+    assert reads() == 0
+    held = make_pen(project).held
+    assert held is not None
+    (held / "2").mkdir(parents=True, exist_ok=True)
+    (held / "2" / "0123456789abcdef.jsonl").write_text("\n", "utf-8")
+    search(project)
+    assert reads() == 1
 
 
 def test_no_more_are_judged_than_are_asked_for(

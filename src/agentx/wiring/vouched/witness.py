@@ -18,11 +18,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain
 from operator import is_not
 
 from agentx.clarification.contested import is_contested
 from agentx.clarification.model import Clarification
+from agentx.clarification.store.book import Pen
+from agentx.clarification.store.files.stamps import look_at_ledger
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.clarification.store.vouching.forgetting import ForgottenNames
 from agentx.clarification.watch.gathered import GatheredQuestions
@@ -33,7 +36,7 @@ from agentx.clarification.watch.later import (
     is_come_to,
     tell_later,
 )
-from agentx.host.files.plain import is_file, is_folder, list_folder, look
+from agentx.host.files.plain import is_file, is_folder, look
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.ids import parse_clarification_id
@@ -93,6 +96,10 @@ class Witness:
         self._is_changed = False  # whether any reply on GitHub was changed after it was taken
         self._issues = AskedIssues(project)
         self._numbers: dict[int, set[int | None]] = {}  # that issues of one number have now
+
+    @cached_property
+    def _pen(self) -> Pen:
+        return make_pen(self._project)
 
     def look_again(self) -> None:
         """Look at the files again with the next memory: some time went by."""
@@ -369,8 +376,7 @@ class Witness:
 
     def _look(self, issue: int) -> States:
         if self._ledgers is None:
-            pen = make_pen(self._project)
-            self._ledgers = LedgerStore(self._project.paths, self._project.clock, pen)
+            self._ledgers = LedgerStore(self._project.paths, self._project.clock, self._pen)
         now = self._stamp(issue)
         seen = self._seen.read.get(issue)
         if seen is None or seen[0] != now:
@@ -395,12 +401,10 @@ class Witness:
         return self._stamps[issue]
 
     def _look_at(self, issue: int) -> str:
-        folder = self._project.paths.questions / str(issue)
-        names = list_folder(folder).files if is_folder(folder) else ()
-        view = self._project.paths.ledgers / f"issue-{issue}.json"
-        changed = self._project.store.github_changed
-        seen = map(look, (view, changed, *(folder / name for name in names)))
-        return repr([each and (each.st_ino, each.st_size, each.st_mtime_ns) for each in seen])
+        stamp = look_at_ledger(self._project.paths, issue, self._pen.held)
+        changed = look(self._project.store.github_changed)
+        seen = changed and (changed.st_ino, changed.st_size, changed.st_mtime_ns)
+        return repr((stamp.looks, stamp.held, seen))
 
 
 def _doubt(one: Observation, name: str) -> Observation:
