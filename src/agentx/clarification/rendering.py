@@ -35,6 +35,7 @@ from agentx.clarification.summary import (
     why_escalated,
     word_ask,
 )
+from agentx.clarification.ways import LET_GO
 from agentx.kernel.clock import age, to_iso
 from agentx.kernel.roles import speak_role
 from agentx.kernel.text import cut, preview, printable, quote_word
@@ -58,7 +59,7 @@ _TOPIC_CHARS = 80
 _QUESTION_CHARS = 200
 _DECIDED_CHARS = 400
 _SEVERAL = 2
-GO_ON = "go on with what is known"  # what is decided without a word
+GO_ON = LET_GO  # what is decided without a word
 _WORDS_CHARS = 4_000  # more than anybody may say: files are written by anybody
 
 

@@ -27,6 +27,8 @@ WAY_MISSED = "missed"  # the field that names the comment
 BROUGHT = "brought/"
 # How something was said that memory knew already: with where it stands there.
 MEMORY = "memory/"
+# What a person is offered to say who lets a question go.
+LET_GO = "go on with what is known"
 
 
 def name_memory_way(grip: str) -> str:

@@ -12,7 +12,7 @@ from functools import cache, lru_cache, partial
 from pathlib import Path
 
 from agentx.agents.happenings import HAPPENINGS, AgentNews, payload
-from agentx.clarification.contested import find_contesting, find_untrusted, say_contesting
+from agentx.clarification.contested import find_untrusted
 from agentx.clarification.events import (
     NAMES,
     ClarificationEscalated,
@@ -40,7 +40,7 @@ from agentx.clarification.watch.awaiting import (
 from agentx.clarification.watch.begun import tell_begun
 from agentx.clarification.watch.gathered import gather
 from agentx.clarification.watch.inbox import inbox_among
-from agentx.clarification.watch.later import contests_elsewhere, find_in_doubt
+from agentx.clarification.watch.later import contests_elsewhere, tell_in_doubt
 from agentx.clarification.watch.matters import list_standing
 from agentx.clarification.watch.metrics import Metrics, metrics
 from agentx.clarification.watch.repeated import keep_repeated, tell_repeated
@@ -280,12 +280,9 @@ def list_contested(project: Project) -> Iterator[tuple[Clarification, str]]:
     told = [each for one in list_told(questions.survey()) for each in list_standing(one)]
     found = tuple(state for state in told if find_untrusted(state) is not None)
     for state in told:
-        if state in found or not (state.persons_word and state.persons_word.doubt):
-            continue
-        if find_contesting(state) is not None:  # by what they surely said before, in its thread
-            yield state, ""
-        elif sure := find_in_doubt(state, look(state.issue)):
-            yield replace(state, contested_by=say_contesting(sure[1], sure[0].id)), ""
+        doubtful = None if state in found else tell_in_doubt(state, look(state.issue))
+        if doubtful is not None:
+            yield doubtful, ""
     if not found:
         return
     store = LedgerStore(project.paths, project.clock, make_pen(project))

@@ -286,17 +286,23 @@ def test_each_memory_of_a_thread_has_a_short_name_of_its_own(project: Project) -
     assert len({one.id.rpartition("-")[2] for one in memories(project)}) == 2
 
 
-@pytest.mark.parametrize("is_settled", [True, False])
-def test_who_is_not_trusted_yet_contests_what_they_spoke_to(
-    tmp_path: Path, *, is_settled: bool
-) -> None:
-    ana, bob = (checkout(tmp_path, name, home=name) for name in ("ana", "bob"))
+def ask_before_trust(root: Path) -> tuple[Project, Project, str]:
+    """Return two checkouts, of whom the first does not trust the second, and what it asks."""
+    ana, bob = (checkout(root, name, home=name) for name in ("ana", "bob"))
     open_issues(ana).create(NewIssue(title="Webhooks", labels=("type:feature",)))
     name = ask(ana, DROP)
     pull(ana, bob)
     accept_repository(bob)
     [writer] = [one.writer for one in list_writers(bob) if not one.own]
     trust_writer(bob, writer, caller=TYPING)
+    return ana, bob, name
+
+
+@pytest.mark.parametrize("is_settled", [True, False])
+def test_who_is_not_trusted_yet_contests_what_they_spoke_to(
+    tmp_path: Path, *, is_settled: bool
+) -> None:
+    ana, bob, name = ask_before_trust(tmp_path)
     say(ana, name, ("", "YES, says ana"), (RENAME, "Yes, rename it"))
     settle(ana, name)
     bob.clock.sleep_ms(60_000)
@@ -312,3 +318,77 @@ def test_who_is_not_trusted_yet_contests_what_they_spoke_to(
     }
     [note] = clarify_read.inbox_of(ana, PERSON).notes
     assert f'--question "{DROP}" --ask-anyway' in note
+
+
+def test_who_is_not_trusted_yet_contests_the_same_also_where_it_is_asked_elsewhere(
+    tmp_path: Path,
+) -> None:
+    ana, bob, name = ask_before_trust(tmp_path)
+    say(ana, name, ("", "YES, says ana"), (RENAME, "Yes, rename it"))
+    settle(ana, name)
+    again = ask(ana, DROP)
+    say(ana, again, ("", "YES, says ana again"))
+    settle(ana, again)
+    bob.clock.sleep_ms(60_000)
+    clarify_settle.answer(bob, name, "NO, says bob", by=PERSON, caller=TYPING)
+    pull(bob, ana)
+    keep_decisions(ana)
+    assert _find(ana, "YES, says ana again").contested
+
+
+def test_who_is_not_trusted_yet_contests_what_was_asked_twice(tmp_path: Path) -> None:
+    ana, bob, name = ask_before_trust(tmp_path)
+    say(ana, name, ("", "YES, says ana"), ("May I drop it?", "YES, as I said"), (RENAME, "Yes"))
+    bob.clock.sleep_ms(60_000)
+    clarify_settle.answer(bob, name, "NO, says bob", by=PERSON, caller=TYPING)
+    pull(bob, ana)
+    keep_decisions(ana)
+    assert _find(ana, "YES, as I said").contested
+    assert len(clarify_read.inbox_of(ana, PERSON).notes) == 1
+
+
+def test_while_something_else_is_asked_nobody_is_told_to_decide_that(tmp_path: Path) -> None:
+    ana, bob, name = ask_before_trust(tmp_path)
+    say(ana, name, ("", "NO, says ana"), (INDEX, ""))
+    bob.clock.sleep_ms(60_000)
+    clarify_settle.answer(bob, name, "YES, says bob", by=PERSON, caller=TYPING)
+    pull(bob, ana)
+    [note] = clarify_read.inbox_of(ana, PERSON).notes
+    assert "clarify resolve" not in note
+    assert f'--question "{DROP}" --ask-anyway' in note
+
+
+def test_a_contest_within_a_thread_ends_as_the_inbox_says(project: Project) -> None:
+    name = ask(project, DROP)
+    say(project, name, ("", "NO, never"), ("May I drop it?", ""))
+    say(project, name, ("", "YES, drop it"), who=SCRIPT)
+    say(project, name, (RENAME, "Yes"))
+    settle(project, name)
+    [note] = clarify_read.inbox_of(project, PERSON).notes
+    assert '--question "May I drop it?" --ask-anyway' in note
+    again = ask(project, "May I drop it?")
+    say(project, again, ("", "NO, as I said"))
+    settle(project, again)
+    assert clarify_read.inbox_of(project, PERSON).notes == ()
+
+
+@pytest.mark.parametrize("words", ["", "go on with what is known", "Go on with what is known."])
+def test_who_lets_a_question_go_takes_nothing_back(project: Project, words: str) -> None:
+    first = ask(project, DROP)
+    say(project, first, ("", "NO, never"))
+    settle(project, first)
+    again = ask(project, DROP)
+    clarify_settle.resolve(project, again, words, by=PERSON, caller=TYPING)
+    keep_decisions(project)
+    assert tell(project) == {f"{DROP} [{first}]": "users: NO, never."}
+
+
+@pytest.mark.parametrize("words", ["", "go on with what is known"])
+def test_who_lets_go_what_a_thread_asks_again_takes_nothing_back(
+    project: Project, words: str
+) -> None:
+    name = ask(project, DROP)
+    say(project, name, ("", "NO, never"), (RENAME, "Yes"), ("May I drop it?", ""))
+    clarify_settle.resolve(project, name, words, by=PERSON, caller=SCRIPT)
+    keep_decisions(project)
+    assert "users: NO, never." in tell(project).values()

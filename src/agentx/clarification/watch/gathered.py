@@ -9,9 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from agentx.clarification.contested import contests, find_uncounted
+from agentx.clarification.contested import contests, contradicts
 from agentx.clarification.model import Clarification, Entry
+from agentx.clarification.ways import LET_GO
 from agentx.kernel.ids import is_ulid, ulid_ms
+from agentx.kernel.text import fold_text
 from agentx.prose.same.wording import Key, key_words
 
 Turn = tuple[int, str, str]
@@ -104,15 +106,25 @@ def list_last_words(state: Clarification) -> Mapping[Key, list[Entry]]:
     """
     said = [each for each in _list_words(state) if not each.late]
     last: dict[Key, list[Entry]] = {}
-    for each in (*said, *filter(None, (state.persons_word,))):
+    word = state.persons_word
+    standing = () if word is None or lets_go(state, word) else (word,)
+    for each in (*said, *standing):
         before = last.setdefault(key_asked(state, each), [])
         before[:] = [*[one for one in before if each.doubt and not one.doubt][-1:], each]
     return last
 
 
 def _list_words(state: Clarification) -> list[Entry]:
-    said = (each for each in state.thread if each.is_persons_word and each.body)
+    said = (each for each in state.thread if each.is_persons_word and not lets_go(state, each))
     return [each for each in said if state.is_own(each)]
+
+
+def lets_go(state: Clarification, word: Entry) -> bool:
+    """Tell whether a person only let a question go, without a word or in those they are offered."""
+    said = fold_text(word.body).casefold().rstrip(".! ")
+    if not said:
+        return True
+    return said == LET_GO and LET_GO not in fold_text(state.question_of(word)).casefold()
 
 
 def _group(pairs: Iterable[Said]) -> Mapping[Key, list[Said]]:
@@ -123,11 +135,19 @@ def _group(pairs: Iterable[Said]) -> Mapping[Key, list[Said]]:
 
 
 def _list_claims(state: Clarification) -> Iterable[Entry]:
-    claims = [each for each in state.thread if contests(each)]
-    if not claims or state.persons_word is None:
-        return claims
-    contesting = find_uncounted(state)  # who said what stands had seen the others
-    return () if contesting is None else (contesting,)
+    """Return what is claimed of a person, of each thing asked the last that nobody had seen."""
+    claims = [(turn, each) for turn, each in enumerate(state.thread) if contests(each)]
+    if not claims:
+        return ()
+    words, found = list_last_words(state), dict[Key, list[Entry]]()
+    for turn, each in claims:
+        asked = key_asked(state, each)
+        stands = words[asked][-1] if asked in words else None
+        if stands is None:
+            found.setdefault(asked, []).append(each)
+        elif contradicts(each, stands) and any(stands is one for one in state.thread[:turn]):
+            found[asked] = [each]  # who said what stands had seen the others
+    return [each for said in found.values() for each in said]
 
 
 def find_turn(state: Clarification, word: Entry) -> Turn:

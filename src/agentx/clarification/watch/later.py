@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from agentx.clarification.contested import SAID_CHARS, contradicts, say_contesting
+from agentx.clarification.contested import SAID_CHARS, contradicts, find_contesting, say_contesting
 from agentx.clarification.model import Clarification, ClarificationStatus, Entry
 from agentx.clarification.watch.awaiting import (
     find_awaited,
@@ -147,6 +147,24 @@ def find_in_doubt(state: Clarification, among: Iterable[Clarification]) -> Said 
     is_last = find_turn(*last) > find_turn(state, word)
     is_so = bool(word.doubt) or (bool(last[1].doubt) and is_last)
     return last if is_so and find_later(state, known) is None else None
+
+
+def tell_in_doubt(state: Clarification, among: Iterable[Clarification]) -> Clarification | None:
+    """Return a question whose word is in doubt, with the sure one that it contradicts; or None.
+
+    In its own thread, or elsewhere. It is over once a person said surely, later, what holds.
+    """
+    word, known = state.persons_word, gather(among)
+    if word is None or not word.doubt:
+        return None
+    last = _find_elsewhere(state, known.list_sure(key_asked(state, word)))
+    if last is not None and find_turn(*last) > find_turn(state, word):
+        return None
+    if find_contesting(state) is not None:
+        return state
+    sure = find_in_doubt(state, known)
+    by = "" if sure is None else say_contesting(sure[1], sure[0].id)
+    return replace(state, contested_by=by) if by else None
 
 
 def contests_elsewhere(state: Clarification, among: Iterable[Clarification]) -> bool:

@@ -21,7 +21,12 @@ from agentx.clarification.model import (
     read_question,
 )
 from agentx.clarification.watch.awaiting import is_to_be_answered
-from agentx.clarification.watch.gathered import key_asked, key_awaited, list_last_words
+from agentx.clarification.watch.gathered import (
+    key_asked,
+    key_awaited,
+    lets_go,
+    list_last_words,
+)
 from agentx.kernel.text import fold_text, preview
 from agentx.prose.same.wording import Key
 
@@ -54,7 +59,9 @@ def find_asked_again(state: Clarification) -> Clarification | None:
 
 
 def _list_matters(state: Clarification, last: int) -> Iterator[Clarification]:
-    settled = None if state.decision is None else key_asked(state, state.decision)
+    decided = state.decision
+    is_let_go = decided is not None and lets_go(state, decided)
+    settled = None if decided is None or is_let_go else key_asked(state, decided)
     open_ = replace(state, status=ClarificationStatus.PENDING, thread=state.thread[:last])
     before = state if settled is not None else open_
     for asked, words in list_last_words(before).items():
@@ -86,11 +93,9 @@ def _cut_thread(state: Clarification, word: Entry) -> Clarification | None:
     end = next((turn for turn in asking if turn > at), None)
     if end is None:
         return None
-    asked = state.find_asked(word)
-    late = (
-        each for each in state.thread[end:] if each.to_asked and state.find_asked(each) is asked
-    )
-    thread = (*state.thread[:end], *late)
+    asked = key_asked(state, word)
+    late = (each for each in state.thread[end:] if each.to_asked)
+    thread = (*state.thread[:end], *(each for each in late if key_asked(state, each) == asked))
     settled = [each for each in thread[at:] if each.type is EntryType.RESOLUTION and not each.late]
     if not settled:  # who asks further takes what was said
         kind = EntryType.RESOLUTION
