@@ -258,9 +258,10 @@ def inbox(project: Project, who: str) -> tuple[Clarification, ...]:
 
 
 def list_overruled(project: Project) -> tuple[Clarification, ...]:
-    """Return what was decided lately otherwise than the person who reads it had said."""
+    """Return what was decided lately otherwise than the person who reads it had said, and stands."""
     found = name_overruling(project, list_told(open_clarifications(project).survey()))
-    return tuple(state for state in found if any(each.is_own for each in state.overruled))
+    standing = (state for state in found if not state.decided_later)
+    return tuple(state for state in standing if any(each.is_own for each in state.overruled))
 
 
 def list_untrusted(project: Project) -> tuple[Clarification, ...]:

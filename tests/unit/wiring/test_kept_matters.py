@@ -14,6 +14,7 @@ import pytest
 
 from agentx.clarification.model import PERSON, NewQuestion
 from agentx.kernel.errors import AgentXError
+from agentx.kernel.text import cut
 from agentx.observations.model import Observation
 from agentx.operations.memory.curate import memory_drop, memory_undrop
 from agentx.operations.questions import ask as clarify_ask
@@ -25,9 +26,12 @@ from agentx.operations.setup.writers import accept_repository, list_writers, tru
 from agentx.project.project import Project
 from agentx.project.roles import caller
 from agentx.project.roles.caller import Via, WhoCalls
+from agentx.recall.known import answers
 from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.hub import open_issues
+from agentx.wiring.kept import decided, following, looked_at
 from agentx.wiring.kept.decided import keep_decisions
+from agentx.wiring.kept.following import follow_ledgers
 from agentx.wiring.kept.known import find_known, find_persons_decision
 from agentx.work.model import NewIssue
 from tests.support.clarifying import SCOPE, request
@@ -392,3 +396,41 @@ def test_who_lets_go_what_a_thread_asks_again_takes_nothing_back(
     clarify_settle.resolve(project, name, words, by=PERSON, caller=SCRIPT)
     keep_decisions(project)
     assert "users: NO, never." in tell(project).values()
+
+
+@pytest.mark.parametrize("is_followed_up", [False, True])
+def test_what_an_earlier_version_kept_otherwise_is_told_at_the_first_look(
+    project: Project, monkeypatch: pytest.MonkeyPatch, *, is_followed_up: bool
+) -> None:
+    def word_whole(said: str, by: str, asked: str) -> str:
+        return cut(f"{said} Decided by {by}, asked: {asked}", 300)
+
+    with monkeypatch.context() as earlier:
+        earlier.setattr(answers, "word_decision", word_whole)
+        for module in (decided, following, looked_at):
+            earlier.setattr(module, "LOOKS", looked_at.LOOKS - 1)
+        name = ask(project, f"{'w ' * 100} {DROP}")
+        say(project, name, ("", f"NO, never. {'because ' * 60}"))
+        if is_followed_up:
+            say(project, name, (RENAME, "Yes"))
+        settle(project, name)
+        keep_decisions(project)
+        assert "Decided by" not in memories(project)[0].content
+    follow_ledgers(project)
+    told = [one for one in memories(project) if not one.superseded_by and DROP in one.content]
+    assert [one.content.startswith("users: NO, never.") for one in told] == [True]
+
+
+def test_what_was_asked_is_told_by_its_end_where_an_agent_says_first_what_it_knows(
+    project: Project,
+) -> None:
+    known = f"The billing service still reads it. {'And so on, as before. ' * 20}"
+    name = ask(project, f"{known}{DROP}")
+    say(project, name, ("", "NO, never"), (f"{known}{RENAME}", "YES, go"))
+    settle(project, name)
+    assert {
+        said: asked.partition(" [")[0][-len(DROP) :] for asked, said in tell(project).items()
+    } == {
+        "users: NO, never.": DROP,
+        "users: YES, go.": RENAME,
+    }

@@ -30,7 +30,7 @@ from agentx.clarification.watch.gathered import gather
 from agentx.clarification.watch.later import find_contesting_elsewhere, find_later
 from agentx.clarification.watch.matters import list_matters
 from agentx.clarification.ways import UNVERIFIED
-from agentx.kernel.text import compile_late, cut, fold_text, preview
+from agentx.kernel.text import compile_late, cut, fold_text, preview, whole_head, whole_tail
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
 from agentx.observations.labels import word_decision
@@ -39,7 +39,7 @@ from agentx.observations.validity.marking import find_replacing
 from agentx.prose import cues
 from agentx.prose.likeness import list_words
 from agentx.prose.same.wording import is_same_question, key_topic, key_words, list_leads
-from agentx.prose.sentences import sentences
+from agentx.prose.sentences import ELLIPSIS, sentences
 from agentx.recall.known.asked import AskedFor, list_terms, read_asked, read_signs
 from agentx.recall.limits import KNOWN_ANSWER_CHARS_MAX, KNOWN_ASKED_CHARS_MAX
 
@@ -153,7 +153,7 @@ def read_decision(state: Clarification, by: str = "") -> Observation | None:
         return None
     said = said if said.endswith((".", "!", "?")) else f"{said}."
     word = state.decision or settled
-    asked = preview(fold_text(state.question_of(word)), KNOWN_ASKED_CHARS_MAX)
+    asked = _cut_asked(fold_text(state.question_of(word)))
     # Each by itself: what tells one from the other is never cut out.
     said = cut(f"{state.topic}: {said}", KNOWN_ANSWER_CHARS_MAX)
     content = f"{word_decision(said, _name_decider(state, by), asked)} [{state.id}]"
@@ -168,6 +168,14 @@ def read_decision(state: Clarification, by: str = "") -> Observation | None:
         timestamp_ms=state.resolved_ms,
         session_id="",
     )
+
+
+def _cut_asked(asked: str) -> str:
+    """Return what was asked in one line: how it begins, and its end, where the question stands."""
+    if len(asked) <= KNOWN_ASKED_CHARS_MAX:
+        return asked
+    head = KNOWN_ASKED_CHARS_MAX // 4
+    return f"{whole_head(asked, head)} {ELLIPSIS} {whole_tail(asked, head * 3)}"
 
 
 def list_decisions(state: Clarification) -> tuple[tuple[Clarification, Observation], ...]:

@@ -28,6 +28,7 @@ from agentx.wiring.kept.followed import follow_drops
 from agentx.wiring.kept.forgotten import take_out_forgotten
 from agentx.wiring.kept.known import Outcome, choose_kept, keep_outcomes, list_decided
 from agentx.wiring.kept.looked_at import (
+    LOOKS,
     DecidedNote,
     look_at_ledgers,
     look_at_others,
@@ -81,7 +82,14 @@ def keep_decisions(project: Project) -> int:
     place, memory = _find_place(project), _look_at_memory(project)
     write_note(
         project,
-        DecidedNote(looks=looks, others=others, place=place, memory=memory, taken_away=taken_away),
+        DecidedNote(
+            looks=looks,
+            others=others,
+            place=place,
+            memory=memory,
+            taken_away=taken_away,
+            by=LOOKS,
+        ),
     )
     return kept
 

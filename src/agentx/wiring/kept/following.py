@@ -10,7 +10,7 @@ from agentx.host.files.plain import is_folder
 from agentx.kernel.errors import AgentXError
 from agentx.observations.settings import MemorySettings
 from agentx.project.project import Project
-from agentx.wiring.kept.looked_at import look_at_others, read_note
+from agentx.wiring.kept.looked_at import LOOKS, look_at_others, read_note
 
 
 def follow_ledgers(project: Project) -> None:
@@ -29,5 +29,8 @@ def _is_behind(project: Project) -> bool:
         return False
     if not project.config.section(MemorySettings).enabled:
         return False
-    known = read_note(project).others
-    return any(known.get(issue) != now for issue, now in look_at_others(project).items())
+    note = read_note(project)
+    if note.looks and note.by != LOOKS:  # an earlier version may have kept it otherwise
+        return True
+    now = look_at_others(project)
+    return any(note.others.get(issue) != each for issue, each in now.items())

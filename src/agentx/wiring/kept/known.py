@@ -188,7 +188,8 @@ def keep_outcome(project: Project, room: Observations, outcome: Outcome) -> Kept
     state, decision, old = outcome.state, outcome.decision, outcome.kept
     overtaken, same = list_overtaken(old, state, decision), find_same(old, decision)
     made = None
-    if same is None and room.is_enabled and (overtaken or outcome.is_lost or not old):
+    is_standing = any(not one.superseded_by for one in old)  # what a person wrote anew is theirs
+    if same is None and room.is_enabled and (overtaken or outcome.is_lost or not is_standing):
         if _is_taken_away(room, outcome):
             return KeptOutcome(None)
         name, same = _find_place(room, state, decision)

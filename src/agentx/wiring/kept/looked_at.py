@@ -20,7 +20,7 @@ from agentx.project.trust.writers import Hand
 from agentx.wiring.clarifications import make_pen
 
 _NOTE_BYTES_MAX = 4 * 1024 * 1024
-_LOOKS = 7  # raised where what was looked at by an earlier version is to be looked at again
+LOOKS = 8  # raised where what was looked at by an earlier version is to be looked at again
 
 
 class DecidedNote(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,6 +33,7 @@ class DecidedNote(msgspec.Struct, frozen=True, kw_only=True):
     place: str = ""  # where memory was kept
     memory: str = ""  # how its files were
     taken_away: str = ""  # how the list of what the user took out of memory was
+    by: int = 0  # which looks it is of
 
 
 def look_at_ledgers(project: Project) -> dict[str, str]:
@@ -60,7 +61,7 @@ def look_at_others(project: Project) -> dict[str, str]:
 def _look(project: Project) -> Iterator[tuple[str, dict[str, int], str]]:
     """Yield each issue, how long its files of events are, and whose words count."""
     pen = make_pen(project)
-    how = f"{pen.signatures.stamp()} {_LOOKS}"
+    how = f"{pen.signatures.stamp()} {LOOKS}"
     for stamp in LedgerStore(project.paths, project.clock, pen).stamps():
         yield str(stamp.issue), stamp.sizes, how
 
