@@ -258,7 +258,7 @@ def inbox(project: Project, who: str) -> tuple[Clarification, ...]:
 
 
 def list_overruled(project: Project) -> tuple[Clarification, ...]:
-    """Return what was decided lately otherwise than the person who reads it had said, and stands."""
+    """Return what was decided lately otherwise than the person who reads it had said; it stands."""
     found = name_overruling(project, list_told(open_clarifications(project).survey()))
     standing = (state for state in found if not state.decided_later)
     return tuple(state for state in standing if any(each.is_own for each in state.overruled))

@@ -313,3 +313,13 @@ def test_a_changed_reply_is_told_also_once_the_thread_asked_further_and_was_answ
     [found] = find_changed(IssuePage((*ASKED, now), (state, BOTH[1])))
     assert (found.what, found.state.persons_word) == ("edited", found.entry)
     assert "have it asked anew" in found.mend, "a new comment would answer what is asked now"
+
+
+def test_a_changed_reply_is_told_no_more_once_the_same_was_decided_anew() -> None:
+    state = taken(BOTH[0], 3, "yes")
+    anew = clarification(
+        9, issue=state.issue, to=PERSON, topic=state.topic, question=state.question
+    )
+    anew = after(anew, Answered(at_ms=Millis(LATER + 60_000), by=PERSON, body="no", via="terminal"))
+    now = say(3, f"{A}: NO NO", is_edited=True)
+    assert list(find_changed(IssuePage((*ASKED, now), (state, BOTH[1], anew)))) == []

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from agentx.clarification.model import Clarification, ClarificationStatus, Entry
 from agentx.clarification.replies.page import IssuePage, list_taken
 from agentx.clarification.replies.parts import split_reply
+from agentx.clarification.watch.later import was_said_since
 from agentx.clarification.watch.matters import list_matters
 from agentx.kernel.text import preview, refer_to_nothing
 from agentx.kernel.values import frozen
@@ -59,7 +60,7 @@ def find_changed(page: IssuePage) -> Iterator[ReplyChanged]:
     for whole, entry in list_taken(page.states):
         standing = (each for each in (whole, *list_matters(whole)) if each.persons_word == entry)
         state = next(standing, None)
-        if state is None:
+        if state is None or was_said_since(state, page.states, 0):
             continue  # something newer is on record
         asked = page.place(whole, 0)
         if asked is None or asked not in page.by_id or asked >= entry.comment:

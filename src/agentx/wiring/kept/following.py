@@ -6,6 +6,8 @@ What is said here is kept when it is said: a look reads no ledger where others s
 
 from __future__ import annotations
 
+from contextlib import closing
+
 from agentx.host.files.plain import is_folder
 from agentx.kernel.errors import AgentXError
 from agentx.observations.settings import MemorySettings
@@ -30,7 +32,18 @@ def _is_behind(project: Project) -> bool:
     if not project.config.section(MemorySettings).enabled:
         return False
     note = read_note(project)
-    if note.looks and note.by != LOOKS:  # an earlier version may have kept it otherwise
+    if note.looks and note.by != LOOKS and _has_cut(project):
         return True
     now = look_at_others(project)
     return any(note.others.get(issue) != each for issue, each in now.items())
+
+
+def _has_cut(project: Project) -> bool:
+    """Tell whether memory has what an earlier version kept without what was asked: too long."""
+    from agentx.observations.labels import read_asked  # noqa: PLC0415  once, after an upgrade
+    from agentx.wiring.observations import open_vouched  # noqa: PLC0415  as above
+    from agentx.wiring.vouched.outcomes import find_question  # noqa: PLC0415  as above
+
+    with closing(open_vouched(project)) as store:
+        named = (one for one in store.plain.everything() if find_question(one))
+        return any(not (one.mended_ms or read_asked(one.content)) for one in named)
