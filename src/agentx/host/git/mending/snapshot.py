@@ -57,7 +57,10 @@ def _copy_index(folder: Path) -> Iterator[Path]:
     copy = temporary_beside(index)
     try:
         if exists(index):
+            # With its times: by them git knows which files may have changed in the second in
+            # which it noted them, and reads these.
             shutil.copyfile(index, copy)
+            shutil.copystat(index, copy)
         yield copy
     finally:
         remove(copy)
