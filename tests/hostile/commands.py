@@ -93,6 +93,7 @@ WRITING = {
     "clarify escalate": "clarify escalate CLR-1-001 --from engineer",
     "agent role": "agent role engineer",
     "agent run": "agent run engineer --issue 1 --task go --minutes 1",
+    "agent resume": "agent resume --minutes 1",
     "memory add": "memory add --agent engineer --issue 1 --category decision shut",
     "memory keep": "memory keep {observation}",
     "memory edit": "memory edit {observation} shut",

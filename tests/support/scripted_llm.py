@@ -17,6 +17,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from tests.support.loopback import listening
+from tests.support.scripted_talk import (
+    Called,
+    fault_in_dialogue,
+    write_anthropic,
+    write_gemini,
+    write_openai,
+)
 
 # Of no known form, so that only what knows the key can hide it.
 KEY = "quiet-lantern-harbour"
@@ -28,6 +35,7 @@ class Step:
     """What happens to one request."""
 
     answer: object = "yes"  # text, or a value where structured output was asked for
+    calls: tuple[Called, ...] = ()  # of tools, beside the text
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     raw: bytes | None = None  # the whole reply, instead of an answer
@@ -41,6 +49,11 @@ class Step:
 def says(answer: object, **more: Any) -> Step:
     """Answer."""
     return Step(answer=answer, **more)
+
+
+def calls(*called: Called, text: str = "", **more: Any) -> Step:
+    """Call tools."""
+    return Step(answer=text, calls=called, **more)
 
 
 def fails(status: int, message: str = "no", **headers: str) -> Step:
@@ -65,6 +78,7 @@ class ScriptedLlm:
     def __init__(self, *steps: Step) -> None:
         self.steps = list(steps) or [Step()]
         self.asked: list[Asked] = []
+        self.refused: list[str] = []  # dialogues that no provider would take, and why
         self.charged_tokens = 0
         self.port = 0
         self.stopping = threading.Event()
@@ -90,6 +104,10 @@ class ScriptedLlm:
         """Note a request; return what happens to it."""
         with self._lock:
             self.asked.append(asked)
+            refused = fault_in_dialogue(asked.path, asked.body)
+            if refused:
+                self.refused.append(refused)
+                return fails(400, refused)
             step = self.steps.pop(0) if len(self.steps) > 1 else self.steps[0]
             if step.status == 200 and step.usage is not None:
                 self.charged_tokens += sum(step.usage)
@@ -157,17 +175,18 @@ def _text(step: Step) -> str:
 
 def _as_anthropic(asked: Asked, step: Step) -> dict[str, Any]:
     ends = {"stop": "end_turn", "length": "max_tokens", "refusal": "refusal"}
-    if "tools" in asked.body and isinstance(step.answer, dict):
+    if "tool_choice" in asked.body and isinstance(step.answer, dict):
         block = {"type": "tool_use", "id": "toolu_1", "name": "answer", "input": step.answer}
     else:
         block = {"type": "text", "text": _text(step)}
+    said = [block] if step.answer or not step.calls else []
     reply: dict[str, Any] = {
         "id": "msg_1",
         "type": "message",
         "role": "assistant",
         "model": asked.body["model"] + "-20260101",
-        "content": [block],
-        "stop_reason": ends[step.ended],
+        "content": [*said, *write_anthropic(step.calls)],
+        "stop_reason": "tool_use" if step.calls else ends[step.ended],
         "stop_sequence": None,
     }
     if step.usage:
@@ -187,6 +206,7 @@ def _as_openai(asked: Asked, step: Step) -> dict[str, Any]:
         "role": "assistant",
         "content": None if refused else _text(step),
         "refusal": "I cannot help with that." if refused else None,
+        **({"tool_calls": write_openai(step.calls)} if step.calls else {}),
     }
     reply: dict[str, Any] = {
         "id": "chatcmpl-1",
@@ -216,7 +236,8 @@ def _as_gemini(step: Step) -> dict[str, Any]:
     thought = {"text": "Let me think about {this}.", "thought": True}
     candidate: dict[str, Any] = {"finishReason": ends[step.ended], "index": 0}
     if step.ended != "refusal":
-        candidate["content"] = {"role": "model", "parts": [thought, {"text": _text(step)}]}
+        parts = [thought, {"text": _text(step)}, *write_gemini(step.calls)]
+        candidate["content"] = {"role": "model", "parts": parts}
     reply: dict[str, Any] = {"candidates": [candidate], "modelVersion": "gemini-x-001"}
     if step.usage:
         reply["usageMetadata"] = {

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from functools import lru_cache
 from typing import Any
 
 from agentx.agents.context_budget import ContextBudget, ContextCategory, ContextLevel
@@ -42,12 +43,16 @@ _KINDS = {
 class Message:
     """One message of a conversation, as the loop keeps it."""
 
-    role: str  # user, assistant, tool_call, tool, system
+    role: str  # user, assistant, tool_call, tool, system; task for what AgentX itself says
     content: str
     tool: str = ""
     call_id: str = ""
     arguments: Mapping[str, Any] = field(default_factory=dict)
     failed: bool = False
+    fault: str = ""  # of a call: why its arguments are none
+    mark: str = ""  # of a call: what its provider wants back with it
+    turn: int = 0  # which reply of the model it belongs to
+    at_ms: int = 0
 
 
 @frozen
@@ -85,8 +90,8 @@ class ContextCompactor:
 
     def track(self, messages: Sequence[Message]) -> int:
         """Count a conversation; return its tokens."""
-        text = "\n".join(message.content for message in messages)
-        return self.budget.track_item(ContextCategory.CONVERSATION, "conversation", text).tokens
+        tokens = sum(count_tokens(message.content) for message in messages)
+        return self.budget.track_tokens(ContextCategory.CONVERSATION, "conversation", tokens).tokens
 
     def compact_conversation(self, messages: Sequence[Message], work: Work) -> Compacted:
         """Make a conversation short and tell what it taught; called at the end of a session too.
@@ -115,6 +120,12 @@ class ContextCompactor:
             original_tokens=original,
             compacted_tokens=compacted,
         )
+
+
+@lru_cache(maxsize=4096)
+def count_tokens(content: str) -> int:
+    """Return the tokens of a message: a conversation is counted at every step."""
+    return estimate(content)
 
 
 def summarise(messages: Sequence[Message], work: Work, *, at_ms: Millis) -> str:

@@ -114,7 +114,14 @@ class ContextBudget:
 
         Raises: InvalidValue for a category that there is not.
         """
-        item = TrackedItem(category=_category(category), name=name, tokens=estimate(content))
+        return self.track_tokens(category, name, estimate(content))
+
+    def track_tokens(self, category: ContextCategory | str, name: str, tokens: int) -> TrackedItem:
+        """Count a thing whose tokens are known, as `track_item`.
+
+        Raises: as `track_item`.
+        """
+        item = TrackedItem(category=_category(category), name=name, tokens=tokens)
         self._items[item.category, name] = item
         return item
 

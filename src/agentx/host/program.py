@@ -24,6 +24,7 @@ from agentx.kernel.values import frozen
 
 _BLOCK_BYTES = 64 * 1024
 _JOIN_S = 2.0
+_ROUNDS_MAX = 5
 # A line on the pipe lets go of the program; the end of the pipe means that we were killed.
 _WATCH = 'read -r _ || kill -s KILL -- "-$1"'
 
@@ -271,3 +272,35 @@ def _dismiss(watch: subprocess.Popen[bytes]) -> None:
         watch.stdin.write(b"\n")
         watch.stdin.close()
     watch.wait()
+
+
+def end_marked(name: str, value: str) -> int:
+    """Kill every process of this user whose environment has a variable; return how many had it.
+
+    What a program started may have left its process group; its environment went with it. Only where
+    the system tells of it (`/proc`).
+    """
+    sought, found = f"{name}={value}".encode(), 0
+    for _ in range(_ROUNDS_MAX):  # who is being killed may have started another
+        marked = [pid for pid in _list_processes() if sought in _read_environment(pid)]
+        for pid in marked:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        found += len(marked)
+        if not marked:
+            break
+    return found
+
+
+def _list_processes() -> list[int]:
+    try:
+        return [int(each.name) for each in Path("/proc").iterdir() if each.name.isdigit()]
+    except OSError:
+        return []
+
+
+def _read_environment(pid: int) -> list[bytes]:
+    try:
+        return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return []

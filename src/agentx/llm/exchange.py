@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
+from typing import TypeVar
 
 import httpx
 import msgspec
@@ -30,11 +31,13 @@ from agentx.kernel.text import preview, printable
 from agentx.kernel.values import frozen
 from agentx.llm import limits
 from agentx.llm.answer import HINT, ProviderReply, check_answer
-from agentx.llm.port import Allowance, Completion, Prompt, Unusable, most_used
+from agentx.llm.port import Allowance, Completion, Prompt, Unusable, Usage, most_used
 from agentx.llm.retry import backoff_ms, is_temporary, is_unclear, read_wait_ms
+from agentx.llm.talk.port import Dialogue, Heard, TalkReply, most_talked
 from agentx.redaction.redact import redact
 
 Reader = Callable[[bytes], ProviderReply]
+Said = TypeVar("Said", ProviderReply, Heard)
 
 _FORM_REFUSED = frozenset({400, 422})
 
@@ -86,9 +89,45 @@ class ProviderLink:
 
         Raises: ModelUnavailable, BudgetExceeded.
         """
+        most = most_used(prompt)
+        heard, settled = self._reach(most, forms, read, allowance)
+        return check_answer(heard, prompt, name=self.name, counted=settled)
+
+    def talk(
+        self,
+        dialogue: Dialogue,
+        request: Request,
+        read: Callable[[bytes], Heard],
+        allowance: Allowance,
+    ) -> TalkReply:
+        """Return what is said next in a dialogue.
+
+        Raises: ModelUnavailable, BudgetExceeded.
+        """
+        heard, settled = self._reach(most_talked(dialogue), (request,), read, allowance)
+        if isinstance(heard, ProviderReply):
+            raise Unusable(f"{self.name}: {heard.fault}", hint=HINT)
+        return TalkReply(
+            text=heard.text,
+            calls=heard.calls,
+            fault=heard.fault,
+            model=heard.model or self.name,
+            usage=settled,
+        )
+
+    def _reach(
+        self,
+        most: Usage,
+        forms: Sequence[Request],
+        read: Callable[[bytes], Said],
+        allowance: Allowance,
+    ) -> tuple[Said | ProviderReply, Usage]:
+        """Return what was heard, with what it counts as; what nobody can read is a reply's fault.
+
+        Raises: ModelUnavailable, BudgetExceeded.
+        """
         if not all("!" <= char <= "~" for char in self._key):
             raise self._unavailable("the API key has characters that no key has")
-        most = most_used(prompt)
         began_ms, waited_ms = self._clock.now_ms(), 0
         left = list(forms)
         for number in range(limits.LLM_TRIES_MAX):
@@ -100,7 +139,7 @@ class ProviderLink:
                 passing(CrashPoint.LLM_ANSWERED)
                 counted = heard.usage or most
                 reservation.settle(counted)
-                return check_answer(heard, prompt, name=self.name, counted=counted)
+                return heard, counted
             if outcome.charged:
                 reservation.settle(most)
             else:
@@ -197,7 +236,7 @@ def _worth_waiting(wait_ms: int, spent_ms: int, number: int) -> bool:
     )
 
 
-def _understand(read: Reader, raw: bytes) -> ProviderReply:
+def _understand(read: Callable[[bytes], Said], raw: bytes) -> Said | ProviderReply:
     try:
         return read(raw)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):

@@ -12,11 +12,10 @@ from agentx.kernel.clock import SECOND_MS, Clock
 from agentx.kernel.ids import Entropy
 from agentx.llm import limits
 from agentx.llm.exchange import ProviderLink
-from agentx.llm.port import Model
 from agentx.llm.providers.anthropic import Anthropic
 from agentx.llm.providers.gemini import Gemini
 from agentx.llm.providers.openai import OpenAI
-from agentx.llm.resting import Resting
+from agentx.llm.resting import RestingProvider
 from agentx.llm.settings import LlmSettings, model_name
 
 _ADAPTERS: dict[str, type[Anthropic | OpenAI | Gemini]] = {
@@ -29,7 +28,7 @@ _THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
 
 def model_for(
     settings: LlmSettings, environment_key: str, http: httpx.Client, clock: Clock, entropy: Entropy
-) -> Model | None:
+) -> RestingProvider | None:
     """Return the model to ask, or None for offline."""
     key = environment_key.strip()
     adapter = _ADAPTERS.get(settings.provider)
@@ -44,7 +43,9 @@ def model_for(
         clock=clock,
         entropy=entropy,
     )
-    return Resting(adapter(exchange, model=model, key=key, address=settings.base_url), clock)
+    return RestingProvider(
+        adapter(exchange, model=model, key=key, address=settings.base_url), clock
+    )
 
 
 def _is_on_this_machine(address: str) -> bool:

@@ -15,6 +15,8 @@ LLM_REPLY_BYTES_MAX = 1024 * 1024
 LLM_REASON_CHARS_MAX = 200
 # What a provider adds to a prompt (roles, tool descriptions): at most so many tokens.
 LLM_ENVELOPE_TOKENS_MAX = 1_000
+# What a provider adds to each line of a dialogue, and to each tool: roles, ids, names.
+LLM_LINE_TOKENS_MAX = 60
 # A model that fails so often in a row is left alone for a while, twice as long each time.
 LLM_FAILURES_MAX = 3
 LLM_REST_MS = 60_000

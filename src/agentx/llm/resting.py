@@ -7,11 +7,20 @@ them its full patience. Each rest is twice as long as the one before; one answer
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from typing import Protocol, TypeVar
 
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import ModelUnavailable
 from agentx.llm import limits
 from agentx.llm.port import Allowance, Completion, Model, Prompt
+from agentx.llm.talk.port import Dialogue, Talker, TalkReply
+
+Answer = TypeVar("Answer")
+
+
+class Provider(Model, Talker, Protocol):
+    """A model that can be asked one thing, and talked with."""
 
 
 class Resting:
@@ -34,6 +43,9 @@ class Resting:
 
         Raises: ModelUnavailable, BudgetExceeded.
         """
+        return self._ask(lambda: self._model.complete(prompt, budget))
+
+    def _ask(self, ask: Callable[[], Answer]) -> Answer:
         left_ms = self._rests_until_ms - self._clock.now_ms()
         # A clock that was set back must not make the rest longer than the longest.
         if 0 < left_ms <= limits.LLM_REST_MS_MAX:
@@ -42,14 +54,14 @@ class Resting:
                 hint=f"it is asked again in {left_ms / 1000:.0f} s",
             )
         try:
-            completion = self._model.complete(prompt, budget)
+            said = ask()
         except ModelUnavailable:
             self._note_failure()
             raise
         with self._lock:
             self._failures = 0
             self._rests_until_ms = 0
-        return completion
+        return said
 
     def _note_failure(self) -> None:
         with self._lock:
@@ -58,3 +70,18 @@ class Resting:
             if over >= 0:
                 rest_ms = min(limits.LLM_REST_MS << min(over, 10), limits.LLM_REST_MS_MAX)
                 self._rests_until_ms = self._clock.now_ms() + rest_ms
+
+
+class RestingProvider(Resting):
+    """A model that can be talked with, too; it rests from both at once."""
+
+    def __init__(self, provider: Provider, clock: Clock) -> None:
+        super().__init__(provider, clock)
+        self._provider = provider
+
+    def converse(self, dialogue: Dialogue, budget: Allowance) -> TalkReply:
+        """Return what is said next.
+
+        Raises: ModelUnavailable, BudgetExceeded.
+        """
+        return self._ask(lambda: self._provider.converse(dialogue, budget))

@@ -85,6 +85,10 @@ class Spending:
             ) from error
         return OpenReservation(self._store, held, price)
 
+    def price(self, model: str, usage: Usage) -> int:
+        """Return what a usage of a model costs, in micro-dollars."""
+        return (self._price or price_of(model)).price_micro_usd(usage)
+
     def sum_today(self) -> DaySpent:
         """Return what models cost today.
 

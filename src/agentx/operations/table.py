@@ -138,6 +138,8 @@ _AGENTS = (
     _row("agents.start", "operations.agents.boundary:start", "hook start"),
     _row("agents.finish", "operations.agents.boundary:finish", "hook finish"),
     _row("agents.run", "operations.agents.run:run_agent", "agent run"),
+    _row("agents.resume", "operations.agents.loop:resume_loop", "agent resume"),
+    _row("agents.sessions", "operations.agents.loop:list_sessions", "agent resume"),
     _row("agents.played", "operations.agents.playing:show_played", "agent role"),
     _row("agents.play", "operations.agents.playing:set_played", "agent role"),
     _row("agents.roles", "operations.agents.roles:list_roles", "agent roles"),

@@ -24,6 +24,7 @@ class AuditAct(StrEnum):
     READ_ELSEWHERE = "read-elsewhere"
     REFUSED = "speaker-refused"
     UNVERIFIED = "speaker-unverified"
+    CALLED = "tool-called"
 
 
 def record_act(project: Project, act: AuditAct, **facts: object) -> None:

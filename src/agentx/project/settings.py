@@ -109,8 +109,15 @@ class AgentsSettings:
     )
     runner: str = setting(
         "",
-        "Who answers when an agent is asked: an agent CLI or `person`, for all or role=runner; "
+        "Who answers when an agent is asked: an agent CLI, `loop` or `person`, for all or "
+        "role=runner; "
         "empty lets questions wait.",
+        persons=True,
+    )
+    commands: str = setting(
+        "",
+        "Commands that the loop (`agent run --runner loop`) may run, by their first words, with "
+        "commas: `pytest, make test, git diff`; empty for none.",
         persons=True,
     )
 

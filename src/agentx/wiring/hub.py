@@ -27,8 +27,8 @@ from agentx.clarification.events import (
     ClarificationResolved,
     MonitorRan,
 )
-from agentx.clarification.model import MonitorReport
 from agentx.clarification.scope import Scope
+from agentx.clarification.watch.monitor import MonitorReport
 from agentx.host.files.plain import is_folder
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Millis

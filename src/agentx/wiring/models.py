@@ -7,13 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agentx.kernel.clock import MINUTE_MS
-from agentx.kernel.errors import AgentXError
+from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.ids import NodeId
 from agentx.llm.limits import LLM_CLI_REST_MS_MAX
-from agentx.llm.settings import CLI_PROVIDERS, LlmSettings, key_variable, model_name
+from agentx.llm.settings import (
+    CLI_PROVIDERS,
+    PROVIDERS,
+    LlmSettings,
+    key_variable,
+    model_name,
+)
 from agentx.memory.port import SpendingToday
 from agentx.project.project import Project
 from agentx.project.zone import project_zone
@@ -23,6 +30,7 @@ if TYPE_CHECKING:
     from agentx.llm.clis.choice import CliWorld
     from agentx.llm.port import Model
     from agentx.llm.spending import Spending
+    from agentx.llm.talk.port import Talker
     from agentx.views.sessions.capture import Judge
 
 _MICRO = 1_000_000
@@ -58,6 +66,37 @@ def model_judge(project: Project) -> Iterator[Judge | None]:
             project.log.record("warning", "model fell back", reason=why)
 
         yield lambda turns, candidates: judge_by_model(turns, candidates, asked, spending, tell)
+
+
+@contextmanager
+def lend_talker(project: Project, model: str = "") -> Iterator[tuple[Talker, Spending]]:
+    """Lend a model that can be talked with, and the purse of the day.
+
+    Raises: InvalidValue that says how to set one.
+    """
+    settings = project.config.section(LlmSettings)
+    if settings.provider not in PROVIDERS:
+        given = f"llm.provider is {settings.provider}" if settings.provider else "no model is set"
+        raise InvalidValue(
+            f"{given}: the loop talks with a provider's API",
+            hint="agentx config set --user llm.provider anthropic (or openai, gemini), and its key "
+            "in the environment",
+        )
+    import httpx  # noqa: PLC0415  as below
+
+    from agentx.llm.factory import model_for  # noqa: PLC0415  as below
+
+    chosen = replace(settings, model=model or settings.model)
+    key = project.environment.variables.get(key_variable(settings), "")
+    with httpx.Client() as http:
+        talker = model_for(chosen, key, http, project.clock, project.entropy)
+        if talker is None:
+            raise InvalidValue(
+                f"there is no key for {settings.provider}",
+                hint=f"put it into the environment: export {key_variable(settings)}=...; or set "
+                "llm.base_url to a server on this machine, which needs none",
+            )
+        yield talker, _spending(project)
 
 
 def spending_today(project: Project) -> SpendingToday | None:

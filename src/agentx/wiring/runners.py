@@ -16,7 +16,8 @@ from agentx.kernel.errors import InvalidValue
 from agentx.project.project import Project
 from agentx.project.settings import AgentsSettings
 
-RUNNERS = (*(harness.value for harness in DIALECTS), PERSON, SCRIPTED)
+LOOP = "loop"  # it answers here; how it works is `operations.agents.loop`
+RUNNERS = (*(harness.value for harness in DIALECTS), PERSON, SCRIPTED, LOOP)
 
 
 def role_texts(project: Project) -> RoleTexts:
@@ -37,6 +38,10 @@ def runner_named(
         if script is None:
             raise InvalidValue("a scripted runner needs a script", hint="--script FILE")
         return Scripted(read_script(script, ground_of(script, project.root)))
+    if name == LOOP:
+        from agentx.wiring.answerers.loop import LoopAnswerer  # noqa: PLC0415  it brings its own house
+
+        return LoopAnswerer(project, model)
     if name not in RUNNERS:
         raise InvalidValue(f"{name[:40]!r} is not a runner", hint=f"one of: {', '.join(RUNNERS)}")
     return AgentCli(
@@ -58,6 +63,11 @@ def check_runner(runner: Runner) -> None:
         runner.program()
     elif isinstance(runner, Person):
         runner.check()
+    elif runner.name == LOOP:
+        from agentx.wiring.answerers.loop import LoopAnswerer  # noqa: PLC0415  as above
+
+        assert isinstance(runner, LoopAnswerer), "nobody else has this name"
+        runner.check()
 
 
 def runner_of(project: Project, role: str) -> Runner | None:
@@ -65,5 +75,13 @@ def runner_of(project: Project, role: str) -> Runner | None:
 
     Raises: InvalidValue for a setting that cannot be.
     """
-    player = read_cast(project.config.section(AgentsSettings).runner).player_of(role)
+    player = find_player_name(project, role)
     return runner_named(project, player) if player else None
+
+
+def find_player_name(project: Project, role: str) -> str:
+    """Return the name of the runner that the user chose for a role, or nothing.
+
+    Raises: as `runner_of`.
+    """
+    return read_cast(project.config.section(AgentsSettings).runner).player_of(role)

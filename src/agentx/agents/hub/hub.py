@@ -32,7 +32,6 @@ from agentx.clarification.model import (
     AnswerWorth,
     Clarification,
     ClarificationStatus,
-    MonitorReport,
     NewQuestion,
     Reason,
 )
@@ -42,7 +41,7 @@ from agentx.clarification.service import Clarifications
 from agentx.clarification.store.survey import Survey
 from agentx.clarification.summary import fit_thread
 from agentx.clarification.watch.awaiting import is_of_same_issue
-from agentx.clarification.watch.monitor import World
+from agentx.clarification.watch.monitor import MonitorReport, World
 from agentx.clarification.ways import name_memory_way
 from agentx.kernel.bus import Bus, Say
 from agentx.kernel.clock import Clock
@@ -375,7 +374,7 @@ class Hub:
         finally:
             self.settle(state.asker, state.to)
         told(stream_entry(after, after.thread[-1]))
-        raise report_unanswered(state.to, state.id, note)
+        raise report_unanswered(state, note)
 
     def _run(self, state: Clarification, runner: Runner, bounds: _Bounds) -> Reply:
         asked = replace(self._ask(state), heard=bounds.heard)

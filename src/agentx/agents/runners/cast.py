@@ -16,7 +16,7 @@ from agentx.kernel.places import ROLE_ALIASES
 from agentx.kernel.values import frozen
 
 # What a setting or a command may name; `scripted` needs a script, so only a command can.
-PLAYERS = ("claude-code", "codex", "gemini", "opencode", "person")
+PLAYERS = ("claude-code", "codex", "gemini", "opencode", "loop", "person")
 
 
 @frozen

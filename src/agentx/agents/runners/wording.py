@@ -69,9 +69,10 @@ _ITEM = compile_late(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+")
 _NOTHING = frozenset({"", "none", "none.", "n/a", "-", "nothing", "nothing."})
 
 
-def prompt_of(ask: Ask) -> str:
-    """Return everything an agent is told, as one text."""
-    return "\n\n".join(part.strip() for part in _parts(ask) if part.strip()) + "\n"
+def prompt_of(ask: Ask, *, how_to_work: str = "") -> str:
+    """Return everything an agent is told, as one text; how it works, where not by commands."""
+    parts = _parts(ask, how_to_work or _WORK)
+    return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
 
 
 def reply_of(text: str) -> Reply:
@@ -93,7 +94,7 @@ def reply_of(text: str) -> Reply:
     )
 
 
-def _parts(ask: Ask) -> Iterator[str]:
+def _parts(ask: Ask, how_to_work: str) -> Iterator[str]:
     yield printable(ask.instructions)
     where = f" on issue #{ask.issue}" if ask.issue is not None else ""
     yield f"You are the {speak_role(ask.role)}{where}."
@@ -106,7 +107,7 @@ def _parts(ask: Ask) -> Iterator[str]:
         yield f"## What was said before\n\n{disarm(said)}"
     if ask.wants is Wants.WORK:
         yield f"## The task\n\n{disarm(ask.question)}"
-        yield _WORK.format(issue=ask.issue or "N", role=ask.role)
+        yield how_to_work.format(issue=ask.issue or "N", role=ask.role)
         return
     asked_by = f" from the {speak_role(ask.asked_by)}" if ask.asked_by else ""
     named = f" ({ask.clarification_id})" if ask.clarification_id else ""

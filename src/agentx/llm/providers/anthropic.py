@@ -11,6 +11,8 @@ import msgspec
 from agentx.llm.answer import ProviderReply, usage_of
 from agentx.llm.exchange import ProviderLink, Request
 from agentx.llm.port import Allowance, Completion, Prompt
+from agentx.llm.talk.anthropic import read_dialogue, write_dialogue
+from agentx.llm.talk.port import Dialogue, TalkReply
 
 ADDRESS = "https://api.anthropic.com"
 
@@ -41,6 +43,15 @@ class Anthropic:
         """
         request = Request(url=self._url, headers=self._headers, body=self._body(prompt))
         return self._exchange.ask(prompt, (request,), read_reply, budget)
+
+    def converse(self, dialogue: Dialogue, budget: Allowance) -> TalkReply:
+        """Return what is said next.
+
+        Raises: ModelUnavailable, BudgetExceeded.
+        """
+        body = write_dialogue(self._model, dialogue)
+        request = Request(url=self._url, headers=self._headers, body=body)
+        return self._exchange.talk(dialogue, request, read_dialogue, budget)
 
     def _body(self, prompt: Prompt) -> dict[str, object]:
         body: dict[str, object] = {

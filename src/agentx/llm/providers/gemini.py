@@ -9,10 +9,18 @@ from urllib.parse import quote
 
 import msgspec
 
-from agentx.llm.answer import ProviderReply, usage_of
+from agentx.llm.answer import ProviderReply
 from agentx.llm.exchange import ProviderLink, Request
-from agentx.llm.port import Allowance, Completion, Prompt, Usage
-from agentx.llm.schema import Schema
+from agentx.llm.port import Allowance, Completion, Prompt
+from agentx.llm.talk.gemini import (
+    UsedTokens,
+    as_openapi,
+    explain_finish,
+    read_dialogue,
+    sum_usage,
+    write_dialogue,
+)
+from agentx.llm.talk.port import Dialogue, TalkReply
 
 ADDRESS = "https://generativelanguage.googleapis.com/v1beta"
 
@@ -39,37 +47,27 @@ class Gemini:
         request = Request(url=self._url, headers=self._headers, body=_body(prompt))
         return self._exchange.ask(prompt, (request,), read_reply, budget)
 
+    def converse(self, dialogue: Dialogue, budget: Allowance) -> TalkReply:
+        """Return what is said next.
+
+        Raises: ModelUnavailable, BudgetExceeded.
+        """
+        request = Request(url=self._url, headers=self._headers, body=write_dialogue(dialogue))
+        return self._exchange.talk(dialogue, request, read_dialogue, budget)
+
 
 def _body(prompt: Prompt) -> dict[str, object]:
     form: dict[str, object] = {"maxOutputTokens": prompt.max_output_tokens}
     if prompt.json_schema is not None:
         form |= {
             "responseMimeType": "application/json",
-            "responseSchema": _as_openapi(prompt.json_schema),
+            "responseSchema": as_openapi(prompt.json_schema),
         }
     return {
         "systemInstruction": {"parts": [{"text": prompt.system}]},
         "contents": [{"role": "user", "parts": [{"text": prompt.user}]}],
         "generationConfig": form,
     }
-
-
-def _as_openapi(schema: Schema) -> dict[str, object]:
-    """Return a schema in the dialect of this API: types in capitals, no word on other keys."""
-    said: dict[str, object] = {}
-    for key, value in schema.items():
-        match key:
-            case "type":
-                said[key] = str(value).upper()
-            case "properties":
-                said[key] = {name: _as_openapi(inner) for name, inner in value.items()}
-            case "items":
-                said[key] = _as_openapi(value)
-            case "required" | "enum" | "description":
-                said[key] = value
-            case _:
-                pass
-    return said
 
 
 class _Part(msgspec.Struct):
@@ -90,17 +88,10 @@ class _Feedback(msgspec.Struct, rename="camel"):
     block_reason: str = ""
 
 
-class _Used(msgspec.Struct, rename="camel"):
-    prompt_token_count: int = 0
-    candidates_token_count: int = 0
-    thoughts_token_count: int = 0
-    total_token_count: int = 0
-
-
 class _Reply(msgspec.Struct, rename="camel"):
     candidates: list[_Candidate] = []
     prompt_feedback: _Feedback | None = None
-    usage_metadata: _Used | None = None
+    usage_metadata: UsedTokens | None = None
     model_version: str = ""
 
 
@@ -110,7 +101,7 @@ def read_reply(raw: bytes) -> ProviderReply:
     Raises: msgspec.MsgspecError when it is none.
     """
     reply = msgspec.json.decode(raw, type=_Reply)
-    usage = _usage(reply.usage_metadata)
+    usage = sum_usage(reply.usage_metadata)
     if not reply.candidates:
         blocked = reply.prompt_feedback.block_reason if reply.prompt_feedback else ""
         fault = "the provider's filter refused the prompt" if blocked else "the answer is empty"
@@ -121,24 +112,5 @@ def read_reply(raw: bytes) -> ProviderReply:
         text="".join(part.text for part in parts if not part.thought),
         model=reply.model_version,
         usage=usage,
-        fault=_fault(first.finish_reason),
+        fault=explain_finish(first.finish_reason),
     )
-
-
-def _usage(used: _Used | None) -> Usage | None:
-    if used is None:
-        return None
-    written = used.candidates_token_count + used.thoughts_token_count
-    return usage_of(
-        used.prompt_token_count, max(written, used.total_token_count - used.prompt_token_count)
-    )
-
-
-def _fault(finish_reason: str) -> str:
-    match finish_reason:
-        case "" | "STOP" | "FINISH_REASON_UNSPECIFIED":
-            return ""
-        case "MAX_TOKENS":
-            return "the answer was cut off at its token limit"
-        case _:
-            return "the provider's filter held the answer back"

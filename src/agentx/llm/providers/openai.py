@@ -13,6 +13,8 @@ import msgspec
 from agentx.llm.answer import ProviderReply, usage_of
 from agentx.llm.exchange import ProviderLink, Request
 from agentx.llm.port import Allowance, Completion, Prompt
+from agentx.llm.talk.openai import read_dialogue, write_dialogue
+from agentx.llm.talk.port import Dialogue, TalkReply
 
 ADDRESS = "https://api.openai.com/v1"
 
@@ -48,6 +50,15 @@ class OpenAI:
             ]
         requests = [Request(url=self._url, headers=self._headers, body=body) for body in bodies]
         return self._exchange.ask(prompt, requests, read_reply, budget)
+
+    def converse(self, dialogue: Dialogue, budget: Allowance) -> TalkReply:
+        """Return what is said next.
+
+        Raises: ModelUnavailable, BudgetExceeded.
+        """
+        body = write_dialogue(self._model, dialogue, self._limit)
+        request = Request(url=self._url, headers=self._headers, body=body)
+        return self._exchange.talk(dialogue, request, read_dialogue, budget)
 
     def _body(self, prompt: Prompt, system: str) -> dict[str, object]:
         return {

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from agentx.agents.happenings import AgentCompleted, AgentNews, AgentStarted, StateChange
 from agentx.agents.hub.boundary import finishing, starting
-from agentx.clarification.model import MonitorReport
+from agentx.clarification.watch.monitor import MonitorReport
 from agentx.conversation.model import Session, SessionQuery
 from agentx.kernel.bus import Say
 from agentx.kernel.capture import FINISHED, Channel, Draft, EventType, Role

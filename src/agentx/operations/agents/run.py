@@ -3,56 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 from agentx.agents.happenings import AgentCompleted, AgentError, AgentStarted
-from agentx.agents.hub.artifacts import artifacts_of
 from agentx.agents.hub.boundary import finishing, starting
 from agentx.agents.runners.agent_cli import AgentCli
-from agentx.agents.runners.port import Ask, Reference, Reply, Runner, Wants
-from agentx.kernel.errors import AgentUnavailable, IllegalTransition, InvalidValue
-from agentx.kernel.values import frozen
+from agentx.agents.runners.port import Ask, Reply, Runner
+from agentx.kernel.errors import AgentUnavailable, InvalidValue
 from agentx.memory.port import Memory
-from agentx.operations.limits import AGENT_RECALL_TOKENS, AGENT_WORK_WAIT_MS
-from agentx.operations.recall.origins import origin_of_data
-from agentx.operations.recall.recall import recall
-from agentx.operations.recall.section import RecallRequest
+from agentx.operations.agents.assignment import RunReply, RunRequest, assign, move_issue
 from agentx.project.project import Project
-from agentx.wiring.hub import open_bus, open_issues, run_monitor
-from agentx.wiring.runners import RUNNERS, role_texts, runner_named, runner_of
-from agentx.wiring.work import open_agents, position
+from agentx.wiring.hub import open_bus
+from agentx.wiring.runners import (
+    LOOP,
+    RUNNERS,
+    find_player_name,
+    role_texts,
+    runner_named,
+    runner_of,
+)
+from agentx.wiring.work import open_agents
 from agentx.work.agent_states import fail
-from agentx.work.model import AgentState, Edit, Issue, Position, Stage, Status, Step
-from agentx.work.progress import output_of
-
-
-@frozen
-class RunRequest:
-    """Who is to work on what."""
-
-    role: str
-    issue: int
-    runner: str = ""  # empty takes the setting
-    task: str = ""  # empty takes the issue's step
-    model: str = ""
-    script: Path | None = None
-    advance: bool = True  # move the issue on when the step is done
-    time_limit_ms: int = AGENT_WORK_WAIT_MS
-
-
-@frozen
-class RunReply:
-    """What came of it."""
-
-    role: str
-    issue: int
-    runner: str
-    step: str
-    report: str
-    session_id: str
-    took_ms: int
-    issue_status: str
-    agent_status: str
+from agentx.work.model import AgentState
 
 
 def list_runners() -> tuple[str, ...]:
@@ -71,27 +42,14 @@ def run_agent(
     Raises: NotFound, InvalidValue, IllegalTransition when the issue cannot be begun,
         AgentUnavailable when the agent gave no report; it is then shown as stuck.
     """
-    roles = role_texts(project)
-    role = roles.name_role(request.role)
+    role = role_texts(project).name_role(request.role)
+    if LOOP in (request.runner, "" if request.runner else find_player_name(project, role)):
+        from agentx.operations.agents.loop import begin_loop  # noqa: PLC0415  few runs are the loop's
+
+        return begin_loop(project, request, open_memory, told)
     chosen = _runner(project, role, request)
-    run_monitor(project)
-    where = position(project, request.issue)
-    if not where.issue.is_open:
-        raise IllegalTransition(
-            f"#{request.issue} is closed", hint=f"agentx issue reopen {request.issue}"
-        )
-    step = _step(where, role)
-    issue = _move(project, where.issue, step.status_on_start if step else None)
-    ask = Ask(
-        role=role,
-        instructions=roles.text(role),
-        question=request.task or _task(issue, step),
-        issue=issue.number,
-        artifacts=_artifacts(project, where),
-        recalled=_recall(project, open_memory, role, issue),
-        wants=Wants.WORK,
-        time_limit_ms=request.time_limit_ms,
-    )
+    work = assign(project, request, open_memory)
+    issue, step, ask = work.issue, work.step, work.ask
     told(f"{role} ({chosen.name}) works on #{issue.number}")
     status = open_agents(project).get(role, issue.number)
     if status.state is AgentState.BLOCKED_CLARIFICATION:
@@ -100,7 +58,7 @@ def run_agent(
     reply = _work(project, ask, chosen.run)
     state = open_agents(project).get(role, issue.number).state
     if step is not None and request.advance and state is AgentState.DONE:
-        issue = _move(project, issue, step.status_on_complete)
+        issue = move_issue(project, issue, step.status_on_complete)
     return RunReply(
         role=role,
         issue=issue.number,
@@ -157,50 +115,3 @@ def _work(project: Project, ask: Ask, run: Callable[[Ask], Reply]) -> Reply:
         )
     )
     return reply
-
-
-def _step(where: Position, role: str) -> Step | None:
-    """Return the step that a role can do now; other work is done without moving the issue."""
-    return next((each.step for each in where.next if each.step.agent == role), None)
-
-
-def _move(project: Project, issue: Issue, status: Status | None) -> Issue:
-    if status is None or status is issue.status:
-        return issue
-    return open_issues(project).edit(issue.number, Edit(status=status))
-
-
-def _task(issue: Issue, step: Step | None) -> str:
-    what = f"{step.title}." if step else "Do what your role does for it."
-    criteria = (
-        f" It is done when {step.completion_criteria}." if step and step.completion_criteria else ""
-    )
-    output = f" Write it to {output_of(step, issue.number)}." if step and step.output else ""
-    template = f" Follow the template {step.template}." if step and step.template else ""
-    return f"Issue #{issue.number}: {issue.title}\n\n{what}{output}{template}{criteria}"
-
-
-def _artifacts(project: Project, where: Position) -> tuple[Reference, ...]:
-    issue = where.issue
-    said = "".join(f"\n\n[{each.author or 'comment'}] {each.body}" for each in issue.comments)
-    text = f"{issue.title}\n\n{issue.body}{said}".strip()
-    outputs = (
-        output_of(each.step, issue.number) for each in where.steps if each.stage is Stage.DONE
-    )
-    origin = origin_of_data(project)
-    name = f"issue #{issue.number}, {origin}" if origin else f"issue #{issue.number}"
-    own = Reference(name=name, text=text)
-    return (own, *artifacts_of(project.paths, issue.number, outputs))
-
-
-def _recall(project: Project, open_memory: Callable[[], Memory], role: str, issue: Issue) -> str:
-    with open_memory() as memory:
-        memory.drain()
-        memory.catch_up()
-        request = RecallRequest(
-            agent=role,
-            issue=issue.number,
-            context=issue.title,
-            budget_tokens=AGENT_RECALL_TOKENS,
-        )
-        return recall(project, memory, request).text

@@ -22,6 +22,7 @@ from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.operations.capture.aside import AsideQuery, AsideRecords, find_aside, remove_aside
+from agentx.operations.capture.loop_words import LoopWords, find_in_loops, gather_runs
 from agentx.operations.capture.quoting import Quote, Quotes
 from agentx.operations.limits import FORGET_BATCH_EVENTS_MAX, FORGET_LINES_SHOWN
 from agentx.project.audit import AuditAct, record_act
@@ -108,7 +109,7 @@ def forget(
             preview(event.text, _LINE_CHARS_MAX) for event in shown[:FORGET_LINES_SHOWN]
         ),
         observations=quotes.learnt,
-        quoted=(*quotes.quoted, *map(_say_unread, aside.unread)),
+        quoted=(*quotes.quoted, *_find_beside(project, request, doomed, aside)),
         aside=len(aside.paths),
         exports=list_exports(project),
         copies=list_set_aside(project),
@@ -142,6 +143,21 @@ def _find_aside(project: Project, request: ForgetRequest, whole: set[str]) -> As
             query=request.query,
         ),
     )
+
+
+def _find_beside(
+    project: Project, request: ForgetRequest, doomed: tuple[Event, ...], aside: AsideRecords
+) -> Iterable[Quote]:
+    """Yield what stays beside the rooms: sessions of the loop, and records that nobody can read."""
+    wanted = LoopWords(
+        query=request.query,
+        session_id=request.session_id,
+        since_ms=request.since_ms,
+        until_ms=request.until_ms,
+        said=gather_runs(doomed),
+    )
+    yield from find_in_loops(project, wanted)
+    yield from map(_say_unread, aside.unread)
 
 
 def _say_unread(path: Path) -> Quote:

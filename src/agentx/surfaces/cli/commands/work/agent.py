@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from agentx.kernel.text import preview
+from agentx.operations.agents.assignment import LoopReply, RunReply, RunRequest
 from agentx.operations.agents.playing import (
     RoleReply,
     clear_played,
@@ -16,7 +19,7 @@ from agentx.operations.agents.playing import (
     show_played,
 )
 from agentx.operations.agents.roles import RoleRow, copy_roles, list_roles, show_role
-from agentx.operations.agents.run import RunReply, RunRequest, list_runners, run_agent
+from agentx.operations.agents.run import list_runners, run_agent
 from agentx.operations.limits import AGENT_WORK_WAIT_MS
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
@@ -25,7 +28,39 @@ from agentx.work.model import issue_number
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from agentx.operations.agents.loop import LoopRow
+
 _MINUTE_MS = 60_000
+# Of the loop's ends: what a program goes by. Others are done, or stopped at a bound.
+_WAITS = ("waiting", "escalated", "error")
+Verb = Callable[..., Any]
+
+
+def _take_bounds(verb: Verb) -> Verb:
+    """Give a verb the options that say what an agent may take."""
+    options = (
+        click.option("--model", default="", metavar="NAME", help="The model, by its own name."),
+        click.option(
+            "--minutes",
+            type=click.IntRange(1, 24 * 60),
+            default=AGENT_WORK_WAIT_MS // _MINUTE_MS,
+            show_default=True,
+            metavar="N",
+            help="How long it may take.",
+        ),
+        click.option(
+            "--turns", type=int, default=0, metavar="N", help="Of the loop: replies (60)."
+        ),
+        click.option(
+            "--tokens", type=int, default=0, metavar="N", help="Of the loop: tokens (1,000,000)."
+        ),
+        click.option(
+            "--usd", type=float, default=0.0, metavar="X", help="Of the loop: dollars (2)."
+        ),
+    )
+    for option in reversed(options):
+        verb = option(verb)
+    return verb
 
 
 @click.group(cls=VerbGroup)
@@ -46,17 +81,9 @@ def command() -> None:
     help=f"Who plays the role: {', '.join(list_runners())} (default: the setting agents.runner).",
 )
 @click.option("--task", default="", metavar="TEXT", help="What to do (default: the next step).")
-@click.option("--model", default="", metavar="NAME", help="The model, as the agent CLI names it.")
 @click.option("--script", default="", metavar="FILE", help="Answers of the scripted runner.")
 @click.option("--no-advance", is_flag=True, help="Leave the issue's status as it is afterwards.")
-@click.option(
-    "--minutes",
-    type=click.IntRange(1, 24 * 60),
-    default=AGENT_WORK_WAIT_MS // _MINUTE_MS,
-    show_default=True,
-    metavar="N",
-    help="How long it may take.",
-)
+@_take_bounds
 @click.pass_obj
 def run(
     invocation: Invocation,
@@ -68,8 +95,16 @@ def run(
     script: str,
     no_advance: bool,
     minutes: int,
+    turns: int,
+    tokens: int,
+    usd: float,
 ) -> None:
-    """Let an agent work on an issue: with its role, the issue and what was learnt before."""
+    """Let an agent work on an issue: with its role, the issue and what was learnt before.
+
+    The runner `loop` is AgentX's own: it talks with the model of llm.provider, works with tools in
+    the project's folder, and runs the commands of agents.commands. What it did is kept after every
+    step: `agentx agent resume` takes it up again.
+    """
     request = RunRequest(
         role=role,
         issue=issue_number(issue),
@@ -79,14 +114,52 @@ def run(
         script=Path(script) if script else None,
         advance=not no_advance,
         time_limit_ms=minutes * _MINUTE_MS,
+        turns=turns,
+        tokens=tokens,
+        usd=usd,
     )
-    reply = run_agent(
-        invocation.project,
-        request,
-        invocation.memory,
-        lambda line: invocation.talk.print(line, style="dim"),
+    _end(invocation, run_agent(invocation.project, request, invocation.memory, _teller(invocation)))
+
+
+@command.command("resume")
+@click.argument("session", default="")
+@click.option("--say", default="", metavar="TEXT", help="What you say to it.")
+@click.option("--list", "listed", is_flag=True, help="Show the sessions that are not done.")
+@_take_bounds
+@click.pass_obj
+def resume(
+    invocation: Invocation,
+    session: str,
+    say: str,
+    listed: bool,
+    model: str,
+    minutes: int,
+    turns: int,
+    tokens: int,
+    usd: float,
+) -> None:
+    """Take up a session of the loop that was stopped, killed, or waited for an answer.
+
+    Nothing is done twice unsaid: of what was begun when it was killed, its model is told so.
+    """
+    from agentx.operations.agents.loop import ResumeRequest, list_sessions, resume_loop
+
+    if listed:
+        rows = list_sessions(invocation.project)
+        invocation.show({"sessions": rows}, lambda screen: _draw_sessions(screen, invocation, rows))
+        return
+    request = ResumeRequest(
+        session_id=session,
+        said=say,
+        model=model,
+        time_limit_ms=minutes * _MINUTE_MS,
+        turns=turns,
+        tokens=tokens,
+        usd=usd,
     )
-    invocation.show(reply, lambda screen: _draw(screen, invocation, reply))
+    _end(
+        invocation, resume_loop(invocation.project, request, invocation.memory, _teller(invocation))
+    )
 
 
 @command.command("roles")
@@ -143,14 +216,62 @@ def show(invocation: Invocation, role: str) -> None:
     invocation.show({"role": role, "text": text}, lambda screen: screen.print(text, end=""))
 
 
+def _teller(invocation: Invocation) -> Callable[[str], None]:
+    """Return what shows each step as it happens, a line each."""
+
+    def tell(line: str) -> None:
+        room = invocation.talk.width if invocation.talk.is_terminal else len(line)
+        invocation.talk.print(preview(line, room), style="dim", no_wrap=True)
+
+    return tell
+
+
+def _end(invocation: Invocation, reply: RunReply) -> None:
+    """Show what came of it, and leave with the code of how it ended."""
+    invocation.show(reply, lambda screen: _draw(screen, invocation, reply))
+    loop = reply.loop
+    if loop is None or loop.ended == "text_response":
+        return
+    if loop.ended == "aborted":
+        raise SystemExit(130)
+    raise SystemExit(6 if loop.ended in _WAITS else 5)
+
+
 def _draw(screen: Console, invocation: Invocation, reply: RunReply) -> None:
-    screen.print(render.text(reply.report), soft_wrap=True)
+    if reply.report:
+        screen.print(render.text(reply.report), soft_wrap=True)
+    if reply.loop is not None:
+        _draw_loop(invocation, reply.loop)
     step = f", step {reply.step}" if reply.step else ""
     said = (
         f"{reply.role} ({reply.runner}{step}) took {reply.took_ms / 1000:.1f} s and is "
         f"{reply.agent_status}; #{reply.issue} is {reply.issue_status}"
     )
     invocation.talk.print(said, style="dim")
+
+
+def _draw_loop(invocation: Invocation, loop: LoopReply) -> None:
+    took = (
+        f"{render.count(loop.turns, 'turn')}, {render.count(loop.calls, 'call')}, "
+        f"{loop.tokens:,} tokens, ${loop.usd:.4f} ({loop.model})"
+    )
+    invocation.talk.print(loop.reason, soft_wrap=True)
+    invocation.talk.print(took, style="dim")
+    if loop.changed:
+        invocation.talk.print(f"changed: {', '.join(loop.changed)}", soft_wrap=True)
+    if loop.next:
+        invocation.talk.print(loop.next, soft_wrap=True)
+
+
+def _draw_sessions(screen: Console, invocation: Invocation, rows: tuple[LoopRow, ...]) -> None:
+    if not rows:
+        invocation.talk.print("no session of the loop is unfinished")
+        return
+    table = render.table("SESSION", "ISSUE", "TURNS", "STANDS")
+    for row in rows:
+        stands = row.ended or "at work, or killed"
+        table.add_row(row.session_id, f"#{row.issue}", str(row.turns), stands)
+    screen.print(table)
 
 
 def _say_role(reply: RoleReply) -> str:

@@ -1,0 +1,1 @@
+"""Who answers in a role and needs more than its own runner."""
