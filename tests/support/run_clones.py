@@ -19,8 +19,13 @@ class Clones:
         self.folder = folder
         self.remote = folder / "remote.git"
 
-    def clone(self, name: str, *, depth: int = 0, **more: str) -> Project:
+    def clone(
+        self, name: str, *, depth: int = 0, has_contents: bool = True, **more: str
+    ) -> Project:
         cut = ("--depth", str(depth), "--no-single-branch") if depth else ()
+        if not has_contents:
+            git(self.remote, "config", "uploadpack.allowFilter", "true")
+            cut = (*cut, "--filter=blob:none")
         git(
             self.folder,
             "clone",

@@ -282,7 +282,7 @@ class LaneWork:
         Raises: NotFound, ConflictError.
         """
         if lane.checkout in ("", self._runs.own.checkout):
-            return self._git.tip(run.id, lane.id, lane.branch)
+            return self._git.tip(run, lane)
         return find_brought(self._git, run, lane)
 
     def _catch_up(self, desk: OpenRun) -> None:

@@ -133,6 +133,10 @@ class RunNotes:
         """Of which commit the branch of a lane was made that another checkout has."""
         return self.root / "runs" / "copies" / parse_run_id(run) / lane
 
+    def places(self, run: str, lane: str) -> Path:
+        """Where the branch of a lane was at remotes when it was looked at."""
+        return self.root / "runs" / "seen" / parse_run_id(run) / lane
+
     def worktree(self, run: str, name: str) -> Path:
         """The files of a lane, or of the work branch: outside of the checkout."""
         return self.worktrees / parse_run_id(run) / name

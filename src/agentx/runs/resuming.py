@@ -7,14 +7,16 @@ merely left.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
 
 from agentx.kernel.errors import IllegalTransition
 from agentx.kernel.text import name_some
 from agentx.kernel.values import frozen
 from agentx.runs.asked import Escalation
+from agentx.runs.claiming.done_twice import list_done_twice
 from agentx.runs.claiming.telling import list_lost, say_end, tell_lost
-from agentx.runs.holding.settling import TaskClaim, say_holder
+from agentx.runs.holding.settling import TaskClaim, say_holder, say_party
 from agentx.runs.model import (
     PHASES,
     LaneStatus,
@@ -37,9 +39,8 @@ from agentx.runs.rules.gates import (
     NOTHING_MOVED,
     Missing,
     Tell,
-    find_stale,
     list_doubted_of_task,
-    list_missing_of_run,
+    list_unready,
     tell_unwanted,
 )
 from agentx.runs.rules.graph import ready, waits_for
@@ -123,6 +124,12 @@ def _list_failed_lanes(run: Run) -> list[str]:
 
 def _steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
     if run.over:
+        for lane in run.lanes.values():
+            if here.checkout and lane.open and lane.checkout == here.checkout:
+                yield NextStep(
+                    text=f"{lane.id} is open here: to go on in it take the run up again",
+                    command="agentx run event --type run-reopened",
+                )
         yield NextStep(
             text="it is over; archiving keeps what it taught", command="agentx run archive"
         )
@@ -148,6 +155,7 @@ def _steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
                 holds=asked.blocking,
             )
     yield from _lane_steps(run, here)
+    yield from _tell_twice(run, here)
     yield from _task_steps(run, here)
     yield from _phase_steps(run, here.tell)
 
@@ -174,7 +182,8 @@ def _lane_steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
         if why and is_own:
             yield NextStep(text=f"{why}; {lane.id} stays with its commits: end it", command=fail)
         elif why:
-            yield NextStep(text=f"{why}; {lane.id} ({lane.checkout}) is open: end it", command=fail)
+            whose = say_party(() if task is None else task.claims, lane.checkout)
+            yield NextStep(text=f"{why}; {lane.id} of {whose} is open: end it", command=fail)
         elif lane.status is LaneStatus.FINISHED:
             yield NextStep(
                 text=f"{lane.id} is finished", command=f"agentx run lane merge {lane.id}"
@@ -184,6 +193,14 @@ def _lane_steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
             yield NextStep(
                 text=f"{lane.id} is not merged{done}", command=f"agentx run lane merge {lane.id}"
             )
+
+
+def _tell_twice(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
+    """Yield what to do about tasks that are done more than once."""
+    for done in list_done_twice(run):
+        if not done.is_settled:
+            ways = done.say_ways(here.folder("work"))
+            yield NextStep(text=f"{done.says}; {ways}", command=done.command)
 
 
 def list_unshallow_steps(
@@ -281,7 +298,7 @@ def _say_delete(left: Unmerged) -> str:
     branch = left.left[0]
     remote, _, name = branch.partition("/agent/")
     if not name:
-        folder = f"git worktree remove {left.folder}; " if left.folder else ""
+        folder = f"git worktree remove {shlex.quote(left.folder)}; " if left.folder else ""
         return f"{folder}git branch -D {branch}"
     return f"git push {remote} --delete agent/{name}; git branch -r -d {branch}"
 
@@ -351,10 +368,7 @@ def _task_steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
             )
     if run.phase in (Phase.PLANNING, Phase.EXECUTION):
         for name in (each for each in ready(run) if each not in elsewhere):
-            title = run.tasks[name].contract.title
-            yield NextStep(
-                text=f"{name} is ready: {title}", command=f"agentx run task start {name}"
-            )
+            yield from _ready_steps(run, run.tasks[name], here)
     for name, claim in elsewhere.items():
         if claim.lane in in_conflict:
             continue
@@ -365,6 +379,24 @@ def _task_steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
             command=f"agentx run {what}",
             takes=True,
         )
+
+
+def _ready_steps(run: Run, task: Task, here: WhoGoesOn) -> Iterator[NextStep]:
+    """Yield how a task is begun; one that was taken up again may have a lane that is open."""
+    text, start = f"{task.id} is ready: {task.contract.title}", f"agentx run task start {task.id}"
+    lanes = [lane for lane in run.lanes.values() if lane.task == task.id and lane.open]
+    lanes = [lane for lane in lanes if not tell_unwanted(run, lane)]
+    own = [lane for lane in lanes if lane.checkout in ("", here.checkout)]
+    if own:
+        text += f"; {own[0].id} is open for it: go on in {here.folder(own[0].id)}"
+    elif lanes:
+        (lane, *_), who = lanes, say_party(task.claims, lanes[0].checkout)
+        yield NextStep(
+            text=f"{text}; {lane.id} of {who} is open for it: take it",
+            command=f"agentx run lane take {lane.id}",
+        )
+        text = "or begin it anew"
+    yield NextStep(text=text, command=start)
 
 
 def _list_held_elsewhere(run: Run, here: WhoGoesOn) -> dict[str, TaskClaim]:
@@ -389,9 +421,8 @@ def _phase_steps(run: Run, tell: Tell) -> Iterator[NextStep]:
             yield NextStep(text="every task waits for another", command="agentx run task list")
         return
     missing: tuple[Missing, ...] = ()
-    is_late = PHASES.index(run.phase) >= PHASES.index(Phase.VERIFICATION)
-    if is_late:
-        missing = list_missing_of_run(run, tell)
+    if PHASES.index(run.phase) >= PHASES.index(Phase.VERIFICATION):
+        missing = list_unready(run, tell)
         for each in missing[:_MISSING_MAX]:
             yield NextStep(text=each.text, command=each.command)
     if run.phase is Phase.VERIFICATION and not missing and not run.reports:
@@ -399,9 +430,6 @@ def _phase_steps(run: Run, tell: Tell) -> Iterator[NextStep]:
             text="verify, and say what came of it",
             command="agentx run verify --verdict PASSED --check NAME=EVIDENCE",
         )
-    stale = find_stale(run, tell) if is_late and not missing else None
-    if stale is not None:
-        yield NextStep(text=stale.text, command=stale.command)
     if run.phase is Phase.PR_PREP:
         yield NextStep(text="read what the pull request says", command="agentx run pr")
     if missing or (

@@ -62,10 +62,9 @@ from agentx.runs.rules.draft import escalation_name
 from agentx.runs.rules.fold import fold, mark_misplaced
 from agentx.runs.rules.gates import (
     Missing,
-    find_stale,
     is_stale,
     list_lifted,
-    list_missing_of_run,
+    list_unready,
 )
 from agentx.runs.store.git_lanes import GitLanes
 from agentx.runs.store.git_shared import list_gone
@@ -267,10 +266,15 @@ class Runs:
 
     # --- taking it up again ---------------------------------------------------------------------
 
-    def rebuild(self, run_id: str, *, everything: bool = True) -> Rebuilt:
-        """Make the files of a run from its events; what cannot be read is moved aside."""
+    def rebuild(
+        self, run_id: str, *, everything: bool = True, gone: tuple[RunEvent, ...] = ()
+    ) -> Rebuilt:
+        """Make the files of a run from its events; what cannot be read is moved aside.
+
+        `gone` are events that a person took out: what they say on a page is no hand's edit.
+        """
         name = self.which.choose_to_see(run_id)
-        with self._store.editing(name) as desk:
+        with self._store.editing(name, gone=gone) as desk:
             done = desk.repair()
             self._store.lay_out()
             changed = desk.show(everything=everything)
@@ -352,18 +356,10 @@ class Runs:
         return () if run.over else list_gone(self.git.root, run)
 
     def list_missing(self, run: Run) -> tuple[Missing, ...]:
-        """Return what contracts ask for before the run goes past its verification."""
-        found = list_missing_of_run(run, self._store.ask_git(run))
+        """Return what must be so before the run goes past its verification."""
+        found = list_unready(run, self._store.ask_git(run))
         complete = self.which.completing(run)
         return tuple(replace(each, command=complete(each.command)) for each in found)
-
-    def list_unready(self, run: Run) -> tuple[Missing, ...]:
-        """Return what is missing before the pull request is opened: also what nobody must do."""
-        missing = self.list_missing(run)
-        stale = None if missing else find_stale(run, self._store.ask_git(run))
-        if stale is None:
-            return missing
-        return (replace(stale, command=self.which.completing(run)(stale.command)),)
 
     def list_lifted(self, run: Run) -> frozenset[str]:
         """Return the tasks that failed last, and passed since with the whole run."""

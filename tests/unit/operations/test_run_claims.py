@@ -12,8 +12,14 @@ import pytest
 
 from agentx.clarification.errors import NotThePerson
 from agentx.host.system import SystemClock
-from agentx.kernel.errors import ConflictError, IllegalTransition, LockHeld, NotFound
-from agentx.operations.runs.archive import archive_run
+from agentx.kernel.errors import (
+    ConflictError,
+    IllegalTransition,
+    LockHeld,
+    NotFound,
+    UnavailableError,
+)
+from agentx.operations.runs.archive import archive_run, restore_run
 from agentx.operations.runs.claiming import release_task, take_lane, take_task
 from agentx.operations.runs.lane import fail_lane, finish_lane, merge_lane, open_lane
 from agentx.operations.runs.read import show_run
@@ -279,9 +285,83 @@ def test_offline_who_lost_is_told_where_the_winner_is_already_done(
     assert not [each for each in show_run(both.two).next if said in each.text]
 
 
+@pytest.mark.promise("runs.claims")
+@pytest.mark.parametrize("first", [0, 1])
+def test_offline_two_who_both_merged_a_task_are_each_told_once_that_it_is_done_twice(
+    both: Two, first: int
+) -> None:
+    both.go_offline()
+    people, lanes = (both.one, both.two), []
+    for project in people:
+        both.clock.advance(1_000)
+        opened = open_lane(project, Saying(task=FIRST))
+        assert opened.lane is not None
+        lanes.append(opened.lane.id)
+        commit(Path(opened.folder), "x", **{f"x{len(lanes)}_py": "x = 1\n"})
+    for number in (first, 1 - first):
+        both.clock.advance(1_000)
+        merge_lane(people[number], Saying(lane=lanes[number]))
+    both.go_online()
+    here, there = people[first], people[1 - first]
+    # Said before they met: this is no word on both.
+    task_step(there, Saying(task=FIRST), "task-progressed", {"text": "tidied"})
+    named = f"{lanes[first]} and {lanes[1 - first]}"
+    command = f'agentx run task log {FIRST} "{named}: WHAT STAYS"'
+    assert both.sync(here).remarks == ()
+
+    told = [*both.sync(there).remarks, *both.sync(here).remarks]
+
+    assert len(told) == 2  # each once
+    for said in told:
+        assert said.startswith(f"{FIRST} is done twice: in lane-001-")
+        assert all(f"in {lane} by orchestrator of " in said for lane in lanes)
+        assert said.endswith(f": `{command}`")
+    for project in people:
+        assert both.sync(project).remarks == ()
+        resumed, _ = resume_run(project, both.run_id, actor="executor")
+        for steps in (show_run(project).next, resumed.next):
+            (step,) = (each for each in steps if f"{FIRST} is done twice" in each.text)
+            assert step.command == command
+    task_step(both.one, Saying(task=FIRST), "task-progressed", {"text": f"{named}: anna's stays"})
+    for project in people:
+        both.sync(project)
+        assert not [step for step in show_run(project).next if "done twice" in step.text]
+
+
+@pytest.mark.parametrize("is_packed", [True, False])
+def test_who_has_a_lane_in_a_run_that_another_ended_is_told_once_by_the_exchange(
+    both: Two, *, is_packed: bool
+) -> None:
+    opened = open_lane(both.two, Saying(task=FIRST))
+    assert opened.lane is not None
+    both.sync(both.one)
+    record_event(both.one, Saying(), "run-failed", {"reason": "no budget"})
+    if is_packed:
+        archive_run(both.one, both.run_id)
+    assert both.sync(both.one).remarks == ()
+
+    (told,) = both.sync(both.two).remarks
+
+    ended = f"orchestrator of anna ended {both.run_id}: FAILED: no budget"
+    again = f"`agentx run event --type run-reopened --run {both.run_id[-4:]}` takes it up again"
+    first = f"`agentx run restore {both.run_id}` lays it out; then " if is_packed else ""
+    yours = f"{opened.lane.id} of yours is open in it: {first}{again}"
+    assert told == f"{ended}; {yours}, its lanes keep their commits"
+    assert both.sync(both.two).remarks == ()
+    if not is_packed:
+        resumed, _ = resume_run(both.two, both.run_id, actor="executor")
+        assert [step.command.partition(" --run")[0] for step in resumed.next] == [
+            "agentx run event --type run-reopened",
+            f"agentx run archive {both.run_id[-4:]}",
+        ]
+        others, _ = resume_run(both.one, both.run_id, actor="executor")
+        assert len(others.next) == 1
+
+
 def test_who_works_on_in_a_run_that_another_ended_and_packed_away_is_told_so(both: Two) -> None:
     opened = open_lane(both.two, Saying(task=FIRST))
     assert opened.lane is not None
+    both.start(both.one, SECOND)
     both.sync(both.one)
     record_event(both.one, Saying(), "run-failed", {"reason": "no budget"})
     archive_run(both.one, both.run_id)
@@ -290,10 +370,17 @@ def test_who_works_on_in_a_run_that_another_ended_and_packed_away_is_told_so(bot
     for act in (finish_lane, merge_lane):
         with pytest.raises(NotFound) as refused:
             act(both.two, Saying(lane=opened.lane.id))
-        assert refused.value.message.startswith("no run is going on: orchestrator")
-        assert refused.value.message.endswith(f" ended {both.run_id}: FAILED: no budget")
+        ended = f"no run is going on: orchestrator of anna ended {both.run_id}: FAILED: no budget"
+        assert refused.value.message == ended
         assert refused.value.hint.startswith(f"`agentx run restore {both.run_id}` lays it out; ")
         assert f"--type run-reopened --run {both.run_id[-4:]}` takes it up" in refused.value.hint
+    restore_run(both.two, both.run_id)
+    record_event(both.two, Saying(run_id=both.run_id), "run-reopened", {})
+    commit(Path(opened.folder), "more", more_py="more = 1\n")
+
+    # What claimed it was known there: the run was packed away, and nothing was cut short.
+    assert finish_lane(both.two, Saying(lane=opened.lane.id)).told.remarks == ()
+    assert both.holder(both.two) == "bert"
 
 
 def test_what_the_remote_took_stands_before_an_earlier_claim_that_it_never_saw(both: Two) -> None:
@@ -591,6 +678,10 @@ def test_a_lane_is_not_taken_where_something_would_be_lost_or_somebody_holds_it(
     assert both.holder(both.two) == "anna"  # a refusal takes nothing
 
     git(both.one.root, "push", "-q", "origin", branch)
+    both.go_offline()
+    with pytest.raises(UnavailableError, match="is not here: origin was not reached"):
+        take_lane(both.two, Saying(lane=lane), PERSON)
+    both.go_online()
     folder = Path(take_lane(both.two, Saying(lane=lane), PERSON).folder)
     both.sync(both.one)
     # Back again: what is not committed, or committed apart, is left as it is.

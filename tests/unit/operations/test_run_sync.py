@@ -70,6 +70,22 @@ def test_two_clones_exchange_runs_and_lose_nothing(clones: Clones) -> None:
         assert set(changed) <= {"?? .agent-memory/", "?? .agentx/"}
 
 
+def test_a_clone_that_was_made_without_contents_has_those_of_runs(clones: Clones) -> None:
+    one = clones.clone("one")
+    run = start_run(one, "shared", actor="orchestrator").id
+    _sync(one)
+    two = clones.clone("two", has_contents=False)
+
+    assert _sync(two).taken_in == (run,)
+    _add(one, "from one")
+    _sync(one)
+    _add(two, "from two")
+    assert _sync(two).is_pushed
+    _sync(one)
+
+    assert sorted(_tasks(one)) == sorted(_tasks(two)) == ["from one", "from two"]
+
+
 @pytest.mark.parametrize(
     "own", ["", "color.transport=always", "push.recurseSubmodules=only", "push.gpgSign=true"]
 )
@@ -233,6 +249,26 @@ def test_a_run_packed_in_one_clone_is_packed_in_the_other(clones: Clones) -> Non
         assert [each.run_id for each in list_archived(project)] == [run]
         assert bring_back_runs(project) == ()
     assert [_sync(each).is_pushed for each in (one, two, one)] == [False, False, False]
+
+
+def test_an_archive_that_is_cut_off_here_comes_back_whole_from_the_branch(
+    clones: Clones,
+) -> None:
+    one = clones.clone("one")
+    run = start_run(one, "shared", actor="orchestrator").id
+    go_to_phase(one, Saying(run_id=run, actor="orchestrator"), "fail", reason="enough")
+    archive_run(one, run)
+    _sync(one)
+    (packed,) = (one.paths.run_memory / "archive").glob("*.tar.gz")
+    whole = packed.read_bytes()
+    packed.write_bytes(whole[:200])
+
+    assert bring_back_runs(one)
+    _sync(one)
+
+    assert packed.read_bytes() == whole
+    there = git(clones.remote, "rev-parse", f"{BRANCH}:{packed.relative_to(one.root)}")
+    assert there == git(one.root, "hash-object", str(packed))
 
 
 def test_what_a_person_took_out_stays_out(clones: Clones) -> None:

@@ -77,6 +77,20 @@ def test_a_pull_request_says_whose_a_verdict_is_and_that_it_is_old() -> None:
     assert "- T: passed, 1 of 1 checks (stale: it was at c0)\n" in old
 
 
+def test_a_page_that_was_written_without_git_says_that_it_does_not_know_what_is_there_now() -> None:
+    plain = event(1, "task-added", task="T", title="x")
+    asks = "on what is there now: `agentx run pr` asks git\n"
+    for story in ((TASK, _ran(2)), (plain, _ran(2)), (plain, _ran(2, task=""))):
+        run = _run(*story)
+        assert f"- whether that passes {asks}" in description(run)
+        assert f"- [ ] every check passed {asks}" in checklist(run)
+        assert asks not in description(run, {}) + checklist(run, (), ())
+        over = _run(*story, event(9, "run-completed"))
+        assert asks not in description(over) + checklist(over)
+    run = _run(plain, _say(2, "PASSED"))  # at no commit: nobody could tell
+    assert asks not in description(run) + checklist(run)
+
+
 @pytest.mark.promise("runs.gates")
 @pytest.mark.parametrize(
     ("after", "why"),
@@ -240,7 +254,7 @@ def test_who_resumes_is_told_of_lanes_whose_task_is_over_and_sent_to_no_refusal(
     dropped = event(5, "task-dropped", task="T", reason="not needed")
     fail = 'agentx run lane fail lane-002 "REASON"'
     own = ("T was dropped: not needed; lane-002 stays with its commits: end it", fail)
-    theirs = ("T was dropped: not needed; lane-002 (bbbb) is open: end it", fail)
+    theirs = ("T was dropped: not needed; lane-002 of engineer (bbbb) is open: end it", fail)
     finished = event(4, "lane-finished", lane="lane-002", commit="c1")
     for more in ((), (finished,)):
         run = _run(plain, mine, executes, *more, dropped)
@@ -367,6 +381,31 @@ def test_a_run_that_was_verified_before_its_branch_went_on_is_asked_to_be_verifi
     assert found.command == "agentx run verify --verdict PASSED --check NAME=EVIDENCE"
     run = _run(*over, _ran(3, task="", commit="work1", passed=False))
     assert find_stale(run, _tell_of("work2")) is None
+
+
+@pytest.mark.promise("runs.gates")
+@pytest.mark.parametrize("phase", ["VERIFICATION", "CLEANUP", "PR_PREP"])
+def test_a_run_goes_past_its_verification_only_with_a_verdict_of_what_is_there_now(
+    phase: str,
+) -> None:
+    over = (event(1, "task-added", task="T", title="x"), event(2, "task-completed", task="T"))
+    entered = event(4, "phase-entered", phase=phase)
+    on = happening("run-completed")
+    if phase != "PR_PREP":
+        following = {"VERIFICATION": "CLEANUP", "CLEANUP": "PR_PREP"}[phase]
+        on = happening("phase-entered", phase=following)
+    for verified in (_ran(3, task="", commit="work1"), _say(3, "PASSED", task="", commit="work1")):
+        run = _run(*over, verified, entered)
+        assert decide(run, on, _tell_of("work1"))
+        with pytest.raises(IllegalTransition, match="the run was verified before") as refused:
+            decide(run, on, _tell_of("work2"))
+        steps = _list_steps(run, tell=_tell_of("work2"))
+        assert refused.value.hint.startswith(f"`{steps[0][1]}`")
+        assert not [each for _, each in steps if each.startswith("agentx run phase")]
+        again = _ran(5, task="", commit="work2")
+        assert decide(_run(*over, verified, entered, again), on, _tell_of("work2"))
+    # No contract asks for a verdict of the whole run: one that is not there holds nobody.
+    assert decide(_run(*over, entered), on, _tell_of("work2"))
 
 
 def test_what_failed_of_the_whole_run_is_named_where_nothing_is_declared() -> None:

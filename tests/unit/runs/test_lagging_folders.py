@@ -7,6 +7,7 @@ staged into, without git's log of it, or put back from a backup.
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -194,6 +195,44 @@ def test_what_somebody_changes_after_a_bring_up_was_killed_stays(
 
 
 @pytest.mark.promise("runs.git-is-true")
+@pytest.mark.parametrize("then", ["cuts", "empties", "deletes", "nothing"])
+def test_what_somebody_cut_or_deleted_after_a_bring_up_was_killed_is_told_and_kept(
+    team: Team, then: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = _lag(team)
+    wrote = () if then in ("cuts", "nothing") else ("b1.py", "c.py")
+
+    def kill(folder: Path, *words: str, **more: Any) -> object:
+        if words[:2] != ("read-tree", "-m"):
+            return git_done(folder, *words, **more)
+        for name in wrote:
+            (folder / name).write_text(_COMES[name], "utf-8")
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(behind, "git_done", kill)
+        with pytest.raises(Killed):
+            _merge(team)
+    if then in ("deletes", "nothing"):  # git, too, takes away what it is about to write
+        (work / "b1.py").unlink()
+    else:
+        (work / "b1.py").write_text("b" if then == "cuts" else "", "utf-8")
+
+    told = [word for word in _merge(team) if "b1.py" in word]
+
+    assert _look(work) == _UP
+    kept = git(team.root, "for-each-ref", "--format=%(refname)", "refs/agentx/kept").split()
+    if then == "nothing":
+        assert (told, kept) == ([], [])
+        return
+    [name] = kept
+    why = "b1.py is put back, which was cut off or gone where a bring-up was killed"
+    assert told == [f"{work}: {why}; what lay there stays as {name}"]
+    lay = git(team.root, "ls-tree", "--name-only", name).split()
+    assert ("b1.py" in lay) is (then != "deletes")
+
+
+@pytest.mark.promise("runs.git-is-true")
 @pytest.mark.parametrize("adds", [("b1.py",), ("a.py", "b1.py", "c.py", "d.py")])
 def test_what_somebody_staged_of_all_that_lags_is_told_apart_from_it(
     team: Team, adds: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
@@ -238,7 +277,8 @@ def test_what_lags_is_told_where_git_has_no_log_of_the_folder(
     for new in {*edits} & {"c.py", "d.py"}:
         (work / new).rename(team.root.parent / new)  # as it says
     told = refused.value.hint.partition(" (and in a lane")[0].partition("took that back: ")[2]
-    subprocess.run(told.replace("; move c.py, d.py elsewhere", ""), shell=True, check=True)
+    told = told.removeprefix(f"move c.py, d.py in {work} elsewhere; ")
+    subprocess.run(told, shell=True, check=True)
     [patch] = team.root.parent.glob("work-*.patch")
     assert "+mine = 1" in patch.read_text("utf-8")
 
@@ -279,6 +319,91 @@ def test_who_takes_back_something_in_a_folder_from_a_backup_is_not_behind(
     if keeps == "no times":
         assert f"{taken} is as it was at" in said
         assert "if nobody took that back" in refused.value.hint
+
+
+def _put_back(team: Team, folder: Path, *, edits: tuple[str, ...] = ()) -> None:
+    """Let a folder's branch go on there, then put its files back as an hour ago they were."""
+    for name in edits:  # which the backup has
+        with (folder / name).open("a", encoding="utf-8") as file:
+            file.write("mine = 1\n")
+    backup = team.root.parent / "backup"
+    shutil.copytree(folder, backup, symlinks=True)
+    git(folder, "checkout", "-q", "--", ".")
+    if folder.name == "work":
+        opened = team.lanes.open(run_of(team), actor=ACTOR, task="TASK-003")
+        commit(Path(opened.folder), "today", b1_py="b = 1\nb = 7\n", c_py="c = 1\n")
+        team.lanes.merge(run_of(team), "lane-003", actor=ACTOR)
+    else:
+        commit(folder, "today", b2_py="b = 1\nb = 7\n", c_py="c = 1\n")
+    shutil.rmtree(folder)
+    before_s = time.time() - 3600
+    for path in (*backup.rglob("*"), backup):
+        if path.name != ".git":
+            os.utime(path, (before_s, before_s))
+    shutil.copytree(backup, folder, symlinks=True)
+
+
+@pytest.mark.promise("runs.git-is-true")
+@pytest.mark.parametrize("name", ["work", "lane"])
+@pytest.mark.parametrize("is_touched", [False, True])
+def test_a_folder_that_was_put_back_from_a_backup_takes_nothing_back_that_came_since(
+    team: Team, name: str, *, is_touched: bool
+) -> None:
+    folder, mine = folder_of(team, name if name == "work" else team.lane(2)), "b1.py"
+    if name == "lane":
+        mine = "b2.py"
+    _put_back(team, folder)
+    if is_touched:
+        os.utime(folder / mine)  # nobody knows then, and the content is the same
+    before = git(folder, "status", "--porcelain")
+
+    with pytest.raises(ConflictError) as refused:
+        _merge(team)
+
+    assert git(folder, "status", "--porcelain") == before
+    whose = "the work branch" if name == "work" else team.lane(2)
+    assert f"{whose} has changes that are not committed: {mine}, c.py is as" in str(refused.value)
+    assert refused.value.message.endswith(", an earlier state of the branch")
+    told = refused.value.hint.partition("took that back: ")[2].partition("; else ")[0]
+    subprocess.run(told, shell=True, check=True)
+    _merge(team)
+    assert _look(folder_of(team, "work"))["c.py"] == "c = 1\n"
+    assert _look(folder_of(team, "work"))[mine] == "b = 1\nb = 7\n"
+
+
+@pytest.mark.promise("runs.git-is-true")
+@pytest.mark.parametrize("edits", [("a.py",), ("b2.py",)])
+def test_what_somebody_had_changed_in_a_folder_when_it_was_kept_is_told_apart(
+    team: Team, edits: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(team.root.parent))
+    folder = folder_of(team, team.lane(2))
+    _put_back(team, folder, edits=edits)
+
+    with pytest.raises(
+        ConflictError, match=r"is as it was at .{10}, an earlier|and b2.py is ch"
+    ) as (refused):
+        _merge(team)
+    assert "mine = 1\n" in (folder / edits[0]).read_text("utf-8")
+    told = refused.value.hint.partition("took that back: ")[2].partition("; else ")[0]
+    subprocess.run(told.partition(" (and in a lane")[0], shell=True, check=True)
+
+    if edits == ("a.py",):
+        assert git(folder, "status", "--porcelain").strip() == "M a.py"
+        assert _look(folder)["c.py"] == "c = 1\n"
+    else:
+        [patch] = team.root.parent.glob(f"{team.lane(2)}-*.patch")
+        assert "+mine = 1" in patch.read_text("utf-8")
+
+
+def test_who_takes_a_commit_back_among_other_changes_is_not_told_of_a_backup(team: Team) -> None:
+    folder = folder_of(team, team.lane(2))
+    (folder / "b2.py").unlink()
+    (folder / "a.py").write_text("one = 2\n", "utf-8")
+
+    with pytest.raises(ConflictError, match=r"not committed: a\.py, b2\.py$") as refused:
+        _merge(team)
+    assert refused.value.hint.startswith("commit or undo them in ")
 
 
 @pytest.mark.promise("runs.git-is-true")

@@ -208,7 +208,7 @@ def test_what_somebody_changed_of_what_lags_is_kept_as_it_is_told(
         git(team.root, "apply", str(patch))
         assert (team.root / "a.py").read_bytes() == mine
     else:
-        assert "move c.py elsewhere" in refused.value.hint
+        assert f"move c.py in {work} elsewhere" in refused.value.hint
         (work / name).rename(team.root.parent / "mine")
     team.lanes.merge(run_of(team), "lane-002", actor=ACTOR)
     assert list_files(team) >= {"b2.py", "c.py"}
@@ -357,8 +357,9 @@ def test_no_folder_is_looked_into_where_the_repository_is_not_trusted(team: Team
 
     with pytest.raises(ConflictError, match="is not trusted"):
         team.runs.git.list_changed(run_of(team), lane)
+    run = team.runs.run(run_of(team))[0]
     with pytest.raises(ConflictError, match="is not trusted"):
-        team.runs.git.tip(run_of(team), lane, f"agent/{run_of(team)}/{lane}")
+        team.runs.git.tip(run, run.lanes[lane])
     assert [*_make(team)] == []
 
 

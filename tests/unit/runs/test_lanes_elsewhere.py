@@ -5,18 +5,23 @@ Method: a bare remote and two clones with real git; both work on one run, push a
 
 from __future__ import annotations
 
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from agentx.clarification.errors import NotThePerson
+from agentx.host.git.command import name_git
 from agentx.kernel.errors import ConflictError, IllegalTransition
 from agentx.runs.checking.check_work import CheckWork
 from agentx.runs.choosing.place import Aim
 from agentx.runs.lane_work import LaneWork
 from agentx.runs.replies import NextStep
+from agentx.runs.store.git_shared import Pushed
+from agentx.runs.store.shared.replaced import Replaced
 from agentx.runs.taking.lane_taking import LaneTaking
-from tests.support.repository import commit, git
+from tests.support.repository import commit, git, repository
 from tests.support.run_stories import Team
 from tests.support.shared_run import ACTOR, Pair
 
@@ -323,18 +328,127 @@ def test_a_lane_that_went_to_and_fro_brings_nothing_back_that_its_owner_took_out
         assert git(Path(taken.folder), "rev-parse", "HEAD").strip() == after
 
 
-def test_what_was_never_pushed_of_a_lane_that_went_to_and_fro_stays(pair: Pair) -> None:
+def keep_no_logs(pair: Pair) -> None:
+    """Let git keep no log of where the remote's branches were."""
+    for team in (pair.one, pair.two):
+        git(team.root, "config", "core.logAllRefUpdates", "false")
+
+
+@pytest.mark.promise("runs.git-is-true")
+@pytest.mark.parametrize("is_logged", [True, False])
+def test_who_has_commits_on_what_its_owner_took_out_is_told_to_put_them_onto_what_is_there(
+    pair: Pair, *, is_logged: bool
+) -> None:
+    if not is_logged:
+        keep_no_logs(pair)
     lane, folder, copy = take_to_and_fro(pair)
+    before = git(copy, "rev-parse", "HEAD")
     commit(copy, "mine", mine_py="mine = 1\n")
-    tip = git(copy, "rev-parse", "HEAD").strip()
+    tip = git(copy, "rev-parse", "HEAD")
+    _, after = replace_by_force(pair, lane, folder)
+    pair.one.says(pair.run_id, "commit-made", lane=lane, commit=after)
+    pair.share(pair.one)
+    pair.share(pair.two)
+
+    onto = f"rebase --onto origin/agent/{pair.run_id}/{lane} {before[:10]}"
+    replaced = f"{lane}: who has it replaced its branch; the copy here stays at {tip[:10]}: "
+    own = f"commits of its own; put them onto it: `git -C {copy} {onto}`"
+    assert f"{replaced}{own}" in resume(pair, pair.two)[0]
+    taking, run = LaneTaking(pair.two.runs), pair.look(pair.two)
+    with pytest.raises(ConflictError, match="who has it replaced its branch") as refused:
+        taking.prepare(run, run.lanes[lane])
+    assert f"git -C {copy} {onto}" in refused.value.hint
+    assert "merge" not in refused.value.hint
+    assert git(copy, "rev-parse", "HEAD") == tip
+
+    git(copy, *onto.split())
+    assert not any("replaced its branch" in word for word in resume(pair, pair.two)[0])
+    taking.prepare(run, run.lanes[lane])
+    taken = taking.take(pair.run_id, lane, actor=ACTOR)
+    assert git(Path(taken.folder), "ls-files").split() == ["a.py", "b.py", "mine.py"]
+
+
+@pytest.mark.parametrize("adds", [True, False])
+def test_who_has_a_lane_whose_former_owner_took_something_out_is_not_told_to_merge_it_back(
+    pair: Pair, *, adds: bool
+) -> None:
+    lane, folder = open_with(pair, pair.one, b_py="b = 1\n", secret_env="x\n")
+    for team in (pair.one, pair.two):
+        team.clock.advance(10 * 3_600_000)  # nobody holds the task any more
+    pair.share(pair.two)
+    pair.two.runs.fetch(pair.run_id)
+    taken = LaneTaking(pair.two.runs).take(pair.run_id, lane, actor=ACTOR)
+    copy = Path(taken.folder)
+    if adds:
+        commit(copy, "mine", mine_py="mine = 1\n")
+    before, after = replace_by_force(pair, lane, folder)
+
+    with pytest.raises(ConflictError, match="what was taken out there is still here") as refused:
+        pair.two.lanes.merge(pair.run_id, lane, actor=ACTOR)
+    first, _, then = refused.value.hint.partition("; or, where yours replace them, push yours: ")
+    onto = f"rebase --onto origin/agent/{pair.run_id}/{lane} {before[:10]}"
+    assert first == f"put yours onto them: `git -C {copy} {onto}`"
+    assert then.startswith("`git push --force-with-lease origin ")
+    git(copy, *onto.split())
+    pair.two.lanes.merge(pair.run_id, lane, actor=ACTOR)
+
+    held = git(pair.two.root, "ls-tree", "--name-only", f"agent/{pair.run_id}/work").split()
+    assert held == ["a.py", "b.py", *["mine.py"] * adds]
+    assert git(pair.two.root, "log", "--format=%H", f"agent/{pair.run_id}/work").count(after) == 1
+
+
+def test_what_was_merged_back_by_hand_is_not_taken_before_it_is_pushed(pair: Pair) -> None:
+    lane, folder, copy = take_to_and_fro(pair)
+    before = git(copy, "rev-parse", "HEAD")
+    commit(copy, "mine", mine_py="mine = 1\n")
     replace_by_force(pair, lane, folder)
     pair.share(pair.one)
+    pair.share(pair.two)
+    branch = f"agent/{pair.run_id}/{lane}"
+    git(copy, "fetch", "-q")
+    git(copy, "merge", "-q", "-X", "ours", "--no-edit", f"origin/{branch}")
+
+    taking, run = LaneTaking(pair.two.runs), pair.look(pair.two)
+    with pytest.raises(ConflictError, match="who has it replaced its branch") as refused:
+        taking.prepare(run, run.lanes[lane])
+    assert f"rebase --onto origin/{branch} {before[:10]}" in refused.value.hint
+    git(copy, "push", "-q", "origin", branch)
+    taking.prepare(run, run.lanes[lane])
+
+
+def test_a_lane_without_a_log_of_its_remote_follows_its_owner_too(pair: Pair) -> None:
+    keep_no_logs(pair)
+    lane, folder, copy = take_to_and_fro(pair)
+    _, after = replace_by_force(pair, lane, folder)
+    pair.share(pair.one)
+    pair.share(pair.two)
+
+    assert any("replaced its branch; the copy here is at" in w for w in resume(pair, pair.two)[0])
+    assert git(copy, "rev-parse", "HEAD") == after
+
+
+def test_commits_that_went_apart_are_put_together(pair: Pair) -> None:
+    lane, folder, copy = take_to_and_fro(pair)
+    commit(copy, "mine", mine_py="mine = 1\n")
+    commit(folder, "theirs", theirs_py="theirs = 1\n")
+    pair.share(pair.one, lane)
     pair.share(pair.two)
 
     assert not any("replaced its branch" in word for word in resume(pair, pair.two)[0])
     taking, run = LaneTaking(pair.two.runs), pair.look(pair.two)
     with pytest.raises(ConflictError, match="has commits here that its remote lacks") as refused:
         taking.prepare(run, run.lanes[lane])
-
     assert f"git merge origin/agent/{pair.run_id}/{lane}" in refused.value.hint
-    assert git(copy, "rev-parse", "HEAD").strip() == tip
+
+
+def test_what_to_type_about_a_folder_works_where_its_path_has_a_space(tmp_path: Path) -> None:
+    folder = repository(tmp_path / "home of bert" / "work")
+    by = Pushed(name="origin/agent/x/lane", commit="b" * 40)
+    replaced = Replaced(by=by, last="a" * 40, is_all=False)
+
+    subprocess.run(f"{name_git(folder)} status", shell=True, check=True)
+    there = ["git", "-C", str(folder), "rebase", "--onto", "origin/agent/x/lane", "a" * 10]
+    assert shlex.split(replaced.say_onto(folder, "lane")) == there
+    gone = tmp_path / "home of bert" / "gone"
+    made = ["git", "worktree", "add", str(gone), "lane", "&&", "git", "-C", str(gone)]
+    assert shlex.split(replaced.say_onto(gone, "lane"))[:9] == made

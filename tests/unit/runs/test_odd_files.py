@@ -110,6 +110,33 @@ def test_a_run_that_is_packed_and_has_late_events_is_both_together(team: Team) -
         archive.unpack(run_id)
 
 
+@pytest.mark.promise("runs.archive-whole")
+@pytest.mark.parametrize("cut", [2, 3])
+def test_a_run_that_came_back_with_fewer_events_is_packed_again_with_all_of_them(
+    team: Team, cut: int
+) -> None:
+    run_id = _begin(team)
+    archive = Archive(ProjectPaths(team.root))
+    files = list(team.store.paths.run(run_id).events().rglob("*.jsonl"))
+    before = {file: file.read_bytes() for file in files}
+    team.says(run_id, "task-completed", task="TASK-001")
+    team.says(run_id, "run-failed", reason="enough")
+    run, _ = team.runs.run(run_id)
+    archive.pack(run_id)
+    archive.remove_folder(run_id)
+    # Another clone went on with what it had: its state of the same files comes back by a merge.
+    for file, text in before.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(b"".join(text.splitlines(keepends=True)[:cut]))
+
+    for _ in range(2):
+        archive.pack(run_id)
+        archive.remove_folder(run_id)
+        archive.unpack(run_id)
+        assert team.runs.run(run_id)[0] == run
+    assert not [name for name in archive.files(run_id) if name.endswith(".jsonl.before")]
+
+
 @pytest.mark.parametrize("typed", ["$(touch x)", "a;id", "--exec=id", "a b", "`id`", "a\nb"])
 def test_what_somebody_types_as_a_branch_or_a_commit_is_given_to_no_shell_and_no_git(
     team: Team, typed: str

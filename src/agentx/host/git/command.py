@@ -12,6 +12,7 @@ only reads overrides each of them, speaks to no remote, writes no index and ente
 from __future__ import annotations
 
 import os
+import shlex
 import time
 from pathlib import Path
 
@@ -150,6 +151,11 @@ def do_git(
         ) from error
     except (OSError, ValueError) as error:
         raise UnavailableError(f"git cannot be run in {path}: {error}") from error
+
+
+def name_git(folder: Path) -> str:
+    """Return how somebody types git for a folder: it works there, or nowhere."""
+    return f"git -C {shlex.quote(str(folder))}"
 
 
 def quiet_filters(path: Path) -> tuple[str, ...] | None:

@@ -1,12 +1,17 @@
-"""What is checked out, and whether any branch has moved: read from git's own files.
+"""What is checked out, where a branch is, and whether any has moved: read from git's own files.
 
 Every session and many commands ask this, so no git is started for it. What is read is believed
-only as far as it names a branch or a commit, and that is looked up in git's own list.
+only as far as it names a branch or a commit, and that is looked up in git's own list. What may
+be mistaken (packed, a pointer to a pointer, a commit that does not lie there whole) is asked of
+git.
 """
 
 from __future__ import annotations
 
 import os
+import string
+import zlib
+from collections.abc import Sequence
 from pathlib import Path
 
 from agentx.kernel.clock import Millis
@@ -14,11 +19,18 @@ from agentx.kernel.ids import digest
 from agentx.kernel.values import frozen
 
 _POINTER_BYTES_MAX = 4_096
+_COMMIT_BYTES_MAX = 65_536
 _FOLDERS_UP_MAX = 40
 _FOLDERS_MAX = 300
 _WORKTREES_MAX = 50
 _SETTLED_MS = 1_000
-_HEADS = "ref: refs/heads/"
+_REF = "ref: "
+_BRANCHES = "refs/heads/"
+_HEADS = f"{_REF}{_BRANCHES}"
+_POINTER = "gitdir: "
+# What all checkouts of a repository share; other names of ours are of each checkout.
+_SHARED = frozenset({"shallow", "worktrees"})
+_PLAIN = frozenset(f"{string.ascii_letters}{string.digits}/._+-")  # others git may take otherwise
 
 
 @frozen
@@ -126,9 +138,9 @@ def _read_head(dot_git: Path) -> Checkout | None:
     text = _read(dot_git / "HEAD")
     if text is None:
         pointer = _read(dot_git)
-        if pointer is None or not pointer.startswith("gitdir: "):
+        if pointer is None or not pointer.startswith(_POINTER):
             return None
-        text = _read(dot_git.parent / pointer.removeprefix("gitdir: ").strip() / "HEAD") or ""
+        text = _read(dot_git.parent / pointer.removeprefix(_POINTER).strip() / "HEAD") or ""
     return _parse_head(text)
 
 
@@ -138,17 +150,87 @@ def _parse_head(text: str | None) -> Checkout | None:
     said = text.strip()
     if said.startswith(_HEADS):
         return Checkout(branch=said.removeprefix(_HEADS))
-    is_hash = len(said) in (40, 64) and not said.strip("0123456789abcdef")
-    return Checkout(commit=said if is_hash else "")
+    return Checkout(commit=said if _is_hash(said) else "")
+
+
+def _is_hash(said: str) -> bool:
+    return len(said) in (40, 64) and not said.strip("0123456789abcdef")
+
+
+def list_own_files(path: Path, names: Sequence[str]) -> tuple[Path, ...] | None:
+    """Return where git keeps files of its own for a checkout; None where git has to be asked."""
+    own = _find_own(path)
+    if own is None:
+        return None
+    common = _find_common(own) if _SHARED.intersection(names) else own
+    return tuple((common if name in _SHARED else own) / name for name in names)
+
+
+def find_tip(path: Path, name: str) -> str:
+    """Return the commit of a branch, or of what is checked out; empty where git has to be asked."""
+    own = _find_own(path) if name == "HEAD" or name.startswith(_BRANCHES) else None
+    if own is None:
+        return ""
+    if name == "HEAD":
+        name = (_read(own / name) or "").strip().removeprefix(_REF)
+    if not name.startswith(_BRANCHES) or not _is_plain(name):
+        return ""
+    common = _find_common(own)
+    commit = (_read(common / name) or "").rstrip()
+    is_there = _is_hash(commit) and _is_commit(common / "objects" / commit[:2] / commit[2:])
+    return commit if is_there else ""
+
+
+def _is_plain(name: str) -> bool:
+    """Tell whether a name can only be that of a branch."""
+    parts = name.split("/")
+    is_odd = any(part[:1] in ("", ".") or part.endswith((".", ".lock")) for part in parts)
+    return _PLAIN.issuperset(name) and ".." not in name and not is_odd
+
+
+def _is_commit(path: Path) -> bool:
+    """Tell whether a commit lies in a file of git's, all of it: a crash leaves an empty one."""
+    inflater = zlib.decompressobj()
+    try:
+        packed = _read_bytes(path, _COMMIT_BYTES_MAX) or b""
+        kind, _, said = inflater.decompress(packed, _COMMIT_BYTES_MAX).partition(b"\0")
+    except zlib.error:
+        return False
+    return inflater.eof and kind == b"commit %d" % len(said)
+
+
+def _find_own(path: Path) -> Path | None:
+    """Return the folder in which git keeps what is of a checkout alone."""
+    dot_git = path / ".git"
+    own = dot_git
+    if not dot_git.is_dir():
+        pointer = _read(dot_git) or ""
+        if not pointer.startswith(_POINTER):
+            return None
+        own = path / pointer.removeprefix(_POINTER).rstrip("\n")
+    head, common = _read(own / "HEAD") or "", _find_common(own)
+    is_head = head.startswith(f"{_REF}refs/") or _is_hash(head.strip())
+    is_gits = is_head and (common / "objects").is_dir() and (common / "refs").is_dir()
+    return own if is_gits else None
+
+
+def _find_common(own: Path) -> Path:
+    said = (_read(own / "commondir") or "").rstrip("\n")
+    return own / said if said else own
 
 
 def _read(path: Path) -> str | None:
+    said = _read_bytes(path, _POINTER_BYTES_MAX)
+    return None if said is None else said.decode("utf-8", "replace")
+
+
+def _read_bytes(path: Path, bytes_max: int) -> bytes | None:
     try:
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError):
         return None
     try:
-        return os.read(file, _POINTER_BYTES_MAX).decode("utf-8", "replace")
+        return os.read(file, bytes_max)
     except OSError:
         return None
     finally:

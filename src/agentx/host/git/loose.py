@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agentx.host.git.command import read_git
+from agentx.host.git.command import name_git, read_git
 from agentx.host.git.mending.half_way import find_half_way
 from agentx.host.git.work import commit_of, is_ancestor, list_changed_files
 from agentx.kernel.errors import ConflictError, UnavailableError
@@ -75,7 +75,7 @@ def require_untouched(folder: Path, whose: str) -> None:
         raise ConflictError(
             f"{whose} has changes that are not committed: {name_some(changed)}",
             hint=f"AgentX alone works in {folder}. Put them away: "
-            f"git -C {folder} stash -u (and in a lane: git stash pop)",
+            f"{name_git(folder)} stash -u (and in a lane: git stash pop)",
         )
 
 

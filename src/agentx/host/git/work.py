@@ -8,10 +8,12 @@ Nothing here pushes, deletes a branch or rewrites one that is not checked out in
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from agentx.host.git.command import GitReply, do_git, read_git
+from agentx.host.git.heads import find_tip, list_own_files
 from agentx.kernel.errors import UnavailableError
 from agentx.kernel.values import frozen
 
@@ -55,6 +57,8 @@ def as_somebody(path: Path) -> tuple[str, ...]:
 
 def commit_of(path: Path, name: str) -> str:
     """Return the commit that a name means; empty when it means none."""
+    if found := find_tip(path, name):
+        return found
     said = read_git(
         path, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"
     )
@@ -129,4 +133,16 @@ def is_shallow_clone(path: Path) -> bool:
 
 def git_file(path: Path, name: str) -> Path:
     """Return where git keeps one of its own files for a checkout."""
-    return path / _read(path, "rev-parse", "--git-path", name).out.strip()
+    return git_files(path, (name,))[0]
+
+
+def git_files(path: Path, names: Sequence[str]) -> tuple[Path, ...]:
+    """Return where git keeps files of its own for a checkout.
+
+    Raises: UnavailableError where there is none.
+    """
+    found = list_own_files(path, names)
+    if found is not None:
+        return found
+    wanted = (word for name in names for word in ("--git-path", name))
+    return tuple(path / line for line in _read(path, "rev-parse", *wanted).lines)

@@ -130,7 +130,7 @@ class RunOverview:
     unmerged: tuple[Unmerged, ...] = ()  # lanes that count as merged, and git says otherwise
     answered: tuple[Escalation, ...] = ()  # by people, in the order they did
     checks: tuple[str, ...] = ()  # commands that the whole run must pass
-    missing: tuple[Missing, ...] = ()  # what contracts ask for before it goes on
+    missing: tuple[Missing, ...] = ()  # what must be so before it goes on
     unverified: tuple[str, ...] = ()  # what claims to be a person's answer, and settles nothing
 
 

@@ -12,6 +12,7 @@ from agentx.operations.runs.read import steps_for
 from agentx.operations.runs.saying import check_speaker
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls
+from agentx.runs.model import RunEvent
 from agentx.runs.pages.pull_request import checklist, description
 from agentx.runs.paths import RunPaths
 from agentx.runs.replies import Changes, Rebuilt, Resumption
@@ -36,7 +37,7 @@ class PullRequest:
     files: tuple[str, ...]
     changes: Changes | None
     remarks: tuple[str, ...] = ()  # what was found on the way
-    missing: tuple[Missing, ...] = ()  # what contracts ask for, with what to type
+    missing: tuple[Missing, ...] = ()  # what must be so first, with what to type
 
 
 def resume_run(
@@ -80,13 +81,14 @@ def rebuild_runs(
 
     Raises: NotThePerson.
     """
+    gone: dict[str, tuple[RunEvent, ...]] = {}
     if as_is:
         hint = "agentx run rebuild --as-is"
         require_person(project, "that lines of runs are gone for good", hint=hint, about="runs")
-        take_folder(project, forgets=True)
+        gone = take_folder(project, forgets=True)
     runs = open_runs(project)
     names = [run.id for run in runs.all()] if everything else [runs.which.choose_to_see(run_id)]
-    return tuple(runs.rebuild(name) for name in names)
+    return tuple(runs.rebuild(name, gone=gone.get(name, ())) for name in names)
 
 
 def pull_request(project: Project, run_id: str = "", *, actor: str) -> PullRequest:
@@ -100,7 +102,7 @@ def pull_request(project: Project, run_id: str = "", *, actor: str) -> PullReque
         told, changes = lanes.record_changes(run.id, actor=actor)
         run, remarks = told.run, told.remarks
     unmerged = () if run.over else lanes.list_unmerged(run)
-    missing = () if run.over else runs.list_unready(run)
+    missing = () if run.over else runs.list_missing(run)
     lifted = runs.list_lifted(run)
     page = checklist(run, unmerged, missing, lifted)
     here = RunPaths()

@@ -14,6 +14,7 @@ from agentx.kernel.ids import shorten_run
 from agentx.kernel.text import preview
 from agentx.runs.choosing.place import LANE_VARIABLE, RUN_VARIABLE, WorkPlace
 from agentx.runs.model import Lane, Run, RunEvent, RunStatus
+from agentx.runs.rules.claim_lines import read_name
 from agentx.runs.rules.decide import find_lane
 from agentx.runs.rules.fold import fold
 from agentx.runs.store.run_store import RunStore
@@ -26,7 +27,8 @@ _NAMES_LAST = ("agentx run archive", "agentx run pr", "agentx run resume", "agen
 
 
 def _say_who(event: RunEvent) -> str:
-    of = f" of {event.owner}" if event.owner else ""
+    name = event.owner or read_name(event, "person")
+    of = f" of {name}" if name else ""
     return f"{event.actor}{of}" + (f" ({event.writer})" if event.writer and not of else "")
 
 
@@ -122,16 +124,28 @@ class WhichRun:
         last = max(self._list_ended(), key=lambda each: each[0].ended_ms or 0, default=None)
         if last is None:
             return NotFound("no run is going on", hint=f"{start} one; `--run` names one")
-        run, events = last
+        ended, again = self._say_end(*last)
+        return NotFound(f"no run is going on: {ended}", hint=f"{again}; {start} another")
+
+    def say_end(self, run_id: str) -> tuple[str, str]:
+        """Return who ended a run, how and why, and what takes it up again; nothing of others.
+
+        Raises: UnavailableError.
+        """
+        events = self._store.read(run_id).events
+        run = fold(run_id, events)
+        return self._say_end(run, events) if events and run.over else ("", "")
+
+    def _say_end(self, run: Run, events: tuple[RunEvent, ...]) -> tuple[str, str]:
         ends = (each for each in reversed(events) if each.kind in ("run-completed", "run-failed"))
         who = next((_say_who(each) for each in ends), "somebody")
         why = f": {preview(run.outcome_reason, _REASON_CHARS)}" if run.outcome_reason else ""
         again = f"`agentx run event --type run-reopened --run {shorten_run(run.id)}`"
         is_packed = run.id not in self._store.ids()
         first = f"`agentx run restore {run.id}` lays it out; then " if is_packed else ""
-        return NotFound(
-            f"no run is going on: {who} ended {run.id}: {run.status}{why}",
-            hint=f"{first}{again} takes it up again, its lanes keep their commits; {start} another",
+        return (
+            f"{who} ended {run.id}: {run.status}{why}",
+            f"{first}{again} takes it up again, its lanes keep their commits",
         )
 
     def _list_ended(self) -> Iterator[tuple[Run, tuple[RunEvent, ...]]]:

@@ -30,6 +30,7 @@ _GUARDED = (
     | _OF_LANE
     | {"task-blocked", "task-completed", "task-dropped", "task-failed", "lane-reassigned", CLAIMED}
 )
+_ENDS_RUN = frozenset({"run-completed", "run-failed"})  # who did is told to who works on
 _SAME_MOMENT_MS = 1_000
 _LEADS = (ORCHESTRATOR, PERSON_ROLE)  # whose task another of their checkout may work on
 
@@ -126,11 +127,16 @@ class OwnClaims:
     # --- what is said ---------------------------------------------------------------------------
 
     def stamp(self, run: Run, follows: Iterable[Happening]) -> tuple[Happening, ...]:
-        """Return what happens, with the claims that it makes or renews; no other's are believed."""
+        """Return what happens, with the claims that it makes or renews; no other's are believed.
+
+        What ends the run says who did.
+        """
         stamped: set[str] = set()
         made = []
         for said in follows:
-            plain = _strip(said) if said.kind in RENEWS else said
+            plain = _strip(said) if said.kind in RENEWS | _ENDS_RUN else said
+            if said.kind in _ENDS_RUN and self._name_person():
+                plain = replace(plain, detail={**plain.detail, "person": self._name_person()})
             task = run.tasks.get(said.task)
             if task is None or said.kind not in RENEWS or task.id in stamped:
                 made.append(plain)

@@ -74,10 +74,16 @@ class TaskClaim:
         return at_ms < self.until_ms
 
 
-def say_holder(claim: TaskClaim) -> str:
+def say_holder(claim: TaskClaim | ClaimLine) -> str:
     """Return who holds a task, and in which checkout."""
     who = " of ".join(word for word in (claim.holder, claim.person) if word)
     return f"{who} ({claim.checkout})" if who else claim.checkout
+
+
+def say_party(lines: Iterable[ClaimLine], checkout: str) -> str:
+    """Return who works in a checkout, as far as claims on a task name them."""
+    own = [line for line in lines if line.checkout == checkout and (line.holder or line.person)]
+    return say_holder(own[-1]) if own else checkout
 
 
 # When a claim was first seen here; it is kept where clocks differ, else it may be now.

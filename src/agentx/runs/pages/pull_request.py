@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
 
+from agentx.runs.claiming.done_twice import find_done_twice
 from agentx.runs.model import LaneStatus, Report, Run, Task, TaskStatus, Verdict
 from agentx.runs.replies import Unmerged
 from agentx.runs.rules.gates import Missing
@@ -21,17 +22,18 @@ def description(
     """Return the text of the pull request; `stale` says of which tasks a verdict is old, and why.
     Under no name it is that of the run.
 
-    A failure of a task that is `lifted` passed since with the whole run. Only git knows either.
+    A failure of a task that is `lifted` passed since with the whole run. Only git knows either:
+    where it was not asked, that is said.
     """
     parts = [f"# {run.title}\n"]
     if run.description:
         parts.append(run.description + "\n")
     done = [task for task in run.tasks.values() if task.status is TaskStatus.COMPLETED]
-    parts += _section("What was done", (_tell_done(task) for task in done))
+    parts += _section("What was done", (_tell_done(run, task) for task in done))
     dropped = [task for task in run.tasks.values() if task.status is TaskStatus.DROPPED]
     parts += _section("What was left out", (_tell_dropped(run, each) for each in dropped))
     parts += _section("Decisions", (f"- {_line(each.text)}" for each in run.decisions))
-    parts += _section("Verification", _tell_verified(run, stale or {}, lifted))
+    parts += _section("Verification", _tell_verified(run, stale, lifted))
     in_conflict = {each.escalation for each in run.conflicts.values()}
     parts += _section(
         "Questions that were settled",
@@ -94,7 +96,7 @@ def _tell_lanes(run: Run, unmerged: tuple[Unmerged, ...] | None) -> Iterable[str
 def _tell_checks(run: Run, missing: tuple[Missing, ...] | None) -> Iterable[str]:
     left = (task for task in run.tasks.values() if task.status is not TaskStatus.DROPPED)
     asked = {*run.checks, *(each for task in left for each in task.contract.checks)}
-    if asked and missing is None and not run.over:
+    if missing is None and not run.over and (asked or _is_dated(run)):
         yield _row(False, "every check passed on what is there now: `agentx run pr` asks git")
     elif asked:
         yield _row(not missing, f"every check passed on what is there now ({len(asked)})")
@@ -113,15 +115,21 @@ def _tell_dropped(run: Run, task: Task) -> str:
     return f"- {task.contract.title}: {task.reason}{there}"
 
 
-def _tell_done(task: Task) -> str:
+def _tell_done(run: Run, task: Task) -> str:
     said = next((entry.text for entry in reversed(task.log)), task.contract.goal)
     lines = [f"- **{task.contract.title}** ({task.id})"]
+    twice = find_done_twice(run, task)
+    if twice is not None:
+        lines.append(f"  {_line(twice.says)}")
     if said:
         lines.append(f"  {_line(said)}")
     return "\n".join(lines)
 
 
-def _tell_verified(run: Run, stale: Mapping[str, str], lifted: Container[str]) -> Iterable[str]:
+def _tell_verified(
+    run: Run, asked: Mapping[str, str] | None, lifted: Container[str]
+) -> Iterable[str]:
+    stale = asked or {}
     for task in run.tasks.values():
         if task.reports:
             old = f" (stale: {stale[task.id]})" if task.id in stale else ""
@@ -130,6 +138,14 @@ def _tell_verified(run: Run, stale: Mapping[str, str], lifted: Container[str]) -
     if run.reports:
         old = f" (stale: {stale['']})" if "" in stale else ""
         yield f"- the run: {_verdict(run.reports[-1])}{old}"
+    if asked is None and not run.over and _is_dated(run):
+        yield "- whether that passes on what is there now: `agentx run pr` asks git"
+
+
+def _is_dated(run: Run) -> bool:
+    """Tell whether a verdict names its commit: git knows whether that is what is there now."""
+    last = (*run.reports[-1:], *(each for task in run.tasks.values() for each in task.reports[-1:]))
+    return any(each.commit for each in last)
 
 
 def _verdict(report: Report) -> str:

@@ -267,16 +267,16 @@ KINDS: dict[str, EventKind] = {
         may={
             "evidence": _TEXTS,
             "confidence": Field("text", CONFIDENCES),
-            "source": _TEXT,
-            "name": _TEXT,
-            "context": _TEXT,
-            "area": _TEXT,
-            "files": _TEXTS,
-            "contradicts": _TEXTS,
+            **dict.fromkeys(("source", "name", "context", "area"), _TEXT),
+            **dict.fromkeys(("files", "contradicts"), _TEXTS),
         },
     ),
-    "run-completed": EventKind(group="completion", about="all is done", may={"text": _TEXT}),
-    "run-failed": EventKind(group="completion", about="it was given up", needs={"reason": _TEXT}),
+    "run-completed": EventKind(
+        group="completion", about="all is done", may={"text": _TEXT, "person": _TEXT}
+    ),
+    "run-failed": EventKind(
+        group="completion", about="it was given up", needs={"reason": _TEXT}, may={"person": _TEXT}
+    ),
     "run-reopened": EventKind(
         group="completion", about="it goes on after all", may={"reason": _TEXT}
     ),

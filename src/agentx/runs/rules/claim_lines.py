@@ -48,8 +48,8 @@ def read_claim(event: RunEvent, lane: str = "") -> ClaimLine | None:
         said_ms=said_ms,
         checkout=checkout,
         until_ms=until_ms,
-        holder=_read_name(event, "holder"),
-        person=_read_name(event, "person"),
+        holder=read_name(event, "holder"),
+        person=read_name(event, "person"),
         lane=lane,
         is_shared=event.kind == CLAIMED and event.detail.get("shared") is True,
         is_taken=event.kind == CLAIMED and event.detail.get("taken") is True,
@@ -70,6 +70,7 @@ def _read_time(event: RunEvent, field: str) -> Millis:
     return Millis(0)
 
 
-def _read_name(event: RunEvent, field: str) -> str:
-    # Others wrote it, and it stands within sentences that agents read.
+def read_name(event: RunEvent, field: str) -> str:
+    """Return how somebody is called who others wrote of, as it may stand within a sentence."""
+    # Agents read it.
     return preview(_NO_NAME.sub(" ", event.text(field)), _NAME_CHARS_MAX)

@@ -5,6 +5,7 @@
                      One of the whole run counts where it held what failed
     declared checks  each was run and passed, on what is committed now
     acceptance       somebody verified it after it was agreed
+    the whole run    where somebody verified it, that is of what is committed now
     its lane         its task was not dropped, nor completed by somebody else
 
 Pure: what is committed now is told by who asks (`Tell`). No word stands for a declared check.
@@ -19,7 +20,7 @@ from functools import cache
 from agentx.kernel.errors import IllegalTransition
 from agentx.kernel.text import preview, quote_word
 from agentx.kernel.values import frozen
-from agentx.runs.holding.settling import say_holder
+from agentx.runs.holding.settling import say_holder, say_party
 from agentx.runs.model import (
     Check,
     Happening,
@@ -101,8 +102,7 @@ def tell_unwanted(run: Run, lane: Lane) -> str:
         return f"{task.id} was dropped: {task.reason}"
     ended, other = task.settled.ended, _find_merged(run, task, lane)
     if other is not None:
-        is_theirs = ended is not None and ended.checkout == other.checkout
-        who = say_holder(ended) if ended is not None and is_theirs else other.checkout
+        who = say_party(task.claims, other.checkout)
         return f"{task.id} was completed in {other.id}" + (f" by {who}" if who else "")
     if task.over and ended is not None and lane.checkout not in ("", ended.checkout):
         return f"{task.id} was completed by {say_holder(ended)}"
@@ -133,7 +133,7 @@ def check_verified(run: Run, tell: Tell) -> None:
 
     Raises: IllegalTransition, with what is missing and what to type.
     """
-    missing = list_missing_of_run(run, tell)
+    missing = list_unready(run, tell)
     if missing:
         raise _refuse(f"{run.id} is not verified", missing)
 
@@ -164,8 +164,16 @@ def list_doubted_of_task(run: Run, task: Task) -> tuple[Missing, ...]:
     )
 
 
+def list_unready(run: Run, tell: Tell) -> tuple[Missing, ...]:
+    """Return what must be so before a run goes past its verification: what contracts ask for, and
+    that the last verdict of the whole run, where there is one, is of what is there now."""
+    missing = list_missing_of_run(run, tell)
+    stale = None if missing else find_stale(run, tell)
+    return missing if stale is None else (stale,)
+
+
 def list_missing_of_run(run: Run, tell: Tell) -> tuple[Missing, ...]:
-    """Return what must be so before a run goes past its verification, on the work branch."""
+    """Return what contracts ask for and is not so yet, on the work branch."""
     told = replace(tell, moved=cache(tell.moved), holds=cache(tell.holds))
     found: dict[str, Missing] = {}
     verify = "agentx run verify"
@@ -185,10 +193,7 @@ def list_missing_of_run(run: Run, tell: Tell) -> tuple[Missing, ...]:
 
 
 def find_stale(run: Run, tell: Tell) -> Missing | None:
-    """Return that the run was verified as a whole, and its branch went on; None where it did not.
-
-    No contract asks for that, so it is no gate: who reads what was verified is told.
-    """
+    """Return that the run was verified as a whole before its branch went on; None where not."""
     last = next((each for each in run.reports[-1:] if each.passed), None)
     why = "" if last is None else is_stale(last, "", tell)
     if last is None or not why:

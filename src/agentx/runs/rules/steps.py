@@ -112,6 +112,7 @@ def _task_started(draft: RunDraft, event: RunEvent) -> None:
     if task is None:
         return
     retried = event.kind == "task-retried"
+    lane = lane_named(draft, event) or _find_own_lane(draft, task, event)
     now = replace(
         task,
         status=TaskStatus.IN_PROGRESS,
@@ -119,7 +120,7 @@ def _task_started(draft: RunDraft, event: RunEvent) -> None:
         started_ms=task.started_ms or event.at_ms,
         ended_ms=None,
         attempts=task.attempts + 1,
-        lane=_choose_lane(draft, task, lane_named(draft, event), find_said(event)),
+        lane=_choose_lane(draft, task, lane, find_said(event)),
         reason=event.text("reason"),
     )
     draft.put_task(now)
@@ -133,6 +134,25 @@ def _choose_lane(draft: RunDraft, task: Task, name: str, at_ms: int) -> str:
     if claim is not None and lane is not None and lane.checkout not in ("", claim.checkout):
         return task.lane
     return name or task.lane
+
+
+def _find_own_lane(draft: RunDraft, task: Task, event: RunEvent) -> str:
+    """Return the open lane of a task that who begins it has, where the task's own is not open."""
+    known = draft.lanes.get(task.lane)
+    if known is None or known.open:
+        return ""
+    claim = task.find_claim(find_said(event))  # it may have been said before, at the remote
+    checkout = event.text("checkout") or ("" if claim is None else claim.checkout)
+    lanes = (each for each in draft.lanes.values() if each.task == task.id and each.open)
+    return next((each.id for each in lanes if checkout and each.checkout == checkout), "")
+
+
+def _find_merged_lane(draft: RunDraft, task: Task) -> str:
+    """Return the lane by which a task is completed: the last that was merged for it."""
+    lanes = (each for each in draft.lanes.values() if each.task == task.id)
+    merged = [each for each in lanes if each.status is LaneStatus.MERGED]
+    since = [each for each in merged if each.changed_ms >= task.reopened_ms]
+    return max(since, key=lambda each: (each.changed_ms, each.id)).id if since else task.lane
 
 
 def _task_reopened(draft: RunDraft, event: RunEvent) -> None:
@@ -172,6 +192,7 @@ def _task_ended(draft: RunDraft, event: RunEvent) -> None:
         status=status,
         reason=event.text("reason"),
         ended_ms=None if status is TaskStatus.BLOCKED else event.at_ms,
+        lane=_find_merged_lane(draft, task) if status is TaskStatus.COMPLETED else task.lane,
     )
     draft.put_task(now)
     if event.text("text"):

@@ -5,14 +5,14 @@
 
 The same folder gives the same bytes on every machine, so two clones that pack the same run
 do not conflict. A run that came back, by a merge say, is packed together with what the
-archive holds already: nothing that was packed is ever lost.
+archive holds already, files of events line by line: nothing that was packed is ever lost.
 """
 
 from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -38,6 +38,8 @@ from agentx.runs.paths import RunsPaths
 from agentx.runs.store.event_files import events_in
 
 _SUFFIX = ".tar.gz"
+_EVENTS = ".jsonl"
+_WRITTEN = ("artifacts/", "aside/")  # what no event can make again
 _LEAVING = ".leaving"  # a folder that is packed and on its way out
 _TAKEN_OVER = ".before"  # what the archive held under a name that now holds something else
 
@@ -72,11 +74,13 @@ class Archive:
         target = self.path(run_id)
         held = self.files(run_id)
         files = _files(folder)
-        if held and all(held.get(name) == data for name, data in files.items()):
+        if held and all(_has(held, name, data) for name, data in files.items()):
             return target
         for name, data in held.items():
             if name not in files:
                 files[name] = data
+            elif name.endswith(_EVENTS):
+                files[name] = _join_events(files[name], data)
             elif files[name] != data:
                 files[name + _TAKEN_OVER] = data
         packed = _pack(run_id, files)
@@ -97,7 +101,7 @@ class Archive:
         """
         folder = self._paths.run(run_id).root
         held = self.files(run_id)
-        missing = [name for name, data in _files(folder).items() if held.get(name) != data]
+        missing = [name for name, data in _files(folder).items() if not _has(held, name, data)]
         if missing:
             raise CorruptRecord(
                 f"{folder / missing[0]} is not in the archive: the folder stays",
@@ -166,17 +170,56 @@ class Archive:
 
 
 def join_packed(run_id: str, here: bytes, there: bytes) -> bytes | None:
-    """Return two archives of a run as one; None where the first holds all, or one is none."""
+    """Return two archives of a run as one; None where the first holds all, or the other is none."""
     try:
-        files, others = _unpack(here), _unpack(there)
+        others = _unpack(there)
     except (OSError, EOFError, ValueError):
         return None
+    try:
+        files = _unpack(here)
+    except (OSError, EOFError, ValueError):
+        return there
     # Whoever joins the two, in whatever order, must come to the same bytes.
     joined = {**files, **others}
     for name in files.keys() & others.keys():
-        least, most = sorted((files[name], others[name]), key=lambda data: (len(data), data))
-        joined[name] = join_lines(most, least) if name.endswith(".jsonl") else most
+        one, other = files[name], others[name]
+        is_events = name.endswith(_EVENTS)
+        joined[name] = _join_events(one, other) if is_events else max(one, other, key=_rank)
     return None if joined == files else _pack(run_id, joined)
+
+
+def leave_out(run_id: str, packed: bytes, leave: Callable[[bytes], bytes]) -> bytes:
+    """Return an archive without lines of events that are gone for good, or as it is.
+
+    `leave` returns a file of events without them. Pages that were made with them go as well:
+    whoever lays the run out has them made from what is left.
+    """
+    try:
+        files = _unpack(packed)
+    except (OSError, EOFError, ValueError):
+        return packed
+    left = {name: leave(data) for name, data in files.items() if name.endswith(_EVENTS)}
+    if all(files[name] == data for name, data in left.items()):
+        return packed
+    written = {name: data for name, data in files.items() if name.startswith(_WRITTEN)}
+    return _pack(run_id, {**written, **left})
+
+
+def _rank(data: bytes) -> tuple[int, bytes]:
+    return len(data), data
+
+
+def _join_events(one: bytes, other: bytes) -> bytes:
+    """Return a file of events with all that two states of it hold, whichever comes first."""
+    least, most = sorted((one, other), key=_rank)
+    return join_lines(most, least)
+
+
+def _has(held: dict[str, bytes], name: str, data: bytes) -> bool:
+    """Tell whether an archive has a file: of one of events every line."""
+    found = held.get(name)
+    is_part = found is not None and name.endswith(_EVENTS) and join_lines(found, data) == found
+    return found == data or is_part
 
 
 def read_packed_events(archive: Archive, run_id: str) -> Iterator[RunEvent]:
@@ -184,8 +227,18 @@ def read_packed_events(archive: Archive, run_id: str) -> Iterator[RunEvent]:
 
     Raises: CorruptRecord.
     """
-    for name, text in archive.files(run_id).items():
-        if name.endswith(".jsonl"):
+    yield from _read_events(archive.files(run_id), run_id)
+
+
+def unpack_events(packed: bytes, run_id: str) -> Iterator[RunEvent]:
+    """Yield the events of an archive of a run, in no order; none where it is not one."""
+    with suppress(OSError, EOFError, ValueError):
+        yield from _read_events(_unpack(packed), run_id)
+
+
+def _read_events(files: dict[str, bytes], run_id: str) -> Iterator[RunEvent]:
+    for name, text in files.items():
+        if name.endswith(_EVENTS):
             yield from events_in(text, run_id)
 
 

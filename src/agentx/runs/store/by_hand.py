@@ -25,6 +25,7 @@ from agentx.runs.pages.hand_edits import (
 )
 from agentx.runs.paths import RunPaths
 from agentx.runs.rules.catalogue import name_checked
+from agentx.runs.rules.fold import fold
 
 MARKED = "git left conflict marks in it"
 
@@ -32,14 +33,20 @@ MARKED = "git left conflict marks in it"
 class ByHand:
     """The files of one run as people left them; what is kept aside is told in `remarks`."""
 
-    def __init__(self, paths: RunPaths, remarks: list[str]) -> None:
+    def __init__(
+        self, paths: RunPaths, remarks: list[str], gone: tuple[RunEvent, ...] = ()
+    ) -> None:
         self._paths = paths
         self._remarks = remarks
+        self._gone = gone  # events that a person took out: what they said on a page is no edit
 
     def find_changes(
         self, run: Run, events: Iterable[RunEvent]
     ) -> Iterator[tuple[Path | None, Happening | None]]:
         """Yield what became of files, each with what it says; nothing where that is no text."""
+        if self._gone:
+            events = (*events, *self._gone)
+            run = fold(run.id, events)
         yield from self._find_laid_tasks(run)
         yield from self._find_edits(run, tuple(events))
 

@@ -7,6 +7,7 @@ comes second fetches again.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -27,7 +28,7 @@ from agentx.kernel.errors import (
 )
 from agentx.kernel.values import frozen
 from agentx.runs.settings import BRANCH
-from agentx.runs.store.archive import Archive, read_packed_events
+from agentx.runs.store.archive import Archive, read_packed_events, unpack_events
 from agentx.runs.store.event_files import events_in, read_events
 from agentx.runs.store.kept.branch import KeptBranch
 from agentx.runs.store.kept.facts import MEMORY, PACKED, is_fact, run_of
@@ -37,6 +38,7 @@ from agentx.runs.store.shared.fetching import say_why
 _FETCH_WAIT_MS = 60_000
 _AGREED = "pushes_to"
 _NAMED_MAX = 3
+_WANTED_MAX = 500  # contents that one fetch asks for
 # What git, or a remote, says of a branch that is not where it was seen; hooks say other things.
 _OVERTAKEN = (
     *("failed to update ref", "cannot lock ref", "failed to lock", "but expected"),
@@ -86,7 +88,34 @@ def fetch(kept: KeptBranch, root: Path, remote: Remote, wait_ms: int = _FETCH_WA
         raise UnavailableError(
             f"{remote.name} was not reached: {why}", hint="offline? runs are kept here meanwhile"
         )
-    return kept.branch.find_tip(there)
+    tip = kept.branch.find_tip(there)
+    if tip:
+        _fetch_left_out(root, remote, tip, wait_ms)
+    return tip
+
+
+def _fetch_left_out(root: Path, remote: Remote, tip: str, wait_ms: int) -> None:
+    """Fetch what files of runs hold where this clone was made without contents.
+
+    Raises: UnavailableError where the remote does not give them.
+    """
+    if read_git(root, "config", "--get-regexp", r"^remote\..*\.promisor$").code != 0:
+        return
+    said = read_git(root, "rev-list", "--objects", "--no-walk", "--missing=print", tip)
+    lacking = tuple(line[1:] for line in said.lines if line.startswith("?"))
+    for start in range(0, len(lacking), _WANTED_MAX):
+        done = do_git(
+            *(root, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-filter"),
+            *("--no-recurse-submodules", "--end-of-options", remote.name),
+            *lacking[start : start + _WANTED_MAX],
+            wait_ms=wait_ms,
+        )
+        if done.code != 0:
+            why = say_why(done.err, "git fetch failed")
+            raise UnavailableError(
+                f"{remote.name} does not give what this clone left out of {BRANCH}: {why}",
+                hint=f"git fetch --refetch --no-filter {shlex.quote(remote.name)}",
+            )
 
 
 def push(kept: KeptBranch, root: Path, remote: Remote, wait_ms: int = _FETCH_WAIT_MS) -> str:
@@ -273,6 +302,10 @@ class RunExchange:
             files = branch.list_files(tip, f"{MEMORY}/runs/{run_id}")
             texts = branch.read_blobs(row.blob for path, row in files.items() if is_fact(path))
             events -= {each.id for text in texts.values() for each in events_in(text, run_id)}
+            packed = branch.list_files(tip, f"{MEMORY}/archive") if events else {}
+            path = f"{MEMORY}/archive/{run_id}{PACKED}"
+            blobs = branch.read_blobs((packed[path].blob,)) if path in packed else {}
+            events -= {each.id for data in blobs.values() for each in unpack_events(data, run_id)}
         return events
 
     @contextmanager

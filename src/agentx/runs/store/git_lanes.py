@@ -34,7 +34,7 @@ from agentx.host.git.work import (
 from agentx.kernel.errors import ConflictError, NotFound
 from agentx.kernel.paths import StorePaths
 from agentx.kernel.text import name_some
-from agentx.runs.model import Run
+from agentx.runs.model import Lane, Run
 from agentx.runs.paths import WORK_FOLDER, RunNotes
 from agentx.runs.replies import Changes, Unmerged
 from agentx.runs.rules.gates import Tell
@@ -83,6 +83,7 @@ class GitLanes:
         self._root = root
         self._notes = RunNotes(store.root)
         self._is_trusted = is_trusted
+        self.silent: list[str] = []  # remotes that were not reached when asked last, and why
         self.copies = LaneCopies(root, self._notes, find_checkout)
         self._marks = WorkMarks(root, self._notes, self._check_trust)
         self.folders = RunFolders(root, self._notes, self._marks, self._check_trust)
@@ -174,13 +175,14 @@ class GitLanes:
         self._check_trust()
         return list_changed_files(folder)
 
-    def tip(self, run_id: str, lane: str, branch: str) -> str:
+    def tip(self, run: Run, found_lane: Lane) -> str:
         """Return the commit of a lane whose work is all committed.
 
         Raises: NotFound when the branch is not here, ConflictError for changes that are not
             committed.
         """
-        folder = self.folders.find(run_id, lane, branch)
+        lane, branch = found_lane.id, found_lane.branch
+        folder = self.folders.find(run.id, lane, branch)
         if folder.is_dir():
             self._check_trust()
             self.folders.require_up(lane, folder)
@@ -191,7 +193,12 @@ class GitLanes:
             require_not_renamed(folder, branch, found)
         if not found:
             raise lack_branch(branch)
-        check_pushed(self._root, lane, branch, found, folder)
+
+        def find_onto() -> str:
+            replaced = self.copies.find_replaced(run, found_lane, found)
+            return "" if replaced is None else replaced.say_onto(folder, branch)
+
+        check_pushed(self._root, found_lane, found, folder, find_onto)
         return found
 
     def catch_up(self, run: Run) -> tuple[str, ...]:
@@ -203,7 +210,10 @@ class GitLanes:
         if not run.git.base_commit and not run.git.work_branch:
             return ()
         self._check_trust()
-        remarks = [*fetch_run(self._root, run), *self.copies.follow(run)]
+        self.copies.seen.note(run)  # also what was just pushed from here
+        gone, self.silent = fetch_run(self._root, run)
+        remarks = [*gone, *self.silent, *self.copies.follow(run)]
+        self.copies.seen.note(run)
         branch = work_branch(run.id)
         here = commit_of(self._root, f"refs/heads/{branch}")
         if not here and run.git.work_branch:

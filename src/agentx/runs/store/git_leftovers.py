@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from agentx.host.files.plain import is_folder, list_folder, remove_tree
-from agentx.host.git.command import do_git, read_git
+from agentx.host.git.command import do_git, name_git, read_git
 from agentx.host.git.loose import tell_lost_with
 from agentx.host.git.work import checkouts, is_ancestor
 from agentx.kernel.errors import UnavailableError
@@ -114,7 +114,7 @@ def _tell_lost(root: Path, left: Leftover, pushed: SeenPushed | None = None) -> 
     lost = "1 commit is" if count == "1" else f"{count or 'its'} commits are"
     silent = () if pushed is None else pushed.silent
     seen = f" that is seen now: {', '.join(silent)} was not reached" if silent else ""
-    drop = f"; if nobody wants it: git -C {root} update-ref -d {left.name}" if is_kept else ""
+    drop = f"; if nobody wants it: {name_git(root)} update-ref -d {left.name}" if is_kept else ""
     return f"{lost} on no other branch{seen}{drop}"
 
 

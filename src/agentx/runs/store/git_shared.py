@@ -5,22 +5,21 @@ A clone that has an event and not its commit says that, and builds on nothing el
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from agentx.host.git.command import read_git
+from agentx.host.git.command import name_git, read_git
 from agentx.host.git.facts import PLAIN_DIFF
 from agentx.host.git.work import commit_of, is_ancestor, is_shallow_clone, list_changed_files
 from agentx.kernel.errors import ConflictError, NotFound
 from agentx.kernel.values import frozen
-from agentx.runs.model import LaneStatus, Rebased, Run, RunEvent
+from agentx.runs.model import Lane, LaneStatus, Rebased, Run, RunEvent
 from agentx.runs.replies import UNSHALLOW, Changes, GoneCommit
 
 _KEPT_HERE = (".agent-memory/", ".agentx/")  # by AgentX: it is not what is checked
 _NOT_OURS = tuple(f":(exclude){name.rstrip('/')}" for name in _KEPT_HERE)
 _SHORT = 10
-_MOVES_MAX = 200  # of a remote's branch that are looked at
 
 
 @frozen
@@ -96,21 +95,6 @@ def list_branches(root: Path, run_id: str) -> dict[str, str]:
     return {name: commit for name, _, commit in rows}
 
 
-def was_pushed(root: Path, branch: str, commit: str) -> bool:
-    """Tell whether a remote's branch held a commit once, as far as git's log of it goes."""
-    return any(
-        commit not in list_outside(root, frozenset({commit}), *tips)
-        for tips in (_list_moves(root, each.name) for each in list_pushed(root, branch))
-        if tips
-    )
-
-
-def _list_moves(root: Path, name: str) -> tuple[str, ...]:
-    words = ("reflog", "show", f"--max-count={_MOVES_MAX}", "--format=%H", f"refs/remotes/{name}")
-    said = read_git(root, *words)
-    return tuple(dict.fromkeys(said.lines)) if said.code == 0 else ()
-
-
 def find_start(root: Path, run: Run, branch: str) -> str:
     """Return of what the work branch of a run is made that is not here; empty where it is new.
 
@@ -148,18 +132,24 @@ def is_replaced(root: Path, old: str, new: str, rebased: Iterable[Rebased]) -> b
     )
 
 
-def check_pushed(root: Path, lane: str, branch: str, tip: str, folder: Path) -> None:
+def check_pushed(
+    root: Path, lane: Lane, tip: str, folder: Path, find_onto: Callable[[], str]
+) -> None:
     """See that a lane has here all that was pushed of it: who had it before may have gone on.
+
+    `find_onto` finds what puts its commits onto what replaced them at a remote, if something did.
 
     Raises: ConflictError.
     """
-    for each in list_pushed(root, branch):
+    for each in list_pushed(root, lane.branch):
         if each.commit != tip and not is_ancestor(root, each.commit, tip):
+            ways, onto = f"`{name_git(folder)} merge {each.name}`", find_onto()
             raise ConflictError(
-                f"{each.name} has commits that {lane} lacks here",
-                hint=f"take them in: `git -C {folder} merge {each.name}`; or, where yours replace "
-                f"them, push yours: `git push --force-with-lease {each.remote} "
-                f"{branch}`; then try again",
+                f"{each.name} has commits that {lane.id} lacks here"
+                + (", and what was taken out there is still here" if onto else ""),
+                hint=(f"put yours onto them: `{onto}`" if onto else f"take them in: {ways}")
+                + "; or, where yours replace them, push yours: "
+                f"`git push --force-with-lease {each.remote} {lane.branch}`; then try again",
             )
 
 

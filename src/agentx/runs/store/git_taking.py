@@ -11,7 +11,7 @@ from pathlib import Path
 from agentx.host.files.plain import is_folder
 from agentx.host.git.mending.lying import require_free
 from agentx.host.git.work import commit_of, git_done, is_ancestor
-from agentx.kernel.errors import ConflictError, NotFound
+from agentx.kernel.errors import ConflictError, NotFound, UnavailableError
 from agentx.kernel.text import name_some
 from agentx.runs.model import Lane, Run
 from agentx.runs.store.git_lanes import GitLanes
@@ -28,8 +28,9 @@ def has_folder(git: GitLanes, run: Run, lane: Lane) -> bool:
 def find_brought(git: GitLanes, run: Run, lane: Lane) -> str:
     """Return the commit that a lane has once it is here, with all that is known of it.
 
-    Raises: NotFound where commits are not pushed, ConflictError where this clone has changes of
-        its own that are not in what was pushed, or the branch in a checkout of somebody's.
+    Raises: NotFound where commits are not pushed, UnavailableError where nobody knows whether they
+        are, ConflictError where this clone has changes of its own that are not in what was pushed,
+        or the branch in a checkout of somebody's.
     """
     folder = git.folder(run.id, lane.id)
     git.folders.require_nowhere_else(run.id, lane.id, lane.branch)
@@ -44,6 +45,7 @@ def find_brought(git: GitLanes, run: Run, lane: Lane) -> str:
     here = commit_of(git.root, f"refs/heads/{lane.branch}")
     pushed = find_pushed(git.root, lane.branch, lane.commit)
     if here and pushed and not is_ancestor(git.root, here, pushed):
+        _require_not_replaced(git, run, lane, here)
         if not is_ancestor(git.root, pushed, here):
             raise ConflictError(
                 f"{lane.branch} has commits here that its remote lacks, and lacks others",
@@ -54,11 +56,31 @@ def find_brought(git: GitLanes, run: Run, lane: Lane) -> str:
     is_whole = tip and (not lane.commit or _holds(git.root, tip, lane.commit))
     if not is_whole:
         what = f"{lane.commit[:_SHORT]} of {lane.id}" if lane.commit else lane.id
+        for remark in git.silent:
+            raise UnavailableError(
+                f"{what} is not here: {remark}", hint="try again when it is reached"
+            )
         raise NotFound(
             f"{what} is not pushed: it is in the checkout {lane.checkout or 'that made it'}",
             hint=f"there: git push origin {lane.branch}",
         )
     return tip
+
+
+def _require_not_replaced(git: GitLanes, run: Run, lane: Lane, here: str) -> None:
+    """See that nothing comes back with a lane that was taken out of its branch at the remote.
+
+    Raises: ConflictError.
+    """
+    found = git.copies.find_replaced(run, lane, here)
+    if found is not None:
+        is_away = git.copies.is_away(lane)
+        who = "who has it replaced its branch" if is_away else "its branch was replaced"
+        raise ConflictError(
+            f"{lane.id}: {who} at {found.by.remote}: what was taken out there is still here",
+            hint="put what is yours onto what is there: "
+            f"`{found.say_onto(git.folder(run.id, lane.id), lane.branch)}`; then try again",
+        )
 
 
 def bring_lane(git: GitLanes, run: Run, lane: Lane) -> tuple[Path, str]:

@@ -70,6 +70,8 @@ from agentx.runs.store.local.seen_claims import SeenClaims
 from agentx.runs.store.vouching import RunPen, RunVouching
 
 _CHECKOUT_CHARS = 8
+_Events = tuple[RunEvent, ...]
+_Notes = dict[str, dict[str, object]]
 
 
 class RunStore:
@@ -219,14 +221,14 @@ class RunStore:
         return self._notes.last_look(run_id, checkout)
 
     @contextmanager
-    def editing(self, run_id: str) -> Iterator[OpenRun]:
-        """Hold the run's lock on this machine, and give its desk.
+    def editing(self, run_id: str, *, gone: _Events = ()) -> Iterator[OpenRun]:
+        """Hold the run's lock on this machine, and give its desk; `gone` a person took out.
 
         Raises: NotFound, LockHeld, UnavailableError.
         """
         if not self.exists(run_id):
             raise NotFound(f"{run_id}: no such run", hint="`agentx run list` shows the runs")
-        with self._desk(run_id) as desk:
+        with self._desk(run_id, gone) as desk:
             yield desk
 
     @contextmanager
@@ -241,7 +243,7 @@ class RunStore:
         lay_out(self.paths.project.run_memory)
 
     @contextmanager
-    def _desk(self, run_id: str) -> Iterator[OpenRun]:
+    def _desk(self, run_id: str, gone: _Events = ()) -> Iterator[OpenRun]:
         self.vouching.begin()
         kept = FactsKept()
         file = json_file(self._notes.desk(run_id), self.clock, owner="agentx run")
@@ -250,7 +252,7 @@ class RunStore:
             notes = checkouts.setdefault(str(self.paths.project.root), {})
             self._is_at_desk = True
             try:
-                desk = OpenRun(self, run_id, notes, kept)
+                desk = OpenRun(self, run_id, notes, kept, gone)
                 try:
                     yield desk
                 finally:
@@ -293,7 +295,7 @@ class OpenRun:
     """A run while its lock is held."""
 
     def __init__(
-        self, store: RunStore, run_id: str, notes: dict[str, dict[str, object]], kept: FactsKept
+        self, store: RunStore, run_id: str, notes: _Notes, kept: FactsKept, gone: _Events
     ) -> None:
         self._store = store
         self._kept = kept
@@ -303,7 +305,7 @@ class OpenRun:
         self.faults: tuple[LineFault, ...] = found.faults
         self.remarks: list[str] = []
         self.fresh: list[RunEvent] = []
-        self._hand = ByHand(self.paths, self.remarks)
+        self._hand = ByHand(self.paths, self.remarks, gone)
         self._events = list(found.events)
         self.run = fold(run_id, self._events)
         # Where all is as it was left, only what changes from here on has to be made.

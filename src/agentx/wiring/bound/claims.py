@@ -6,17 +6,20 @@ holding    around a verb that begins work: the claim is pushed first; who was fa
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from agentx.kernel.errors import AgentXError, IllegalTransition, UnavailableError
+from agentx.kernel.text import name_some
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls
 from agentx.runs.choosing.place import Aim
+from agentx.runs.claiming.done_twice import list_done_twice
 from agentx.runs.claiming.telling import list_lost, tell_lost
 from agentx.runs.limits import RUN_CLAIM_WAIT_MS
 from agentx.runs.model import Happening, Run, RunEvent
+from agentx.runs.paths import WORK_FOLDER
 from agentx.runs.replies import Told
 from agentx.runs.rules.gates import list_unwanted
 from agentx.runs.store.git_exchange import RunExchange, find_remote
@@ -69,7 +72,9 @@ class Meeting:
         """Return what is not as it was for who works here: what they lost, what is renamed."""
         now_ms = self._runs.clock.now_ms()
         remarks = [*self._remarks]
-        for run_id, run in self._look():
+        going = dict(self._look())
+        remarks += self._list_ended(run for name, run in self._before.items() if name not in going)
+        for run_id, run in going.items():
             before = self._before.get(run_id)
             if before is None:
                 continue
@@ -82,8 +87,27 @@ class Meeting:
             for lane, why in list_unwanted(run, own):
                 if lane.born not in unwanted:
                     remarks.append(f"{why}; {lane.id} stays with its commits")
+            remarks += self._list_twice(before, run)
             remarks += _list_renamed(before, run)
         return tuple(remarks)
+
+    def _list_ended(self, runs: Iterable[Run]) -> Iterator[str]:
+        """Yield which runs others ended in which a lane is open here."""
+        own = self._runs.own.known
+        for run in runs:
+            lanes = [each.id for each in run.lanes.values() if each.open and each.checkout == own]
+            ended, again = self._runs.which.say_end(run.id) if lanes else ("", "")
+            if ended:
+                yield f"{ended}; {name_some(lanes)} of yours is open in it: {again}"
+
+    def _list_twice(self, before: Run, after: Run) -> Iterator[str]:
+        """Yield which tasks were done here and are done elsewhere, too, as is known by now."""
+        own, work = self._runs.own.known, self._runs.git.folder(after.id, WORK_FOLDER)
+        known = {(each.task.born, each.lanes) for each in list_done_twice(before)}
+        for done in list_done_twice(after):
+            is_own = any(lane.checkout == own for lane in done.lanes)
+            if is_own and (done.task.born, done.lanes) not in known:
+                yield f"{done.says}; {done.say_ways(str(work))}: `{done.command}`"
 
 
 def _list_renamed(before: Run, after: Run) -> Iterator[str]:

@@ -21,11 +21,12 @@ from agentx.project.project import Project
 from agentx.runs.events import RunArchived
 from agentx.runs.model import Run
 from agentx.runs.replies import Archived
+from agentx.runs.rules.gates import list_lifted
 from agentx.runs.rules.retention import is_due
 from agentx.runs.store.archive import Archive
 from agentx.runs.store.run_store import RunStore
 from agentx.wiring.listeners.log import log_told
-from agentx.wiring.runs import open_run_store
+from agentx.wiring.runs import open_run_store, open_runs
 from agentx.wiring.taught.lessons import open_archive, open_lessons
 from agentx.wiring.taught.teaching import Churn, lessons_of, measure_run
 
@@ -84,7 +85,8 @@ class Archiving:
                 learnt += done.learnt
                 confirmed += done.confirmed
             told("metrics")
-            self._lessons.measure(measure_run(run, self._churn(run)), actor=actor)
+            lifted = list_lifted(run, self._runs.ask_git(run))
+            self._lessons.measure(measure_run(run, self._churn(run), lifted), actor=actor)
             undecided = len(self._lessons.candidates(offered))
             told("archive")
             # First what the events say: then all clones that have them pack the same bytes.
@@ -107,7 +109,7 @@ def open_archiving(project: Project) -> Archiving:
     """Return what packs a project's runs away."""
     bell = Bus()
     log_told(project, bell, {RunArchived: "run-archived"})
-    store = open_run_store(project)
+    store = open_run_store(project, lanes=open_runs(project).git)
     lessons, archive = open_lessons(project, bell), open_archive(project)
     return Archiving(store, lessons, archive, lambda run: _count_churn(project, run), bell)
 

@@ -78,10 +78,11 @@ class Churn:
     lines_removed: int = 0
 
 
-def measure_run(run: Run, churn: Churn) -> Measure:
-    """Return how a run went, in figures."""
+def measure_run(run: Run, churn: Churn, lifted: frozenset[str]) -> Measure:
+    """Return how a run went, in figures; what `lifted` tasks failed passed since with all."""
     ended_ms = run.ended_ms if run.ended_ms is not None else run.updated_ms
-    verdicts = [task.reports[-1].verdict for task in run.tasks.values() if task.reports]
+    judged = (task for task in run.tasks.values() if task.reports and task.id not in lifted)
+    verdicts = [task.reports[-1].verdict for task in judged]
     verdicts += [report.verdict for report in run.reports[-1:]]
     worst = next((word for word in _WORST_FIRST if word in verdicts), "NOT_VERIFIED")
     counts = [task.status for task in run.tasks.values()]

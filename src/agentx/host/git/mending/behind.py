@@ -3,22 +3,25 @@
 A clone may be used from two places that each see folders of their own, as a host and its container
 do. What one merges moves the branch; in the other's folder lies what the branch had before, which
 git tells as changes that take the merge back. Who really takes something back does it where they
-are, and git's log of that folder's HEAD shows that it had come up (`placing`).
+are, and git's log of that folder's HEAD shows that it had come up (`placing`). So does the log of
+one that was put back since from a backup: that is told where its files are all as they were at an
+earlier commit, or those that lag are older than when it came up.
 """
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from agentx.host.files.plain import exists, read_text, remove
 from agentx.host.git.command import NO_HOOKS, do_git, read_git
-from agentx.host.git.mending.coming_up import coming_up, in_parts, put_back_begun
+from agentx.host.git.mending.coming_up import TellUndone, coming_up, in_parts, put_back_begun
 from agentx.host.git.mending.half_way import find_half_way
 from agentx.host.git.mending.lying import find_lying, list_names
 from agentx.host.git.mending.ours import Doing
-from agentx.host.git.mending.placing import is_placed, place
+from agentx.host.git.mending.placing import find_moved_s, is_placed, place
 from agentx.host.git.mending.snapshot import write_files
 from agentx.host.git.work import commit_of, git_done, git_file, is_ancestor, list_changed_files
 from agentx.kernel.values import frozen
@@ -41,6 +44,7 @@ class Lag:
     written: frozenset[str] = frozenset()  # of those that lag: as the branch has them by now
     is_sure: bool = True  # or somebody may have taken that back here
     is_indexed: bool = True  # what git notes as staged is of `had`, too
+    came_up: bool = False  # by git's log; it was put back since, or somebody took that back
 
     @property
     def steps(self) -> tuple[tuple[str, ...], ...]:
@@ -51,15 +55,15 @@ class Lag:
         return (*anew, _REFRESH, *took, up, _NOTE_UP)
 
 
-def bring_up(folder: Path, note: Path, held: int | None = None) -> bool:
+def bring_up(folder: Path, note: Path, tell: TellUndone, held: int | None = None) -> bool:
     """Bring up what lags behind in a folder, and leave what else is changed; tell whether it did.
 
     Where somebody changed what lags, or may have taken it back, nothing is done. The note is there
-    while git writes.
+    while git writes; what is put back of one that was killed, and need not be git's, is told.
 
     Raises: ConflictError while a git works there, UnavailableError.
     """
-    done = put_back_begun(note, folder, held)
+    done = put_back_begun(note, folder, tell, held)
     lag = find_behind(folder, done)
     if done is not None and lag is None:
         _note_up(folder, note, done, held)
@@ -101,7 +105,8 @@ def find_behind(folder: Path, done: Doing | None = None) -> Lag | None:
     if left_at not in ("", head) and is_own is not False:
         return _compare(folder, left_at)
     if left_at and is_own:
-        return None  # it came up here, and was changed since
+        # It came up here, and was changed since.
+        return None if done is not None else _find_put_back(folder, changed)
     # What git notes here is of a folder elsewhere: what lies in this one must say it alone.
     return _find_had(folder, changed, is_sure=is_own is False)
 
@@ -155,6 +160,26 @@ def _find_had(folder: Path, changed: frozenset[str], *, is_sure: bool) -> Lag | 
         if lag.files or is_staged:
             found.append(replace(lag, is_sure=is_sure, is_indexed=False))
     return min(found, key=lambda lag: len(lag.changed) + len(lag.others), default=None)
+
+
+def _find_put_back(folder: Path, changed: frozenset[str]) -> Lag | None:
+    """Return what lags in a folder that had come up and was put back since, as it seems."""
+    lag = _find_had(folder, changed, is_sure=False)
+    if lag is None or ((lag.changed or lag.others) and not _is_older(folder, lag.files)):
+        return None
+    return replace(lag, came_up=True)
+
+
+def _is_older(folder: Path, names: frozenset[str]) -> bool:
+    """Tell whether files were written before git last moved the HEAD of their folder.
+
+    Of those that are not there their folder tells it, where no other does.
+    """
+    paths = [folder / name for name in names]
+    there = [path for path in paths if os.path.lexists(path)]
+    gone_from = {next(each for each in path.parents if each.is_dir()) for path in paths}
+    moved_s = find_moved_s(folder)
+    return bool(names) and all(path.lstat().st_mtime < moved_s for path in there or gone_from)
 
 
 def _sort(

@@ -6,6 +6,7 @@ anew.
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 from agentx.host.files.plain import exists, read_text
@@ -38,7 +39,7 @@ def list_only_there(root: Path, gone: Worktree) -> tuple[str, ...]:
         raise ConflictError(
             f"{gone.folder} is gone, and what was staged there cannot be kept: {why}",
             hint="if you moved it: git worktree repair NEW; if it is lost: "
-            f"git worktree remove --force {gone.folder}",
+            f"git worktree remove --force {shlex.quote(str(gone.folder))}",
         )
     staged, name = tree.out.strip(), gone.branch and f"refs/heads/{gone.branch}"
     if not has_had(root, name or gone.commit, staged):

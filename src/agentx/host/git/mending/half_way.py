@@ -9,7 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from agentx.host.files.plain import read_text
-from agentx.host.git.command import read_git
+from agentx.host.git.command import name_git
+from agentx.host.git.work import git_files
 from agentx.kernel.values import frozen
 
 MERGE = "a merge"
@@ -31,8 +32,8 @@ class HalfWay:
 
     def say_end(self, folder: Path) -> str:
         """Return how it is ended in a folder."""
-        on = f"conclude it: git -C {folder} {self.goes_on}; or " if self.goes_on else ""
-        return f"{on}give it up: git -C {folder} {self.gives_up}"
+        on = f"conclude it: {name_git(folder)} {self.goes_on}; or " if self.goes_on else ""
+        return f"{on}give it up: {name_git(folder)} {self.gives_up}"
 
 
 _REBASING = HalfWay(what="a rebase", goes_on="rebase --continue", gives_up="rebase --abort")
@@ -59,11 +60,10 @@ def find_half_way(folder: Path) -> HalfWay | None:
 
     Raises: UnavailableError.
     """
-    wanted = (word for name in _MARKS for word in ("--git-path", name))
-    places = read_git(folder, "rev-parse", *wanted).lines
+    places = git_files(folder, tuple(_MARKS))
     for where, (name, found) in zip(places, _MARKS.items(), strict=False):
-        if (folder / where).exists():
-            return _REVERTING if name == _SERIES and _is_reverting(folder / where) else found
+        if where.exists():
+            return _REVERTING if name == _SERIES and _is_reverting(where) else found
     return None
 
 

@@ -38,7 +38,7 @@ def is_placed(folder: Path) -> bool | None:
     if any(noted - noted % unit == made for unit in _UNITS_NS):
         return True
     # Another's is noted when its HEAD is moved: a folder that is younger may be a copy.
-    return False if made // _SECOND_NS <= _find_moved_s(folder) else None
+    return False if made // _SECOND_NS <= find_moved_s(folder) else None
 
 
 def place(folder: Path) -> None:
@@ -64,7 +64,7 @@ def place_unchanged(folder: Path) -> None:
         place(folder)
 
 
-def _find_moved_s(folder: Path) -> int:
+def find_moved_s(folder: Path) -> int:
     """Return when git last noted that a folder's HEAD was moved; -1 where it does not."""
     words = ("log", "--walk-reflogs", "-1", "--date=unix", "--format=%gd", "HEAD")
     digits = "".join(filter(str.isdigit, read_git(folder, *words).out))

@@ -28,7 +28,7 @@ from agentx.kernel.errors import (
     StaleVersion,
     UnavailableError,
 )
-from agentx.kernel.ids import digest, is_run_id
+from agentx.kernel.ids import is_run_id
 from agentx.kernel.paths import ProjectPaths
 from agentx.runs.limits import RUN_KEPT_BYTES_MAX
 from agentx.runs.settings import BRANCH, WITH_CODE
@@ -36,6 +36,7 @@ from agentx.runs.store.archive import join_packed
 from agentx.runs.store.kept.draft import KeptDraft, name_blob
 from agentx.runs.store.kept.facts import MEMORY, PACKED, PARTS, is_fact, is_page, run_of
 from agentx.runs.store.kept.notes import KeptNotes
+from agentx.runs.store.kept.taken_out import LinesTakenOut, sum_up_line
 
 _TRIES = 5
 _INDEX = f"{MEMORY}/index.yaml"
@@ -64,6 +65,7 @@ class KeptBranch:
         self._memory = project.run_memory
         self.branch = branch
         self.notes = notes
+        self.taken_out = LinesTakenOut(project, branch, notes)
         self._clock = clock
         self._wanted = wanted
         self._may_take_in = may_take_in
@@ -351,8 +353,7 @@ class KeptBranch:
             here = read_bytes(file) if exists(file) else None
         except OSError as error:
             raise UnavailableError(f"{file} cannot be read: {error}") from error
-        if path.endswith(".jsonl"):
-            there = self._leave_forgotten(there)
+        there = self.taken_out.leave(path, there)
         if here is None:
             return there or None
         if path.endswith(PACKED):
@@ -361,13 +362,6 @@ class KeptBranch:
             return None  # kept aside under a name that says what it holds
         joined = join_lines(here, there)
         return None if joined == here else joined
-
-    def _leave_forgotten(self, text: bytes) -> bytes:
-        forgotten = frozenset(self.notes.read().get("forgotten", ()))
-        if not forgotten:
-            return text
-        lines = text.splitlines(keepends=True)
-        return b"".join(line for line in lines if _sum_up_line(line.rstrip(b"\n")) not in forgotten)
 
     def _read(self, wanted: dict[str, StoredFile]) -> dict[str, bytes]:
         if sum(row.size for row in wanted.values()) > RUN_KEPT_BYTES_MAX:
@@ -393,29 +387,13 @@ class KeptBranch:
         with self.notes.editing(self._clock) as note:
             kept = dict(note.get("facts", {}))
             if forgets:
-                note["forgotten"] = sorted({*note.get("forgotten", ()), *self._list_gone(kept)})
+                gone = (sum_up_line(line) for _, line in self.taken_out.list_gone(kept))
+                note["forgotten"] = sorted({*note.get("forgotten", ()), *gone})
             note["gone"] = [path for path in kept if not exists(self._root / path)]
             note["facts"] = {path: row for path, row in kept.items() if path not in note["gone"]}
+        if forgets:
+            self.taken_out.clean_packed()
         return self.commit(*runs)
-
-    def _list_gone(self, kept: dict[str, list[Any]]) -> Iterator[str]:
-        """Yield the lines, as digests, that the branch holds and the folder does not."""
-        paths = [path for path in kept if path.endswith(".jsonl")]
-        try:
-            held = self.branch.read_blobs(kept[path][1] for path in paths)
-        except UnavailableError:  # the branch is gone, and nothing can be brought back from it
-            return
-        here: set[bytes] = set()
-        for path in paths:
-            with suppress(OSError):
-                here.update(read_bytes(self._root / path).splitlines())
-        for path in paths:
-            gone = (line for line in held[kept[path][1]].splitlines() if line not in here)
-            yield from map(_sum_up_line, gone)
-
-
-def _sum_up_line(line: bytes) -> str:
-    return digest(repr(line)).hex()
 
 
 def _tell_waiting(why: str, hint: str) -> str:

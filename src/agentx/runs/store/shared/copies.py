@@ -4,8 +4,7 @@
 
 Who has the lane may replace its branch by force, to take something out. A copy that nothing was
 added to follows then; it never is a reason to bring back what was taken out. So does the branch of
-a lane that was worked on here and went back, if all of it was pushed: git's log of the remote's
-branch knows.
+a lane that was worked on here and went back, if all of it was pushed once.
 """
 
 from __future__ import annotations
@@ -17,12 +16,13 @@ from pathlib import Path
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.files.plain import is_folder, read_bytes, remove
 from agentx.host.git.mending.lying import require_free
-from agentx.host.git.work import checkouts, commit_of, git_done, is_ancestor, list_changed_files
+from agentx.host.git.work import checkouts, commit_of, git_done, list_changed_files
 from agentx.kernel.errors import AgentXError
 from agentx.runs.model import Lane, Run
 from agentx.runs.paths import RunNotes
-from agentx.runs.store.git_shared import find_pushed, list_branches, was_pushed
+from agentx.runs.store.git_shared import list_branches
 from agentx.runs.store.shared.kept_commits import keep_commit, list_lost
+from agentx.runs.store.shared.replaced import Replaced, SeenBranches
 
 _SHORT = 10
 
@@ -34,6 +34,7 @@ class LaneCopies:
         self._root = root
         self._notes = notes
         self._find_checkout = find_checkout
+        self.seen = SeenBranches(root, notes)
 
     @property
     def checkout(self) -> str:
@@ -67,19 +68,23 @@ class LaneCopies:
         noted = self._find_noted(run_id, lane.id)
         return bool(noted) and noted == commit_of(self._root, f"refs/heads/{lane.branch}")
 
+    def find_replaced(self, run: Run, lane: Lane, here: str) -> Replaced | None:
+        """Return what of a lane's branch here was pushed once, and is at no remote any more."""
+        return self.seen.find_replaced(run, lane, here, self._find_noted(run.id, lane.id))
+
     def follow(self, run: Run) -> Iterator[str]:
         """Bring copies to what replaced them by force; yield what was done, or why it was not."""
         away = [lane for lane in run.lanes.values() if self.is_away(lane)]
         branches = list_branches(self._root, run.id) if away else {}
         for lane in away:
-            here, noted = branches.get(lane.branch, ""), self._find_noted(run.id, lane.id)
-            pushed = find_pushed(self._root, lane.branch, lane.commit) if here else ""
-            if pushed in ("", here) or is_ancestor(self._root, noted or here, pushed):
-                continue  # it was not replaced
-            is_copy = here == noted or was_pushed(self._root, lane.branch, here)
-            if not is_copy and not noted:
-                continue  # it is somebody's work
-            why = self._bring(run, lane, here, pushed) if is_copy else "commits of its own"
+            here = branches.get(lane.branch, "")
+            found = self.find_replaced(run, lane, here) if here else None
+            if found is None:
+                continue
+            onto = found.say_onto(self._notes.worktree(run.id, lane.id), lane.branch)
+            own = f"commits of its own; put them onto it: `{onto}`"
+            pushed = found.by.commit
+            why = self._bring(run, lane, here, pushed) if found.is_all else own
             if not why:
                 self.note(run.id, lane.id, pushed)
             now = f"stays at {here[:_SHORT]}: {why}" if why else f"is at {pushed[:_SHORT]} now"

@@ -23,14 +23,11 @@ _SHORT = 10
 _FETCH_WAIT_MS = 20_000
 
 
-def fetch_run(root: Path, run: Run) -> tuple[str, ...]:
-    """Fetch the branches of a run from every remote; return what is gone there, or not reached."""
-    gone, silent = _fetch_all(root, run)
-    return (*gone, *silent)
+def fetch_run(root: Path, run: Run) -> tuple[list[str], list[str]]:
+    """Fetch the branches of a run from every remote.
 
-
-def _fetch_all(root: Path, run: Run) -> tuple[list[str], list[str]]:
-    """Fetch from every remote; return what is gone there, and what was not reached."""
+    Return what is gone there, and which was not reached, and why.
+    """
     said = read_git(root, "remote")
     gone: list[str] = []
     silent: list[str] = []
@@ -103,7 +100,7 @@ def check_reached(root: Path, run: Run) -> None:
 
     Raises: UnavailableError.
     """
-    for remark in _fetch_all(root, run)[1]:
+    for remark in fetch_run(root, run)[1]:
         raise UnavailableError(
             f"nobody knows whether it is gone: {remark}", hint="try again when it is reached"
         )

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.plain import exists, is_folder, list_folder, remove
-from agentx.host.git.command import NO_HOOKS
+from agentx.host.git.command import NO_HOOKS, name_git
 from agentx.host.git.facts import branch as branch_at
 from agentx.host.git.half_done import fill_folder
 from agentx.host.git.loose import require_over
@@ -32,8 +33,9 @@ from agentx.runs.store.shared.kept_commits import keep_commit
 from agentx.runs.store.shared.marks import WorkMarks
 
 _SHORT = 10
+_UNCOMMITTED = " has changes that are not committed:"
 # Whatever the user's settings are: a patch that git can apply, of any file.
-_DIFF = "git diff --binary --no-ext-diff --no-textconv --no-color --src-prefix=a/ --dst-prefix=b/"
+_DIFF = "diff --binary --no-ext-diff --no-textconv --no-color --src-prefix=a/ --dst-prefix=b/"
 
 
 class RunFolders:
@@ -89,7 +91,8 @@ class RunFolders:
             with self._marks.making(run_id, name) as held:
                 fill_folder(folder, held)  # where its command was killed
                 is_still = name == WORK_FOLDER and not exists(self._notes.git_mark(run_id))
-                if is_still and bring_up(folder, self._notes.coming_up(run_id), held):
+                tell = partial(self._tell_undone, run_id, branch, folder)
+                if is_still and bring_up(folder, self._notes.coming_up(run_id), tell, held):
                     self._remarks.append(f"{folder} lagged behind {branch}: it is brought up")
                 place_unchanged(folder)
             return folder
@@ -113,6 +116,23 @@ class RunFolders:
                 remove(self._notes.coming_up(run_id))  # which was of the one before
         passing(CrashPoint.RUN_WORKTREE_MADE)
         return folder
+
+    def _tell_undone(
+        self, run_id: str, branch: str, folder: Path, names: frozenset[str], commit: str
+    ) -> None:
+        """Keep what lay in a folder, and say which files are put back that are nobody's for sure.
+
+        Raises: UnavailableError.
+        """
+        kept, are = (
+            keep_commit(self._root, run_id, branch, commit),
+            "is" if len(names) == 1 else "are",
+        )
+        were = "was" if len(names) == 1 else "were"
+        self._remarks.append(
+            f"{folder}: {name_some(sorted(names))} {are} put back, which {were} cut off or gone "
+            f"where a bring-up was killed; what lay there stays as {kept}"
+        )
 
     def require_nowhere_else(self, run_id: str, name: str, branch: str) -> None:
         """See that a branch is checked out in no folder but its own: who moves it would make of
@@ -160,15 +180,14 @@ class RunFolders:
         if lag.changed:
             up = _say_changed(folder, lag)
         else:
-            up = _say_steps(folder, lag) if lag.others else f"git -C {folder} reset --hard"
+            up = _say_steps(folder, lag) if lag.others else f"{name_git(folder)} reset --hard"
         files = name_some(sorted(lag.files | lag.changed))
+        where = _UNCOMMITTED if lag.came_up else ": in its folder"
         raise ConflictError(
             f"{name}: its folder is behind its branch: {files}"
             if lag.is_sure
-            else f"{name}: in its folder {_say_as(lag)}",
-            hint=up
-            if lag.changed and lag.is_sure
-            else f"if nobody took that back: {up}; else commit it",
+            else f"{name}{where} {_say_as(lag)}",
+            hint=up if lag.changed and lag.is_sure else f"{_say_if(lag)}: {up}; else commit it",
         )
 
     def require_work_up(self, folder: Path) -> None:
@@ -187,9 +206,10 @@ class RunFolders:
                 hint=_say_changed(folder, lag),
             )
         up = _say_changed(folder, lag) if lag.changed else _say_steps(folder, lag)
+        where = f"the work branch{_UNCOMMITTED}" if lag.came_up else f"in {folder}"
         raise ConflictError(
-            f"in {folder} {_say_as(lag)}",
-            hint=f"if nobody took that back: {up}; else put it away: git -C {folder} stash -u",
+            f"{where} {_say_as(lag)}",
+            hint=f"{_say_if(lag)}: {up}; else put it away: {name_git(folder)} stash -u",
         )
 
 
@@ -203,7 +223,7 @@ def require_not_renamed(folder: Path, branch: str, pushed: str) -> None:
     if now not in (None, "", branch) and not (pushed and is_ancestor(folder, "HEAD", pushed)):
         raise ConflictError(
             f"{branch} is not in this repository, and {now} is checked out in its folder {folder}",
-            hint=f"if you renamed it: git -C {folder} branch -m {branch}",
+            hint=f"if you renamed it: {name_git(folder)} branch -m {branch}",
         )
 
 
@@ -213,7 +233,7 @@ def _refuse_left(branch: str, folder: Path, known: tuple[Worktree, ...]) -> Conf
     past = "--ignore-other-worktrees " if any(each.branch == branch for each in known) else ""
     return ConflictError(
         f"{branch} is not checked out in its folder {folder}",
-        hint=f"git -C {folder} switch {past}{branch}; commits that are on no branch first get "
+        hint=f"{name_git(folder)} switch {past}{branch}; commits that are on no branch first get "
         "one: git branch NAME",
     )
 
@@ -223,10 +243,11 @@ def _refuse_elsewhere(
 ) -> ConflictError:
     """Return the error for a branch that somebody has checked out elsewhere."""
     where = there.folder
-    back = f"; or, if its folder was moved there: git worktree move {where} {folder}"
+    moved = shlex.join((str(where), str(folder)))
+    back = f"; or, if its folder was moved there: git worktree move {moved}"
     return ConflictError(
         f"{branch} is checked out in {where}",
-        hint=f"switch that checkout to another branch: git -C {where} switch -"
+        hint=f"switch that checkout to another branch: {name_git(where)} switch -"
         + ("" if is_root else back),
     )
 
@@ -234,16 +255,21 @@ def _refuse_elsewhere(
 def _say_as(lag: Lag) -> str:
     """Return how the files are that may lag."""
     files, changed = (name_some(sorted(each)) for each in (lag.files, lag.changed))
+    had = lag.had[:_SHORT] + (", an earlier state of the branch" if lag.came_up else "")
     if not lag.files:
-        return f"{changed} is staged as it was at {lag.had[:_SHORT]}, and is changed"
-    return f"{files} is as it was at {lag.had[:_SHORT]}" + (
-        changed and f", and {changed} is changed"
-    )
+        return f"{changed} is staged as it was at {had}, and is changed"
+    return f"{files} is as it was at {had}" + (changed and f", and {changed} is changed")
+
+
+def _say_if(lag: Lag) -> str:
+    """Return when what may lag is to be brought up."""
+    kept = "it was put back from a backup and " if lag.came_up else ""
+    return f"if {kept}nobody took that back"
 
 
 def _say_steps(folder: Path, lag: Lag) -> str:
     """Return what brings up what lags, and leaves what else is changed."""
-    return f"cd {folder}; " + "; ".join(shlex.join(("git", *words)) for words in lag.steps)
+    return "; ".join(f"{name_git(folder)} {shlex.join(words)}" for words in lag.steps)
 
 
 def _say_changed(folder: Path, lag: Lag) -> str:
@@ -251,16 +277,17 @@ def _say_changed(folder: Path, lag: Lag) -> str:
     new = lag.changed & list_names(folder, "diff-tree", "-r", "--diff-filter=A", lag.had, "HEAD")
     if lag.is_indexed:
         new -= list_names(folder, "diff-index", "--cached", lag.had)  # git tells what is staged
-    ways = [f"move {name_some(sorted(new))} elsewhere"] if new else []
+    ways = [f"move {name_some(sorted(new))} in {folder} elsewhere"] if new else []
+    git = name_git(folder)
     if lag.changed - new:
         names, had = shlex.join(sorted(lag.changed - new)), lag.had[:_SHORT]
-        ways += [] if lag.is_indexed else [f"git read-tree {had}"]
+        ways += [] if lag.is_indexed else [f"{git} read-tree {had}"]
         patch = f"~/{folder.name}-{had}.patch"
         ways.append(
-            f"{_DIFF} {had} -- {names} > {patch} && git restore -s {had} -S -W -- {names}"
-            f" (and in a lane: git apply --3way {patch})"
+            f"{git} {_DIFF} {had} -- {names} > {patch} && {git} restore -s {had} -S -W -- {names}"
+            f" (and in a lane: {git} apply --3way {patch})"
         )
-    return f"cd {folder}; {'; '.join(ways)}; then try again"
+    return f"{'; '.join(ways)}; then try again"
 
 
 def _is_same(each: Worktree, folder: Path) -> bool:

@@ -1,0 +1,110 @@
+"""Goal: what a person took out of a run's files for good comes back from nowhere.
+
+Method: clones with real git. A line goes from the file of events, and every place that had it is
+looked through: pages, archives, what another clone packed meanwhile.
+"""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from agentx.operations.runs.archive import archive_run, restore_run
+from agentx.operations.runs.recover import rebuild_runs
+from agentx.operations.runs.saying import Saying
+from agentx.operations.runs.sync import sync_runs
+from agentx.operations.runs.write import add_task, go_to_phase, start_run, task_step
+from agentx.project.project import Project
+from agentx.project.roles.caller import Via, WhoCalls
+from agentx.runs.model import Contract
+from agentx.wiring.runs import open_runs
+from tests.support.run_clones import Clones
+
+_SAID = b"the name of a client"
+
+
+@pytest.fixture
+def clones(tmp_path: Path) -> Clones:
+    return Clones(tmp_path)
+
+
+def _sync(project: Project) -> None:
+    person = WhoCalls(role="", agent="", via=Via.TERMINAL)
+    sync_runs(project, agrees=lambda _where: True, caller=person)
+
+
+def _start(project: Project) -> str:
+    run = start_run(project, "shared", actor="orchestrator").id
+    says = Saying(run_id=run, actor="orchestrator")
+    add_task(project, says, Contract(title="first"))
+    says = Saying(run_id=run, actor="orchestrator", task="TASK-001")
+    for text in ("what stays", _SAID.decode()):
+        task_step(project, says, "task-progressed", {"text": text})
+    return run
+
+
+def _take_out(project: Project, run: str) -> None:
+    for file in (project.paths.runs / run).rglob("*.jsonl"):
+        lines = file.read_bytes().splitlines(keepends=True)
+        file.write_bytes(b"".join(line for line in lines if _SAID not in line))
+    rebuild_runs(project, run, as_is=True)
+
+
+def _list_holding(project: Project) -> list[str]:
+    memory = project.paths.run_memory
+    found = [each for each in memory.rglob("*") if each.is_file() and _SAID in each.read_bytes()]
+    packed = memory.glob("archive/*.tar.gz")
+    found += [each for each in packed if _SAID in gzip.decompress(each.read_bytes())]
+    return sorted(each.relative_to(memory).as_posix() for each in found)
+
+
+def _log(project: Project, run: str) -> list[str]:
+    return [each.text for each in open_runs(project).run(run)[0].tasks["TASK-001"].log]
+
+
+def test_a_page_does_not_say_it_anew(clones: Clones) -> None:
+    one = clones.clone("one")
+    run = _start(one)
+
+    _take_out(one, run)
+
+    assert _list_holding(one) == []
+    assert _log(one, run) == ["what stays"]
+
+
+def test_a_run_that_is_packed_again_is_packed_without_it(clones: Clones) -> None:
+    one = clones.clone("one")
+    run = _start(one)
+    go_to_phase(one, Saying(run_id=run, actor="orchestrator"), "fail", reason="enough")
+    archive_run(one, run)
+    restore_run(one, run)
+
+    _take_out(one, run)
+    archive_run(one, run)
+
+    assert _list_holding(one) == []
+    restore_run(one, run)
+    assert _log(one, run) == ["what stays"]
+
+
+def test_an_archive_that_another_clone_made_meanwhile_does_not_bring_it_back(
+    clones: Clones,
+) -> None:
+    one, two = clones.clone("one"), clones.clone("two")
+    run = _start(one)
+    go_to_phase(one, Saying(run_id=run, actor="orchestrator"), "fail", reason="enough")
+    _sync(one)
+    _sync(two)
+
+    _take_out(one, run)
+    archive_run(two, run)
+    _sync(two)
+    _sync(one)
+    _sync(one)
+
+    assert _list_holding(one) == []
+    restore_run(one, run)  # both packed the same end of it
+    assert _log(one, run) == ["what stays"]
+    assert _list_holding(one) == []

@@ -1,0 +1,85 @@
+"""Goal: whoever takes a task up again knows the lanes that it has, and which of them did it.
+
+Method: stories of events, and what is told after each.
+"""
+
+from __future__ import annotations
+
+from agentx.runs.model import Run, RunEvent
+from agentx.runs.resuming import WhoGoesOn, resumption
+from agentx.runs.rules.fold import fold
+from agentx.runs.rules.gates import tell_unwanted
+from tests.support.run_stories import RUN, event
+
+UNTIL = "2026-03-02T12:00:00Z"
+TASK = event(1, "task-added", task="T", title="x")
+EXECUTES = event(2, "phase-entered", phase="EXECUTION")
+DONE = (
+    event(8, "lane-merged", lane="lane-002-bbbb", commit="c8"),
+    event(9, "task-completed", task="T"),
+)
+AGAIN = event(10, "task-reopened", task="T", reason="mine is better")
+
+
+def _open(number: int, lane: str, person: str) -> RunEvent:
+    return event(
+        number,
+        "lane-opened",
+        lane=lane,
+        task="T",
+        branch=lane,
+        checkout=lane[-4:],
+        until=UNTIL,
+        holder="engineer",
+        person=person,
+    )
+
+
+OPENED = (_open(3, "lane-001-aaaa", "anna"), _open(4, "lane-002-bbbb", "bert"))
+
+
+def _run(*events: RunEvent) -> Run:
+    return fold(RUN, (event(0, "run-started", title="a run"), TASK, EXECUTES, *events))
+
+
+def _list_steps(run: Run, checkout: str) -> list[tuple[str, str]]:
+    here = WhoGoesOn(checkout=checkout, folder=lambda name: f"/w/{name}")
+    return [(step.text, step.command) for step in resumption(run, (), here).next]
+
+
+def test_a_completed_task_names_the_lane_that_was_merged() -> None:
+    assert _run(*OPENED).tasks["T"].lane == "lane-001-aaaa"  # who claimed it first
+    assert _run(*OPENED, *DONE).tasks["T"].lane == "lane-002-bbbb"
+    assert _run(*OPENED, event(9, "task-completed", task="T")).tasks["T"].lane == "lane-001-aaaa"
+    again = (AGAIN, _open(11, "lane-003-cccc", "cid"), event(12, "task-completed", task="T"))
+    assert _run(*OPENED, *DONE, *again).tasks["T"].lane == "lane-003-cccc"
+
+
+def test_who_takes_a_task_up_again_is_told_of_the_lane_that_is_open() -> None:
+    run = _run(*OPENED, *DONE, AGAIN)
+
+    own = "T is ready: x; lane-001-aaaa is open for it: go on in /w/lane-001-aaaa"
+    assert _list_steps(run, "aaaa") == [(own, "agentx run task start T")]
+    theirs = "T is ready: x; lane-001-aaaa of engineer of anna (aaaa) is open for it: take it"
+    assert _list_steps(run, "bbbb") == [
+        (theirs, "agentx run lane take lane-001-aaaa"),
+        ("or begin it anew", "agentx run task start T"),
+    ]
+    begun = event(11, "task-started", task="T", checkout="aaaa", until=UNTIL)
+    assert _run(*OPENED, *DONE, AGAIN, begun).tasks["T"].lane == "lane-001-aaaa"
+    claimed = event(11, "task-claimed", task="T", checkout="aaaa", until=UNTIL, shared=True)
+    there = (claimed, event(12, "task-started", task="T"))  # the claim was said at the remote first
+    assert _run(*OPENED, *DONE, AGAIN, *there).tasks["T"].lane == "lane-001-aaaa"
+    ended = event(11, "lane-failed", lane="lane-001-aaaa", reason="no")
+    for checkout in ("aaaa", "bbbb"):
+        steps = _list_steps(_run(*OPENED, *DONE, ended, AGAIN), checkout)
+        assert ("T is ready: x", "agentx run task start T") in steps
+
+
+def test_who_completed_a_task_elsewhere_is_told_by_name() -> None:
+    (lost, _), (merged, _) = OPENED, DONE
+    run = _run(*OPENED, merged, event(9, "task-completed", task="T"))
+
+    assert lost.lane == "lane-001-aaaa"
+    said = tell_unwanted(run, run.lanes["lane-001-aaaa"])
+    assert said == "T was completed in lane-002-bbbb by engineer of bert (bbbb)"
