@@ -280,8 +280,13 @@ def test_two_clones_merge_by_git_and_a_question_of_the_other_is_answered_by_its_
 
     house.agentx("trust", "--yes")
     threads = [one.json("clarify", "--issue", "1")["clarifications"] for one in (house, other)]
+    offered = [[row.pop("nextActions")[0] for row in rows] for rows in threads]
     assert threads[0] == threads[1]
     assert [row["id"] for row in threads[0]] == ["CLR-1-001", "CLR-1-002", "CLR-1-003"]
+    # The name that meant another question there before takes no word: the exact one is offered.
+    assert offered[0][1] == 'agentx clarify answer CLR-1-002 "..."'
+    assert offered[1][1].startswith("agentx clarify answer CLR-1-002@")
+    assert (offered[0][0], offered[0][2]) == (offered[1][0], offered[1][2])
     moved = other.json("clarify", "answer", "CLR-1-002", "Yes.", expect=2)["error"]
     assert moved["code"] == "NAME_MOVED"
     waited = other.json("clarify", "wait", "CLR-1-002", "--timeout", "0", expect=2)["error"]

@@ -41,6 +41,7 @@ def find_uncounted(state: Clarification) -> Entry | None:
     turns = (turn for turn, each in enumerate(state.thread, 1) if each is stands)
     first = next(turns, 0) if stands.is_persons_word else 0
     said = [each for each in state.thread[first:] if contradicts(each, stands)]
+    said = [each for each in said if not state.lets_go(each)]
     asked = key_words(state.topic, state.question_of(stands)) if said else None
     keys = ((each, key_words(state.topic, state.question_of(each))) for each in reversed(said))
     return next((each for each, key in keys if key == asked), None)
@@ -54,7 +55,8 @@ def _find_sure(state: Clarification) -> Entry | None:
     if stands is None or not stands.doubt:
         return None
     said = stands.body.split()
-    others = [each for each in sure if each.body.split() not in ([], said) and state.is_own(each)]
+    others = [each for each in sure if each.body.split() != said and state.is_own(each)]
+    others = [each for each in others if not state.lets_go(each)]
     if not others:
         return None
     asked = key_words(state.topic, state.question_of(stands))

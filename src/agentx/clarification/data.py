@@ -1,4 +1,7 @@
-"""A clarification for a program: as the ledger has it, what it came to, what can be done now."""
+"""A clarification for a program: as the ledger has it, what it came to, what can be done now.
+
+And what memory answers a question with, as who asked it is offered it.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,9 @@ from agentx.clarification.contested import find_contesting, say_by_whom
 from agentx.clarification.model import Clarification, Entry
 from agentx.clarification.rendering import find_decided, name_question, next_actions
 from agentx.clarification.store.ledger_json import as_json, entry_json
+from agentx.clarification.watch.monitor import MonitorReport
+from agentx.kernel.clock import Millis
+from agentx.kernel.values import frozen
 
 
 def as_data(state: Clarification, others: tuple[str, ...] = ()) -> dict[str, object]:
@@ -65,3 +71,31 @@ def _show(entry: Entry) -> dict[str, object]:
 
 def _doubt_of(entry: Entry | None) -> str | None:
     return None if entry is None else entry.doubt or None
+
+
+@frozen
+class KnownAnswer:
+    """What memory answers a question with."""
+
+    grip: str  # CLR-..., obs-...
+    text: str
+    by: str  # who said it, with what must be told of that
+    at_ms: Millis
+    issue: int
+    issue_title: str = ""  # where it was asked of another than is asked of now
+    asked: str = ""  # the question it answered
+    asked_of: str = ""  # who is asked now: a person accepts it themself
+    doubt: str = ""  # what is doubtful about who said it
+    proofs: tuple[str, ...] = ()  # the events that prove it
+    changed_files: tuple[str, ...] = ()  # of the files it speaks of, those that changed since
+
+
+def monitor_data(found: MonitorReport) -> dict[str, object]:
+    """Return what the monitor did, for a program."""
+    return {
+        "stale": [state.id for state in found.stale],
+        "stuck": [state.id for state in found.stuck],
+        "deadlocked": [state.id for state in found.deadlocked],
+        "abandoned": [state.id for state in found.abandoned],
+        "damaged": list(found.damaged),
+    }

@@ -128,17 +128,17 @@ def view_unwritten(error: UnavailableError, *, has_words: bool) -> UnavailableEr
     return say_kept(error)
 
 
-def max_rounds_exceeded(clarification_id: str, rounds_max: int) -> MaxRoundsExceeded:
+def max_rounds_exceeded(state: Clarification) -> MaxRoundsExceeded:
     """Say that a person was called."""
     return MaxRoundsExceeded(
-        f"{clarification_id} reached max rounds ({rounds_max}). Auto-escalated",
-        hint=f"a person settles it: agentx clarify resolve {clarification_id} TEXT",
+        f"{state.id} reached max rounds ({state.rounds_max}). Auto-escalated",
+        hint=f"a person settles it: agentx clarify resolve {state.typed} TEXT",
     )
 
 
-def report_unanswered(agent: str, clarification_id: str, reason: str) -> ClarificationUnanswered:
+def report_unanswered(state: Clarification, reason: str) -> ClarificationUnanswered:
     """Say that the agent gave no answer, and why."""
     return ClarificationUnanswered(
-        f"Agent '{agent}' failed to answer {clarification_id}: {reason}. Auto-escalated",
-        hint=f"a person settles it: agentx clarify resolve {clarification_id} TEXT",
+        f"Agent '{state.to}' failed to answer {state.id}: {reason}. Auto-escalated",
+        hint=f"a person settles it: agentx clarify resolve {state.typed} TEXT",
     )

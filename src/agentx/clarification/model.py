@@ -19,13 +19,14 @@ from agentx.clarification.ways import (
     is_from_memory,
     is_missed,
     is_unverified_way,
+    lets_go,
     name_comment,
 )
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import UNMARKED, ClarificationId, IssueMark
 from agentx.kernel.limits import CLARIFY_SLA_MINUTES_DEFAULT
 from agentx.kernel.roles import HUB_ROLE, PERSON_ROLE
-from agentx.kernel.values import frozen
+from agentx.kernel.values import field, frozen
 
 PERSON, HUB = PERSON_ROLE, HUB_ROLE  # who speaks when it is no agent
 
@@ -226,11 +227,18 @@ class Clarification:
     contested_by: str = ""  # what else speaks against what stands; likewise
     asked_on: str = ""  # of a matter: what its thread asked next (`watch.matters`); likewise
     begun_with: tuple[tuple[Entry, str], ...] = ()  # by an offshoot, with why it stands no more
+    # Where its name meant another question here: the one that commands take; likewise.
+    goes_by: str = field(default="", compare=False)
 
     @property
     def exact(self) -> str:
         """A name of it that never means another."""
         return f"{self.id}@{self.uid}" if self.uid else self.id
+
+    @property
+    def typed(self) -> str:
+        """The name that commands take, wherever one is offered."""
+        return self.goes_by or self.id
 
     @property
     def is_active(self) -> bool:
@@ -302,8 +310,13 @@ class Clarification:
         said = [each for each in self.thread if each.is_persons_word]
         if not said[1:] or (word := self.persons_word) is None:
             return ()
-        others = (each for each in said if each.body.split() not in ([], word.body.split()))
-        return tuple(each for each in others if self.question_of(each) == self.question_of(word))
+        others = [each for each in said if each.body.split() != word.body.split()]
+        to_same = (each for each in others if self.question_of(each) == self.question_of(word))
+        return tuple(each for each in to_same if not self.lets_go(each))
+
+    def lets_go(self, word: Entry) -> bool:
+        """Tell whether a person only let a question go: that takes back nobody's word."""
+        return word.speaker == PERSON and lets_go(word.body, lambda: self.question_of(word))
 
     def entries(self, kind: EntryType) -> tuple[Entry, ...]:
         """Return the entries of one type, in order."""
@@ -357,8 +370,23 @@ class Clarification:
             if entry.type is EntryType.ANSWER and (
                 is_heard or entry.is_persons_word or not entry.late
             ):
-                found = entry
+                found = found if self._is_kept(found, entry) else entry
         return found
+
+    def _is_kept(self, said: Entry | None, by: Entry) -> bool:
+        """Tell whether an answer of a person's stands, as another only lets the question go."""
+        if said is None or not (said.is_persons_word and by.is_persons_word):
+            return False
+        return self.lets_go(by) and not self.lets_go(said) and self._is_to_same(said, by)
+
+    def _is_to_same(self, said: Entry, other: Entry) -> bool:
+        """Tell whether two things were said to the same question, in whichever words it was put."""
+        asked, again = self.question_of(said), self.question_of(other)
+        if asked == again:
+            return True
+        from agentx.prose.same.wording import key_words  # noqa: PLC0415  seldom asked
+
+        return key_words(self.topic, asked) == key_words(self.topic, again)
 
     @property
     def decision(self) -> Entry | None:
@@ -368,12 +396,14 @@ class Clarification:
         """
         settled, answered = self.resolution, self.answered
         answered = answered if answered and self.is_own(answered) else None
-        if settled is not None and settled.speaker == PERSON and not settled.body:
-            # Who settles it without a word takes back nobody's.
-            said = (each for each in self.thread if each.is_persons_word and each.body)
-            asked = self.question_of(settled)
-            words = [each for each in said if self.question_of(each) == asked and self.is_own(each)]
-            return words[-1] if words else answered or settled
+        if settled is not None and self.lets_go(settled):
+            # Who lets it go takes back nobody's word.
+            said = (each for each in self.thread if each.is_persons_word and self.is_own(each))
+            words = [
+                each for each in said if not self.lets_go(each) and self._is_to_same(each, settled)
+            ]
+            taken = settled if settled.body else answered or settled
+            return words[-1] if words else taken
         if settled is None or answered is None:
             return settled
         is_persons = answered.is_persons_word and settled.speaker != PERSON
@@ -416,34 +446,3 @@ class NewQuestion:
     blocking: bool = True
     rounds_max: int | None = None
     issue_mark: IssueMark = UNMARKED
-
-
-@frozen
-class MonitorReport:
-    """What the monitor found and did."""
-
-    stale: tuple[Clarification, ...] = ()
-    stuck: tuple[Clarification, ...] = ()
-    deadlocked: tuple[Clarification, ...] = ()
-    abandoned: tuple[Clarification, ...] = ()
-    damaged: tuple[str, ...] = ()
-    closed: tuple[int, ...] = ()  # issues whose ledger cannot be read: nobody knows what waits
-    active: tuple[Clarification, ...] = ()
-    closed_issues: frozenset[int] = frozenset()  # of those that something is asked about
-
-
-@frozen
-class KnownAnswer:
-    """What memory answers a question with."""
-
-    grip: str  # CLR-..., obs-...
-    text: str
-    by: str  # who said it, with what must be told of that
-    at_ms: Millis
-    issue: int
-    issue_title: str = ""  # where it was asked of another than is asked of now
-    asked: str = ""  # the question it answered
-    asked_of: str = ""  # who is asked now: a person accepts it themself
-    doubt: str = ""  # what is doubtful about who said it
-    proofs: tuple[str, ...] = ()  # the events that prove it
-    changed_files: tuple[str, ...] = ()  # of the files it speaks of, those that changed since

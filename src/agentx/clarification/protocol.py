@@ -315,7 +315,7 @@ def _so_many_late_answers(state: Clarification, fact: Fact) -> Verdict:
         return None
     return IllegalTransition(
         f"{state.id} was escalated and has {late} answers since: no more are kept",
-        hint=f"a person settles it: agentx clarify resolve {state.id} TEXT",
+        hint=f"a person settles it: agentx clarify resolve {state.typed} TEXT",
     )
 
 
@@ -325,7 +325,7 @@ def _only_its_people_resolve(state: Clarification, fact: Fact) -> Verdict:
     if state.status is ClarificationStatus.ESCALATED:
         return IllegalTransition(
             f"{state.id} is escalated: only a person can resolve it",
-            hint=f"agentx clarify resolve {state.id} TEXT",
+            hint=f"agentx clarify resolve {state.typed} TEXT",
         )
     if fact.by == state.asker:
         return None
@@ -344,8 +344,8 @@ def _what_a_person_said_stands(state: Clarification, fact: Fact) -> Verdict:
         return None
     return IllegalTransition(
         f"a person answered {state.id}: {fact.by} cannot settle it in other words",
-        hint=f"agentx clarify resolve {state.id}, without a text; or ask on: "
-        f"agentx clarify ask --follow-up {state.id}",
+        hint=f"agentx clarify resolve {state.typed}, without a text; or ask on: "
+        f"agentx clarify ask --follow-up {state.typed}",
     )
 
 
@@ -372,15 +372,15 @@ def _one_retry(state: Clarification, fact: Fact) -> Verdict:
 def _next_step(state: Clarification) -> str:
     match state.status:
         case ClarificationStatus.PENDING | ClarificationStatus.STALE:
-            return f"it waits for {state.to}: agentx clarify answer {state.id} TEXT"
+            return f"it waits for {state.to}: agentx clarify answer {state.typed} TEXT"
         case ClarificationStatus.ANSWERED:
-            otherwise = f"; a person says otherwise: agentx clarify resolve {state.id} TEXT"
+            otherwise = f"; a person says otherwise: agentx clarify resolve {state.typed} TEXT"
             return f"{state.asker} resolves it or follows it up{otherwise}"
         case ClarificationStatus.ESCALATED:
-            return f"a person settles it: agentx clarify resolve {state.id} TEXT"
+            return f"a person settles it: agentx clarify resolve {state.typed} TEXT"
         case ClarificationStatus.RESOLVED:
             anew = f"ask it anew: {word_ask(state, PERSON)} --ask-anyway"
-            holds = f"; a person says what holds: agentx clarify resolve {state.id} TEXT"
+            holds = f"; a person says what holds: agentx clarify resolve {state.typed} TEXT"
             return anew if find_contesting(state) is None else f"{anew}{holds}"
         case ClarificationStatus.ABANDONED:
             return ask_again(state)

@@ -206,13 +206,13 @@ def next_actions(state: Clarification, others: tuple[str, ...] = ()) -> tuple[st
     match state.status:
         case ClarificationStatus.PENDING | ClarificationStatus.STALE:
             return (
-                f'agentx clarify answer {state.id} "..."',
-                f"agentx clarify escalate {state.id}",
+                f'agentx clarify answer {state.typed} "..."',
+                f"agentx clarify escalate {state.typed}",
             )
         case ClarificationStatus.ANSWERED:
             return _order_actions(state, others)
         case ClarificationStatus.ESCALATED:
-            return (f'agentx clarify resolve {state.id} "your decision"',)
+            return (f'agentx clarify resolve {state.typed} "your decision"',)
         case ClarificationStatus.RESOLVED if is_contested(state):
             return (f"{word_ask(state, PERSON)} --ask-anyway",)
         case ClarificationStatus.RESOLVED | ClarificationStatus.ABANDONED:
@@ -223,10 +223,10 @@ def _order_actions(state: Clarification, others: tuple[str, ...]) -> tuple[str, 
     """Return what an asker can do with an answer: the likeliest depends on how good it is."""
     worth = AnswerWorth() if state.answered is None else state.answered.worth
     left = quote_word(preview(worth.remaining, 200) or "...")
-    resolve = f"agentx clarify resolve {state.id}"
-    follow_up = f"agentx clarify ask --follow-up {state.id} --question {left}"
+    resolve = f"agentx clarify resolve {state.typed}"
+    follow_up = f"agentx clarify ask --follow-up {state.typed} --question {left}"
     if is_contested(state):
-        return f"agentx clarify escalate {state.id}", resolve
+        return f"agentx clarify escalate {state.typed}", resolve
     if worth.standing == PARTIAL:
         return follow_up, resolve
     if worth.standing != UNKNOWN:
@@ -234,7 +234,7 @@ def _order_actions(state: Clarification, others: tuple[str, ...]) -> tuple[str, 
     ask = f"agentx clarify ask --issue {state.issue} --from {state.asker}"
     topic, question = (quote_word(preview(text, 200)) for text in (state.topic, state.question))
     asks = (f"{ask} --to {role} --topic {topic} --question {question}" for role in others)
-    return (*asks, f"agentx clarify escalate {state.id}", resolve)
+    return (*asks, f"agentx clarify escalate {state.typed}", resolve)
 
 
 def say_worth(entry: Entry) -> str:
@@ -272,7 +272,7 @@ def _word_question(state: Clarification, head: str, about: str) -> str:
     overdue = ", overdue" if state.status is ClarificationStatus.STALE or state.retries else ""
     return (
         f"{head}{overdue}): {state.asker} asks{waits}: {about}: {preview(find_asked(state), 400)}"
-        f'{say_meanwhile(state)} -- answer with: agentx clarify answer {state.id} "..."'
+        f'{say_meanwhile(state)} -- answer with: agentx clarify answer {state.typed} "..."'
     )
 
 
@@ -372,9 +372,11 @@ def explain_escalation(state: Clarification) -> str:
 
 def name_decider(state: Clarification) -> str:
     """Return whose word settled it: the person's who said so, else who said what was taken."""
-    settled = state.resolution
+    settled, word = state.resolution, state.decision
     is_persons = settled is not None and settled.speaker == PERSON
-    word = settled if is_persons else state.decision
+    is_doubtful = settled is not None and bool(settled.doubt)
+    if is_persons and not (is_doubtful and word is not None and word.is_persons_word):
+        word = settled  # who only lets it go, in doubt, makes what was said no less sure
     return "" if word is None else name_speaker(word)
 
 

@@ -45,7 +45,6 @@ from agentx.clarification.model import (
     Clarification,
     ClarificationStatus,
     Ledger,
-    MonitorReport,
     NewQuestion,
     Reason,
 )
@@ -55,7 +54,7 @@ from agentx.clarification.store.ledgers import LEDGER_WAIT_MS, LedgerStore
 from agentx.clarification.store.merging import is_kept
 from agentx.clarification.store.survey import Survey
 from agentx.clarification.watch.awaiting import is_to_be_answered
-from agentx.clarification.watch.monitor import Remedy, World, findings
+from agentx.clarification.watch.monitor import MonitorReport, Remedy, World, findings
 from agentx.clarification.ways import name_missed_way
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import MINUTE_MS, Clock, Millis
@@ -132,7 +131,7 @@ class Clarifications:
             clarification_id, Asked(at_ms=self._clock.now_ms(), by=by, body=body), agent=by
         )
         if state.status is ClarificationStatus.ESCALATED:
-            raise max_rounds_exceeded(state.id, state.rounds_max)
+            raise max_rounds_exceeded(state)
         return state
 
     def answer(

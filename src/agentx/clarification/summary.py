@@ -111,7 +111,7 @@ def find_note(state: Clarification) -> str:
 
 
 def _options(state: Clarification, asked: str) -> tuple[str, ...]:
-    resolve = f"agentx clarify resolve {state.id}"
+    resolve = f"agentx clarify resolve {state.typed}"
     options = [f'Decide it yourself: {resolve} "your decision"']
     # What was answered to an earlier round is no answer to this one.
     if state.answered is not None and state.question_of(state.answered) == asked:
@@ -212,7 +212,7 @@ def tell_contested(state: Clarification, writer: str) -> str:
 
 
 def _word_resolve(state: Clarification) -> str:
-    return f': agentx clarify resolve {state.id} "..."'
+    return f': agentx clarify resolve {state.typed} "..."'
 
 
 def _word_anew(state: Clarification) -> str:

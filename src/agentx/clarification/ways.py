@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
+from agentx.kernel.text import fold_text
 from agentx.kernel.vouching import standing
 
 # How something was said that claims a person, and that nobody saw say it.
@@ -29,6 +30,12 @@ BROUGHT = "brought/"
 MEMORY = "memory/"
 # What a person is offered to say who lets a question go.
 LET_GO = "go on with what is known"
+
+
+def lets_go(body: str, asked: Callable[[], str]) -> bool:
+    """Tell whether who is asked a question only lets it go, without a word or in those offered."""
+    said = fold_text(body).casefold().rstrip(".! ")
+    return not said or (said == LET_GO and LET_GO not in fold_text(asked()).casefold())
 
 
 def name_memory_way(grip: str) -> str:

@@ -22,7 +22,7 @@ from agentx.clarification.model import (
 from agentx.clarification.watch.gathered import gather
 from agentx.clarification.watch.later import find_otherwise, is_come_to
 from agentx.clarification.watch.matters import find_asked_again, list_matters
-from agentx.clarification.ways import UNCONFIRMED, UNTRUSTED
+from agentx.clarification.ways import LET_GO, UNCONFIRMED, UNTRUSTED
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import IllegalTransition
 from agentx.recall.known.answers import list_decisions
@@ -178,3 +178,17 @@ def test_what_is_claimed_to_a_question_that_does_not_count_is_not_claimed_to_ano
     state = replace(state, thread=(*state.thread, *kept))
     assert state.claim is not None
     assert state.claim.body == "NO, never"
+
+
+@pytest.mark.parametrize("again", [DROP, "May I drop it?", "shall I  drop it"])
+def test_who_lets_a_question_go_takes_back_no_word_to_it_in_other_words(again: str) -> None:
+    asked = ask_on(say(ask(), "No"), INDEX)
+    asked = ask_on(say(asked, "Yes"), again)
+    at_ms = count_ms(asked)
+    gone = after(asked, Resolved(at_ms=at_ms, by=PERSON, body=LET_GO))
+    assert gone.decision is not None
+    assert (gone.decision.body, gone.question_of(gone.decision)) == ("No", DROP)
+    other = ask_on(say(ask(), "No"), RENAME)
+    other = after(other, Resolved(at_ms=at_ms, by=PERSON, body=LET_GO))
+    assert other.decision is not None
+    assert other.decision.body == LET_GO  # nobody said anything to that

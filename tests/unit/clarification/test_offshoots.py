@@ -13,7 +13,7 @@ import pytest
 from agentx.clarification.data import as_data
 from agentx.clarification.errors import MaxRoundsExceeded
 from agentx.clarification.model import PERSON, Clarification, EntryType, Reason
-from agentx.clarification.rendering import find_asked, stream_entry
+from agentx.clarification.rendering import find_asked, next_actions, stream_entry
 from agentx.clarification.store.vouching.signers import find_askers, find_sayer
 from agentx.clarification.watch.awaiting import (
     cut_after_answer,
@@ -253,6 +253,31 @@ def test_a_view_is_the_same_whichever_way_it_was_made(tmp_path: Path) -> None:
     assert one.clarifications.ledger(42).clarifications == written
     asking = [entry for entry in written[1].thread if entry.type is EntryType.QUESTION]
     assert [entry.uid for entry in asking] == ["", written[1].uid]
+
+
+def test_a_command_that_is_offered_takes_the_name_that_means_one_question_alone(
+    tmp_path: Path,
+) -> None:
+    one, two, asked = apart(tmp_path)
+    assert two.clarifications.find(asked.id).typed == asked.id
+    meet(one, two)
+
+    known = two.clarifications
+    for is_said in (False, True):
+        if is_said:
+            assert say(two, known.find(asked.id).typed, "NO").typed == known.find(asked.id).typed
+        first, other = known.ledger(42)
+        assert (first.typed, other.typed) == (name_asked(first), other.id)
+        shown = known.survey().active[0]
+        for state in (first, shown, known.find(asked.id), known.list_all()[0]):
+            for command in next_actions(state):
+                name = next(word for word in command.split() if word.startswith("CLR-"))
+                assert known.find_meant(name).uid == asked.uid
+        assert "CLR-42-002 " in next_actions(other)[0]
+    waited = known.find(asked.id).typed
+    done = known.follow_up(asked.id, "And the index?", by="engineer")
+    assert done.typed == name_asked(done) != waited
+    assert known.ledger(42).clarifications[0].typed == done.typed
 
 
 def test_what_is_asked_past_the_last_round_is_quoted_where_its_name_moved(tmp_path: Path) -> None:

@@ -10,13 +10,17 @@ from pathlib import Path
 
 import pytest
 
+from agentx.clarification.model import PERSON
 from agentx.kernel.capture import Harness
 from agentx.operations.memory.write import NewObservation, memory_add
 from agentx.operations.setup.installation import setup_inputs
 from agentx.operations.setup.setup import Setup, setup
 from agentx.operations.upkeep.status import StatusReply, status
 from agentx.project.project import Project
+from agentx.surfaces.cli.commands.begin.status import tell_questions
+from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.memory import open_store
+from tests.support.clarifying import SCOPE, request
 from tests.support.remembering import project_in
 
 
@@ -41,6 +45,24 @@ def age_files(project: Project, *folders: Path) -> None:
     for folder in folders:
         for file in folder.rglob("*"):
             os.utime(file, (then, then))
+
+
+def test_what_a_person_answered_is_not_told_as_open_between_agents(project: Project) -> None:
+    asked = open_clarifications(project)
+    for topic, to in (("One", PERSON), ("Two", PERSON), ("Three", "architect")):
+        asked.ask(request(topic=topic, to=to, issue=1), SCOPE)
+    asked.answer("CLR-1-001", "Yes", by=PERSON, via="terminal")
+
+    rooms = look(project).rooms
+
+    assert [one.id for one in rooms.questions_yours] == ["CLR-1-002"]
+    assert (rooms.questions_open, rooms.questions_answered) == (3, 1)
+    assert rooms.questions_between_agents == 1
+    assert list(tell_questions(rooms)) == [
+        "1 for you: `agentx clarify inbox`",
+        "1 open between agents: `agentx clarify`",
+        "1 answered, for who asked to go on: `agentx clarify`",
+    ]
 
 
 def test_hooks_that_were_noted_are_told_and_every_change_is_seen(project: Project) -> None:

@@ -20,6 +20,7 @@ from agentx.operations.questions.waiting import WaitLook
 def test_it_is_told_since_when_somebody_is_asked(asked_ms: int, told: str) -> None:
     look = WaitLook(
         clarification_id="CLR-1-001",
+        typed="CLR-1-001",
         waits_on="architect",
         asked_ms=asked_ms,
         waited_ms=0,

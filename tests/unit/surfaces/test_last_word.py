@@ -18,7 +18,7 @@ from agentx.kernel.text import CONTESTED
 from agentx.project.config import read_environment
 from agentx.project.roles import caller
 from tests.support.contesting import ASK, CLR, NO, YES, Team, name_other, wait
-from tests.support.mcp_agent import Agent
+from tests.support.mcp_agent import Agent, rows_of
 from tests.support.players import Player
 from tests.support.repository import git
 
@@ -291,5 +291,12 @@ def test_what_a_person_said_before_they_were_asked_something_else_stands(
     assert f"[{ANEW}] (then asked further: May we rename it then?)" in told["recall"]
     assert f"{STOP}. Decided by" in told["recall"]
     assert f"[{CLR}]" not in told["recall"]
+    since = f"[{ANEW}] (then asked further: May we rename it then?)"
+    assert since in team.say(ana, "memory", "list"), "behind what was said"
+    agent = Agent(ana.folder, read_environment({**ana.known, "AGENTX_AGENT": "engineer"}))
+    kept = agent.call("observations", query="drop the old table")
+    assert since in kept
+    [row] = [each for each in rows_of(kept) if since in each]
+    assert since[len(ANEW) + 3 :].strip("()") in agent.call("observations", id=row.split()[1])
     asks = (*ASK, "--to", "architect", "--question", "May we drop the old table?")
     assert "already answered" not in team.say(ana, *asks, role="engineer")

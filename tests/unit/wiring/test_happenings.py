@@ -19,8 +19,9 @@ from agentx.kernel.clock import DAY_MS
 from agentx.kernel.errors import AgentUnavailable
 from agentx.observations.model import Category, Recall
 from agentx.observations.store.paths import ObservationPaths
+from agentx.operations.agents.assignment import RunRequest
 from agentx.operations.agents.boundary import finish, start
-from agentx.operations.agents.run import RunRequest, run_agent
+from agentx.operations.agents.run import run_agent
 from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import settle as clarify_settle
 from agentx.operations.runs.saying import Saying

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from agentx.clarification.model import PERSON, NewQuestion
+from agentx.clarification.rendering import name_decider, say_decision
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.text import cut
 from agentx.observations.model import Observation
@@ -396,6 +397,34 @@ def test_who_lets_go_what_a_thread_asks_again_takes_nothing_back(
     clarify_settle.resolve(project, name, words, by=PERSON, caller=SCRIPT)
     keep_decisions(project)
     assert "users: NO, never." in tell(project).values()
+
+
+@pytest.mark.parametrize("who", [TYPING, SCRIPT], ids=["typed", "unconfirmed"])
+@pytest.mark.parametrize("words", ["", "go on with what is known"])
+def test_who_lets_a_question_go_leaves_what_was_answered_to_it(
+    project: Project, words: str, who: WhoCalls
+) -> None:
+    name = ask(project, DROP)
+    say(project, name, ("", "NO, never"))
+    project.clock.sleep_ms(1_000)
+    clarify_settle.resolve(project, name, words, by=PERSON, caller=who)
+    [state] = open_clarifications(project).list_all()
+    assert say_decision(state, named=True) == "NO, never"
+    assert name_decider(state) == "a person", "who let it go says nothing of the answer"
+    assert clarify_read.inbox_of(project, PERSON).notes == ()
+    keep_decisions(project)
+    assert tell(project) == {f"{DROP} [{name}]": "users: NO, never."}
+
+
+def test_who_lets_go_what_an_agent_answered_does_not_take_its_answer(project: Project) -> None:
+    wanted = request(issue=1, to="architect", topic="users", question=DROP)
+    name = str(open_clarifications(project).ask(wanted, SCOPE).id)
+    open_clarifications(project).answer(name, "Yes, drop it", by="architect")
+    open_clarifications(project).escalate(name, by="engineer")
+    clarify_settle.resolve(project, name, "go on with what is known", by=PERSON, caller=TYPING)
+    [state] = open_clarifications(project).list_all()
+    assert say_decision(state) == "go on with what is known"
+    assert tell(project) == {}
 
 
 @pytest.mark.parametrize("is_followed_up", [False, True])

@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
+from agentx.clarification.data import KnownAnswer
 from agentx.clarification.errors import NotThePerson
-from agentx.clarification.model import PERSON, KnownAnswer
+from agentx.clarification.model import PERSON
 from agentx.kernel.errors import IllegalTransition, NotFound
 from agentx.observations.model import Observation
 from agentx.operations.memory.check import memory_verify

@@ -18,6 +18,7 @@ from agentx.conversation.segments import Cutting, cut
 from agentx.conversation.store.rows import session_ref
 from agentx.conversation.toc_model import Segment
 from agentx.kernel.tokens import estimate
+from agentx.observations.closing.doings import Doings
 from agentx.observations.extract import extract
 from agentx.project.project import Project
 from agentx.views.limits import AHEAD_SESSIONS_MIN
@@ -80,7 +81,9 @@ def test_what_is_made_ahead_is_what_would_be_made_here(stage: Stage) -> None:
 
         for ref, events in zip(stage.refs, stage.events, strict=True):
             assert ahead.find_findings(ref, events) == extract(turns_of(events))
+            assert ahead.find_doings(ref, events) == Doings(turns_of(events)).work_out()
             assert ahead.find_findings(ref, events[:-1]) is None
+            assert ahead.find_doings(ref, events[:-1]) is None
             for segment in stage.segments(events):
                 assert ahead.find_summary(segment) == Extractive().summarise(segment)
             assert ahead.find_summary(stage.segments(events[:-1])[-1]) is None

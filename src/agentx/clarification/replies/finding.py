@@ -274,8 +274,8 @@ def _list_doubts(
             remark.author.casefold() in page.programs,
             (
                 f"AgentX posts as {remark.author} too, so an agent could have written it; decide "
-                f"in a terminal with `agentx clarify resolve {state.id}`, or give AgentX the token "
-                "of an account of its own"
+                f"in a terminal with `agentx clarify resolve {state.typed}`, or give AgentX the "
+                "token of an account of its own"
             ),
         ),
         (

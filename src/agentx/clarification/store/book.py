@@ -22,11 +22,12 @@ from agentx.clarification.store.foreign import Base, LedgerChange, list_changes
 from agentx.clarification.store.ledger_json import DamagedLedger, Row, UnknownVersion, rows_of
 from agentx.clarification.store.naming.names import (
     NOTHING_SHOWN,
+    Names,
     NamesShown,
     keep_names,
     list_shown,
 )
-from agentx.clarification.store.naming.shown import ShownNames
+from agentx.clarification.store.naming.shown import ShownNames, join_names
 from agentx.clarification.store.question_events import QuestionEvent, has_words
 from agentx.clarification.store.view import Made, is_as_left, read_made, write_view
 from agentx.clarification.store.vouching.doubts import EventDoubt
@@ -57,6 +58,11 @@ class Pen:
     entropy: Entropy = system_entropy
     shown: ShownNames = ShownNames()
     held: Path | None = None  # where lines lie that git may take out of the files; None: nowhere
+
+    def list_before(self, book: Book, *, by_person: bool = False) -> Names:
+        """Return what names meant here that do not mean it now."""
+        shown = self.shown.list_before(book.issue, book.rows, by_person=by_person)
+        return join_names(book.made.names, shown)
 
 
 _NOTHING = Made(files={})

@@ -20,7 +20,8 @@ from agentx.clarification.store.ledger_json import (
     entry_of,
 )
 from agentx.clarification.store.merging import keep_late
-from agentx.clarification.store.naming.names import find_row
+from agentx.clarification.store.naming.names import Names, find_row
+from agentx.clarification.store.naming.shown import name_for_good
 from agentx.clarification.store.question_events import (
     QuestionEvent,
     QuestionEventKind,
@@ -44,12 +45,19 @@ class LedgerEdit:
     Only what is asked for is read: an issue may have had hundreds.
     """
 
-    def __init__(self, book: Book, opener: Opener, given_before: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        book: Book,
+        opener: Opener,
+        given_before: Callable[[], int],
+        list_moved: Callable[[], Names],
+    ) -> None:
         self.book = book
         self.events: list[QuestionEvent] = []
         self.forgets: set[str] = set()
         self.is_told_elsewhere = False  # the rows do not tell all of what happened: events do
         self._opener = opener
+        self._list_moved = list_moved
         self._number_last = book.made.given or given_before()
 
     def find(self, wanted: str) -> Clarification | None:
@@ -58,7 +66,9 @@ class LedgerEdit:
         Raises: DamagedLedger when it cannot be read.
         """
         row = find_row(self.book.rows, self.book.made.names, wanted)
-        return None if row is None else clarification_of(row, self.book.issue)
+        if row is None:
+            return None
+        return name_for_good(clarification_of(row, self.book.issue), self._list_moved)
 
     def list_open(self, asker: str, to: str, topic: str) -> Iterator[Clarification]:
         """Yield what one agent asked of another on a topic and is not settled, the newest first."""
@@ -68,7 +78,8 @@ class LedgerEdit:
                 if fold_text(str(row.get("topic"))).casefold() != wanted:
                     continue
                 with suppress(DamagedLedger):
-                    yield clarification_of(row, self.book.issue)
+                    state = clarification_of(row, self.book.issue)
+                    yield name_for_good(state, self._list_moved)
 
     def next_id(self) -> ClarificationId:
         """Return an id that was never given."""
@@ -128,7 +139,7 @@ class LedgerEdit:
         said += [{} for _ in state.thread[len(said) :]]
         beside = {name: value for name, value in row.items() if name not in ROW_FIELDS}
         self.book.rows[state.id] = page_row(state, beside, said, strange)
-        return state
+        return name_for_good(state, self._list_moved)  # it may ask something else now
 
     def forget(self, wanted: str, *, is_aged: bool = False) -> tuple[str, ...] | None:
         """Take a question out of every file, once the block ends, and what shares its thread.

@@ -28,7 +28,7 @@ from agentx.clarification.store.files.stamps import Stamp, list_stamps, look_at_
 from agentx.clarification.store.fold import find_about, list_parted
 from agentx.clarification.store.ledger_json import clarification_of
 from agentx.clarification.store.naming.names import find_row, list_meant
-from agentx.clarification.store.naming.shown import join_names
+from agentx.clarification.store.naming.shown import name_for_good
 from agentx.clarification.store.question_events import QuestionEvent, QuestionEventKind
 from agentx.clarification.store.shortening import find_long, find_settled, list_begun, shorten
 from agentx.clarification.store.survey import LedgerRows, SeenLedgers, list_rows
@@ -113,7 +113,8 @@ class LedgerStore:
         """
         book = self._open(issue)
         row = find_row(book.rows, book.made.names, wanted)
-        return None if row is None else clarification_of(row, issue)
+        before = partial(self._pen.list_before, book)
+        return None if row is None else name_for_good(clarification_of(row, issue), before)
 
     def list_meant(
         self, issue: int, wanted: str, *, by_person: bool = False
@@ -126,8 +127,7 @@ class LedgerStore:
         Raises: as `find`.
         """
         book = self._open(issue)
-        shown = self._pen.shown.list_before(issue, book.rows, by_person=by_person)
-        before = list_meant(book.rows, join_names(book.made.names, shown), wanted)
+        before = list_meant(book.rows, self._pen.list_before(book, by_person=by_person), wanted)
         meant = (*((book.rows[wanted],) if before and wanted in book.rows else ()), *before)
         return tuple(None if row is None else clarification_of(row, issue) for row in meant)
 
@@ -156,7 +156,7 @@ class LedgerStore:
         book = self._open(issue, stamp.sizes)
         if not (book.is_fresh or book.pending):
             self._behind[issue] = book
-        made = list_rows(book)
+        made = list_rows(book, partial(self._pen.list_before, book))
         if book.is_held:
             self._seen.keep(stamp, made)
         return made
@@ -220,7 +220,9 @@ class LedgerStore:
                 held_ms = self._clock.now_ms()
                 book = self._take_in(issue, held, whole=whole)
                 opener = self._opener(issue)
-                edit = LedgerEdit(book, opener, lambda: find_highest_aside(self._paths, issue))
+                before = partial(self._pen.list_before, book)
+                aside = partial(find_highest_aside, self._paths, issue)
+                edit = LedgerEdit(book, opener, aside, before)
                 yield edit
                 if edit.events:
                     edit.say_numbers()

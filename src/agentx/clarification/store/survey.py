@@ -5,13 +5,16 @@ One command looks at a ledger for many reasons, and to read its rows takes most 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 
 from agentx.clarification.contested import find_contesting
 from agentx.clarification.model import Clarification, Ledger
 from agentx.clarification.store.book import Book
 from agentx.clarification.store.files.stamps import Look, Stamp
 from agentx.clarification.store.ledger_json import DamagedLedger, read_row, rows_of
+from agentx.clarification.store.naming.names import Names
+from agentx.clarification.store.naming.shown import name_for_good
 from agentx.clarification.watch.awaiting import find_untrusted_question
 from agentx.clarification.watch.gathered import GatheredQuestions, gather
 from agentx.clarification.watch.glance import is_settled, list_unheard
@@ -38,12 +41,14 @@ class LedgerRows:
         faults: Iterable[str] = (),
         is_behind: bool = False,
         missing: tuple[str, ...] = (),
+        list_moved: Callable[[], Names] = dict,
     ) -> None:
         self._rows, wrong = rows_of(document, issue)
         self._issue = issue
         self._faults = (*faults, *wrong)
         self._is_behind = is_behind
         self._missing = missing
+        self._list_moved = cache(list_moved)
         self._read: dict[str, tuple[Clarification | None, tuple[str, ...]]] = {}
         self._open: Ledger | None = None
 
@@ -95,7 +100,7 @@ class LedgerRows:
             state = read_row(ClarificationId(name), self._rows[name], self._issue, wrong)
         except DamagedLedger as error:
             return None, (*wrong, error.message)
-        return state, tuple(wrong)
+        return name_for_good(state, self._list_moved), tuple(wrong)
 
     def _make(self, states: Iterable[Clarification], faults: Iterable[str]) -> Ledger:
         return Ledger(
@@ -111,14 +116,15 @@ def _is_in_doubt(state: Clarification, among: GatheredQuestions) -> bool:
     return find_contesting(state) is not None or find_in_doubt(state, among) is not None
 
 
-def list_rows(book: Book) -> LedgerRows:
-    """Return the rows of a ledger that was opened."""
+def list_rows(book: Book, list_moved: Callable[[], Names] = dict) -> LedgerRows:
+    """Return the rows of a ledger that was opened; `list_moved` says what names meant before."""
     return LedgerRows(
         book.document(),
         book.issue,
         faults=book.made.faults,
         is_behind=book.is_behind,
         missing=book.list_missing(),
+        list_moved=list_moved,
     )
 
 

@@ -11,9 +11,7 @@ from functools import cached_property
 
 from agentx.clarification.contested import contests, contradicts
 from agentx.clarification.model import Clarification, Entry
-from agentx.clarification.ways import LET_GO
 from agentx.kernel.ids import is_ulid, ulid_ms
-from agentx.kernel.text import fold_text
 from agentx.prose.same.wording import Key, key_words
 
 Turn = tuple[int, str, str]
@@ -107,7 +105,7 @@ def list_last_words(state: Clarification) -> Mapping[Key, list[Entry]]:
     said = [each for each in _list_words(state) if not each.late]
     last: dict[Key, list[Entry]] = {}
     word = state.persons_word
-    standing = () if word is None or lets_go(state, word) else (word,)
+    standing = () if word is None or state.lets_go(word) else (word,)
     for each in (*said, *standing):
         before = last.setdefault(key_asked(state, each), [])
         before[:] = [*[one for one in before if each.doubt and not one.doubt][-1:], each]
@@ -115,16 +113,8 @@ def list_last_words(state: Clarification) -> Mapping[Key, list[Entry]]:
 
 
 def _list_words(state: Clarification) -> list[Entry]:
-    said = (each for each in state.thread if each.is_persons_word and not lets_go(state, each))
+    said = (each for each in state.thread if each.is_persons_word and not state.lets_go(each))
     return [each for each in said if state.is_own(each)]
-
-
-def lets_go(state: Clarification, word: Entry) -> bool:
-    """Tell whether a person only let a question go, without a word or in those they are offered."""
-    said = fold_text(word.body).casefold().rstrip(".! ")
-    if not said:
-        return True
-    return said == LET_GO and LET_GO not in fold_text(state.question_of(word)).casefold()
 
 
 def _group(pairs: Iterable[Said]) -> Mapping[Key, list[Said]]:

@@ -28,6 +28,11 @@ def inbox_among(states: Iterable[Clarification], who: str) -> tuple[Clarificatio
     )
 
 
+def is_left_to_asker(state: Clarification) -> bool:
+    """Tell whether a person answered a question, and whoever asked it has not settled it yet."""
+    return state.status is ClarificationStatus.ANSWERED and state.persons_word is not None
+
+
 def _was_decided(state: Clarification) -> bool:
     return state.was_decided_for_asker or (state.resolution is not None and is_contested(state))
 

@@ -24,7 +24,6 @@ from agentx.clarification.watch.awaiting import is_to_be_answered
 from agentx.clarification.watch.gathered import (
     key_asked,
     key_awaited,
-    lets_go,
     list_last_words,
 )
 from agentx.kernel.text import fold_text, preview
@@ -60,7 +59,7 @@ def find_asked_again(state: Clarification) -> Clarification | None:
 
 def _list_matters(state: Clarification, last: int) -> Iterator[Clarification]:
     decided = state.decision
-    is_let_go = decided is not None and lets_go(state, decided)
+    is_let_go = decided is not None and state.lets_go(decided)
     settled = None if decided is None or is_let_go else key_asked(state, decided)
     open_ = replace(state, status=ClarificationStatus.PENDING, thread=state.thread[:last])
     before = state if settled is not None else open_

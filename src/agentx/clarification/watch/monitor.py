@@ -46,6 +46,20 @@ class Remedy:
     reason: Reason
 
 
+@frozen
+class MonitorReport:
+    """What the monitor found and did."""
+
+    stale: tuple[Clarification, ...] = ()
+    stuck: tuple[Clarification, ...] = ()
+    deadlocked: tuple[Clarification, ...] = ()
+    abandoned: tuple[Clarification, ...] = ()
+    damaged: tuple[str, ...] = ()
+    closed: tuple[int, ...] = ()  # issues whose ledger cannot be read: nobody knows what waits
+    active: tuple[Clarification, ...] = ()
+    closed_issues: frozenset[int] = frozenset()  # of those that something is asked about
+
+
 Detector = Callable[[tuple[Clarification, ...], World], Iterable[Remedy]]
 
 

@@ -8,8 +8,9 @@ from dataclasses import replace
 from agentx.agents.hub.hub import Hub
 from agentx.agents.runners.person import Person
 from agentx.agents.runners.port import Runner
+from agentx.clarification.data import KnownAnswer
 from agentx.clarification.errors import MaxRoundsExceeded
-from agentx.clarification.model import HUB, Clarification, KnownAnswer, NewQuestion
+from agentx.clarification.model import HUB, Clarification, NewQuestion
 from agentx.clarification.rendering import routing, stream_entry
 from agentx.clarification.watch.awaiting import find_awaited
 from agentx.kernel.bus import Say

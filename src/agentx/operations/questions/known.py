@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from agentx.clarification.model import PERSON, KnownAnswer
+from agentx.clarification.data import KnownAnswer
+from agentx.clarification.model import PERSON
 from agentx.kernel.clock import to_iso
 from agentx.kernel.text import preview
 

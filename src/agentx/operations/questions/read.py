@@ -15,12 +15,12 @@ from agentx.clarification.model import (
     Clarification,
     ClarificationStatus,
     Ledger,
-    MonitorReport,
     Reason,
 )
 from agentx.clarification.rendering import name_speaker
 from agentx.clarification.summary import ask_again, tell_contested, tell_overruled
 from agentx.clarification.watch.matters import find_asked_again
+from agentx.clarification.watch.monitor import MonitorReport
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.text import fold_text
 from agentx.kernel.values import frozen

@@ -15,7 +15,8 @@ from agentx.agents.hub.hub import Hub
 from agentx.agents.runners.person import Person
 from agentx.agents.runners.port import Runner
 from agentx.clarification.errors import ClarificationUnanswered
-from agentx.clarification.model import PERSON, Clarification, ClarificationStatus, MonitorReport
+from agentx.clarification.model import PERSON, Clarification, ClarificationStatus
+from agentx.clarification.watch.monitor import MonitorReport
 from agentx.host.files.plain import exists
 from agentx.host.locks.lock import locked
 from agentx.host.program import begin_apart

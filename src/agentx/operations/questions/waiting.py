@@ -42,6 +42,7 @@ class WaitLook:
     """What is seen by who waits: for whom, since when, and what that one does."""
 
     clarification_id: str
+    typed: str  # the same, as commands take it
     waits_on: str
     asked_ms: int  # for how long it was asked
     waited_ms: int
@@ -121,7 +122,7 @@ def await_outcome(
         _say_open(state, told)
         raise
     if state.status is ClarificationStatus.ESCALATED and state.reason is Reason.AGENT_ERROR:
-        raise report_unanswered(state.to, state.id, explain_escalation(state))
+        raise report_unanswered(state, explain_escalation(state))
     if is_waited_for(state):
         _say_open(state, told)
     return tell_issues(project, name_overruling(project, (state,)))[0]
@@ -171,6 +172,7 @@ def _look(project: Project, state: Clarification, began_ms: int) -> WaitLook:
     asked_ms = max((entry.at_ms for entry in state.asked), default=state.created_ms)
     return WaitLook(
         clarification_id=state.id,
+        typed=state.typed,
         waits_on=state.waits_on,
         asked_ms=max(now_ms - asked_ms, 0),
         waited_ms=max(now_ms - began_ms, 0),
@@ -202,4 +204,6 @@ def _say_asked(ms: int) -> str:
 
 
 def _say_open(state: Clarification, told: Say) -> None:
-    told(f"[Agent X] {state.id} waits for {state.waits_on} still: agentx clarify wait {state.id}")
+    told(
+        f"[Agent X] {state.id} waits for {state.waits_on} still: agentx clarify wait {state.typed}"
+    )

@@ -14,6 +14,7 @@ from dataclasses import replace
 from itertools import chain
 
 from agentx.clarification.contested import find_contesting
+from agentx.clarification.data import KnownAnswer
 from agentx.clarification.model import (
     PARTIAL,
     PERSON,
@@ -21,7 +22,6 @@ from agentx.clarification.model import (
     Clarification,
     ClarificationStatus,
     Entry,
-    KnownAnswer,
     NewQuestion,
 )
 from agentx.clarification.rendering import GO_ON, name_speaker
@@ -51,9 +51,8 @@ _TERMS_ELSEWHERE_MIN = 3
 _TERMS_ASKED_MIN = 2
 _CONTRARY_CHARS = 120
 _CONTRARY_MAX = 2
-_LETS_GO = GO_ON.casefold()  # the words that a person is offered to let a question go
 # What a role says who needs no answer any more; a person who says so has decided.
-_GIVES_UP = frozenset((_LETS_GO, "go on without", "does not matter any more"))
+_GIVES_UP = frozenset((GO_ON, "go on without", "does not matter any more"))
 _REASON = compile_late(r"(?i),? (?:because|since|so that|as it|in order to)\b.*|\s*\(.*\)")
 _CLAUSES = compile_late(r"[;,]| (?:and|but|while|whereas) ")
 _FRAME = compile_late(
@@ -313,15 +312,16 @@ def _say_answer(state: Clarification) -> str:
     settled = state.resolution
     if state.status is not ClarificationStatus.RESOLVED or settled is None:
         return ""
-    word = state.persons_word
-    said_before = word is not None and word is not state.answered and not settled.body
-    decided = fold_text(word.body if word is not None and said_before else settled.body)
-    answered = fold_text(state.answer)
-    if not decided and state.decision is settled:
-        return ""  # it was let go: what an offshoot begins with was answered elsewhere
-    bare = decided.casefold().rstrip(".! ")
-    empty = {_LETS_GO} if settled.speaker == PERSON else _GIVES_UP
-    if bare in empty and bare not in fold_text(state.question_of(settled)).casefold():
+    word = state.decision
+    if word is not None and state.lets_go(word):
+        return ""  # what an offshoot begins with was answered elsewhere
+    is_let_go = state.lets_go(settled)
+    decided = fold_text(settled.body)
+    if is_let_go:  # that takes back nothing of what was said before
+        decided = fold_text(word.body) if word is not None and word.is_persons_word else ""
+    answered, bare = fold_text(state.answer), decided.casefold().rstrip(".! ")
+    gives_up = settled.speaker != PERSON and bare in _GIVES_UP
+    if gives_up and bare not in fold_text(state.question_of(settled)).casefold():
         return ""
     if decided and answered and (settled.speaker == PERSON or _is_settlers(state)):
         assert state.answered is not None, "it says something"

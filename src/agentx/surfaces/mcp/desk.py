@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Lock, local
 from typing import TypeVar
 
-from agentx.daemon.door import open_or_look
+from agentx.daemon.door import has_begun, open_or_look
 from agentx.kernel.errors import DaemonUnavailable, NotFound
 from agentx.memory.port import Behind, Memory
 from agentx.project.config import Environment
@@ -58,7 +58,7 @@ class Desk:
         with self._one_at_a_time:
             check_wanted()  # it may have been called off while it waited for its turn
             project = self.project()
-            if not _is_remembered(project):
+            if not has_begun(project):
                 raise NotFound(
                     f"nothing is remembered of {project.root} yet",
                     hint="go on without memory; the user can run `agentx init` here",
@@ -79,7 +79,7 @@ class Desk:
         with self._one_at_a_time:
             check_wanted()
             project = self.project()
-            if _is_remembered(project):
+            if has_begun(project):
                 self._ask(project, lambda _project, _memory: None, fresh=True)
             return question(project)
 
@@ -98,12 +98,3 @@ class Desk:
         behind: Behind = getattr(self._last, "behind", Behind())
         self._last.behind = Behind()
         return behind
-
-
-def _is_remembered(project: Project) -> bool:
-    """Tell whether there is a store, or something that waits for one: none is made by asking."""
-    if project.store.db.exists():
-        return True
-    from agentx.operations.capture.sync import count_spooled
-
-    return count_spooled(project) > 0

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 
+from agentx.clarification.data import KnownAnswer
 from agentx.clarification.events import ClarificationEvent
-from agentx.clarification.model import PERSON, Clarification, KnownAnswer, NewQuestion
+from agentx.clarification.model import PERSON, Clarification, NewQuestion
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.host.files.plain import is_file
 from agentx.kernel.errors import AgentXError

@@ -103,10 +103,10 @@ def open_views(source: ViewSource) -> ViewSet:
 def open_digests(project: Project, reader: Readable, stamp: Callable[[], str]) -> Digests:
     """Return the digests of a project; `stamp` changes when what they are made from does."""
 
-    def write() -> int:
+    def write(made_from: str) -> int:
         from agentx.wiring.section import renew_digests  # noqa: PLC0415  only when there is news
 
-        return renew_digests(project, reader)
+        return renew_digests(project, reader, made_from)
 
     return Digests(store=project.store, clock=project.clock, stamp=stamp, write=write)
 

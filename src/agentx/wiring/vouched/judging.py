@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from agentx.kernel.ids import parse_clarification_id
+from agentx.kernel.roles import PERSON_ROLE
 from agentx.observations.ids import ID_PREFIX
 from agentx.observations.model import Observation, ObservationIndex
 from agentx.observations.port import ObservationStore
 from agentx.project.project import Project
 from agentx.wiring.vouched.judged import may_be_persons, names_question, tell_row
+from agentx.wiring.vouched.outcomes import find_question
 from agentx.wiring.vouched.persons_record import PersonsRecord
 
 if TYPE_CHECKING:
+    from agentx.wiring.trust.borne_out import BorneOut
     from agentx.wiring.vouched.witness import Witness
 
 _LOOK_MS = 50  # within which what bears memories out is not looked at again
+_MANY = 50  # of which it is worth to know what an earlier command found
 _TURN_ROWS = 100  # that are judged together, where not all of them may be asked for
 
 
@@ -38,6 +43,13 @@ class Judging:
 
         return Witness(self._project, self._record, self._plain.get_by_id)
 
+    @cached_property
+    def borne_out(self) -> BorneOut:
+        """What was judged before, by whichever command."""
+        from agentx.wiring.trust.borne_out import BorneOut  # noqa: PLC0415  few need it, as above
+
+        return BorneOut(self._project, lambda: self._record.stamp)
+
     def judge(self, found: Sequence[Observation]) -> tuple[Observation, ...]:
         """Return memories as they may be told, without those that are forgotten."""
         asked = [one for one in found if _is_in_question(one)]
@@ -49,10 +61,40 @@ class Judging:
         return tuple(judged.get(one.id, one) for one in found if one.id not in gone)
 
     def _tell_all(self, asked: Sequence[Observation]) -> dict[str, Observation]:
-        here = [one for one in asked if not self.witness.is_forgotten(one)]
+        known = self._list_borne_out(asked)
+        left = [one for one in asked if one.id not in known]
+        here = [one for one in left if not self.witness.is_forgotten(one)]
         judged = {one.id: self.witness.place(self.witness.judge(one)) for one in here}
+        if len(asked) >= _MANY:
+            self.borne_out.note(one for one in here if self._is_told_as_it_lies(one, judged))
+        judged |= known
         self._told.update(judged)
         return judged
+
+    def _list_borne_out(self, asked: Sequence[Observation]) -> dict[str, Observation]:
+        """Return those that are known to be told as they lie; few are judged as quickly."""
+        self.prepare(asked)
+        return {one.id: one for one in asked if self.borne_out.holds(one)}
+
+    def _is_told_as_it_lies(self, one: Observation, judged: Mapping[str, Observation]) -> bool:
+        """Tell whether nothing but what is looked at has a say in how a memory is told."""
+        name = find_question(one)
+        if judged[one.id] != one or not name or self.witness.tell_issue(one):
+            return False
+        if not self.witness.could_read(one):
+            return False
+        if parse_clarification_id(name)[1] != one.issue_number:
+            return False  # by hand: another ledger has the say
+        return one.agent != PERSON_ROLE or self._record.bears_out(one)
+
+    def prepare(self, found: Sequence[Observation]) -> None:
+        """Look at what earlier commands found, where many are to be told."""
+        if len(found) >= _MANY and self.borne_out.look():
+            self.witness.look_again()  # what is noted is judged by no earlier look than that
+
+    def is_borne_out(self, one: Observation) -> bool:
+        """Tell whether a memory is known to be told as it lies: of its own issue, unmarked."""
+        return self.borne_out.holds(one)
 
     def judge_rows(self, rows: Sequence[ObservationIndex]) -> tuple[ObservationIndex, ...]:
         """Return rows as they may be told; the text of those in question is looked at."""
@@ -85,6 +127,7 @@ class Judging:
         if not 0 <= now_ms - self._looked_ms < _LOOK_MS:
             self._looked_ms = now_ms
             self._told.clear()
+            self.borne_out.look_again()
             self.witness.look_again()
 
     def expect_news(self) -> None:

@@ -40,6 +40,10 @@ if TYPE_CHECKING:
     from agentx.wiring.vouched.witness import Witness
 
 
+# Asked before anything narrower of the kind, which most projects have nothing of.
+_OF_PERSONS = SearchFilters(agent=PERSON_ROLE)
+
+
 class VouchedStore(ObservationStore):
     """An `ObservationStore` over another one."""
 
@@ -100,7 +104,9 @@ class VouchedStore(ObservationStore):
         """Return rows of which the question may be of an issue that has another number now."""
         self._judging.look_again()
         found = self.plain.get_by_ids(row.id for row in rows)
-        coming = {one.id for one in found if self.witness.may_be_of(one, wanted)}
+        self._judging.prepare(found)
+        asked = (one for one in found if not self._judging.is_borne_out(one))
+        coming = {one.id for one in asked if self.witness.may_be_of(one, wanted)}
         return tuple(row for row in rows if row.id in coming)
 
     def _search(self, filters: SearchFilters) -> tuple[ObservationIndex, ...]:
@@ -108,10 +114,11 @@ class VouchedStore(ObservationStore):
             return self._judging.judge_rows(self.plain.search_by_filters(filters))
         # What is withheld, or nobody's, is so only here: all of it is looked at.
         found = self.plain.search_by_filters(filters)
-        wide = replace(filters, superseded=None, agent=PERSON_ROLE, limit=None)
-        persons = self.plain.search_by_filters(wide)
-        rows = {row.id: row for row in (*found, *persons)}
-        newest = sorted(rows.values(), key=lambda row: (row.timestamp_ms, row.id), reverse=True)
+        newest: Sequence[ObservationIndex] = found
+        if self.plain.search_by_filters(_OF_PERSONS):
+            wide = replace(filters, superseded=None, agent=PERSON_ROLE, limit=None)
+            rows = {row.id: row for row in (*found, *self.plain.search_by_filters(wide))}
+            newest = sorted(rows.values(), key=lambda row: (row.timestamp_ms, row.id), reverse=True)
         passing = (
             row
             for row in self._judging.judge_in_turn(newest)
@@ -119,6 +126,10 @@ class VouchedStore(ObservationStore):
             and filters.agent in ("", row.agent)
         )
         return tuple(islice(passing, filters.limit))
+
+    def is_borne_out(self, one: Observation) -> bool:
+        """Tell whether a memory is known to be told as it lies, as of its own issue."""
+        return self._judging.is_borne_out(one)
 
     def list_unverified(self) -> tuple[Observation, ...]:
         """Return what claims a person and nothing bears out."""
@@ -405,4 +416,6 @@ def tell_other_issue(store: ObservationStore, one: Observation, wanted: int | No
     """Return of which issue a memory speaks, where that is not the one that its name says."""
     if not (isinstance(store, VouchedStore) and names_question(one.content)):
         return ""
-    return "" if wanted and one.issue_number == wanted else store.witness.tell_issue(one)
+    if (wanted and one.issue_number == wanted) or store.is_borne_out(one):
+        return ""
+    return store.witness.tell_issue(one)

@@ -16,7 +16,7 @@ was withheld is told again as soon as the ledger says so: on another branch, or 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
@@ -57,7 +57,6 @@ from agentx.wiring.trust.keys import open_keyring
 from agentx.wiring.vouched.aged import withhold_aged
 from agentx.wiring.vouched.outcomes import (
     UNVERIFIED,
-    find_matter,
     find_question,
     is_called,
     is_kept_redacted,
@@ -69,7 +68,7 @@ from agentx.wiring.vouched.outcomes import (
     rename_question,
 )
 from agentx.wiring.vouched.persons_record import PersonsRecord
-from agentx.wiring.vouched.sayers import name_decision
+from agentx.wiring.vouched.sayers import find_former, is_id_of, name_decision, says
 from agentx.wiring.vouched.seen import States, find_seen_memories
 
 _ASKED_ON_CHARS = 120
@@ -96,6 +95,7 @@ class Witness:
         self._is_changed = False  # whether any reply on GitHub was changed after it was taken
         self._issues = AskedIssues(project)
         self._numbers: dict[int, set[int | None]] = {}  # that issues of one number have now
+        self._unread: set[int] = set()  # issues whose ledgers could not be read since the last look
 
     @cached_property
     def _pen(self) -> Pen:
@@ -106,6 +106,7 @@ class Witness:
         self._stamps.clear()
         self._issues = AskedIssues(self._project)
         self._numbers.clear()
+        self._unread.clear()
         self._record.look_again()
         self._is_asked = any(map(is_folder, self._project.asked))
         self._is_changed = is_file(self._project.store.github_changed)
@@ -182,6 +183,14 @@ class Witness:
         except (AgentXError, OSError):
             return False
 
+    def could_read(self, one: Observation) -> bool:
+        """Tell whether the ledger that a memory is of could be read each time since the last look.
+
+        What was judged while it could not holds for that once: its files look the same as before.
+        """
+        name = find_question(one)
+        return not name or parse_clarification_id(name)[1] not in self._unread
+
     def _is_redacted_of(self, one: Observation, name: str, since_ms: Millis) -> bool:
         """Tell whether a memory is of the forgotten question that it names, and of no other.
 
@@ -207,7 +216,7 @@ class Witness:
         if now is None:
             return list_uids(state), one
         is_same = bool(one.mended_ms) or read_said(one.content) in list_said(now)
-        is_now = _is_called(one.id, state, now) or (is_same and is_word_of(one, now))
+        is_now = is_id_of(one.id, state, now) or (is_same and is_word_of(one, now))
         return list_uids(state), now if is_now else one
 
     def find_outcome_by_id(self, name: str) -> tuple[tuple[str, ...], Observation] | None:
@@ -252,7 +261,7 @@ class Witness:
             return one
         # What was written anew is theirs, unless a person has the say.
         is_theirs = one.mended_ms and not (state.to == PERSON_ROLE or state.persons_word)
-        if is_theirs or not _says(state, one):
+        if is_theirs or not says(state, one):
             return one if is_theirs else replace(one, superseded_by=name)
         return self._withhold_earlier(one, state)
 
@@ -263,7 +272,7 @@ class Witness:
         is_borne_out = self._record.bears_out(one)
         if state is None:  # not asked on this branch, or nobody can read it
             return self._withhold_aged(one, name) if is_borne_out else _doubt(one, name)
-        if _says(state, one) and (is_borne_out or self._is_told_so(state, one)):
+        if says(state, one) and (is_borne_out or self._is_told_so(state, one)):
             return self._withhold_earlier(one, state)
         if not is_borne_out:
             return _doubt(one, name)
@@ -337,7 +346,7 @@ class Witness:
             known = self._asked.get(one.id)
             if known is None or known[0] is not states or known[1] != name:
                 state = self._list_by_id(issue).get(one.id)
-                state = state or _find_former(one, states, states.get(name))
+                state = state or find_former(one, states, states.get(name))
                 known = self._asked[one.id] = (states, name, state)
             return known[2]
         except (AgentXError, OSError):
@@ -360,7 +369,11 @@ class Witness:
         states = self._look(issue)
         known = self._seen.forgotten.get(issue)
         if known is None or known[0] is not states:
-            gone = self._ledgers.gather_forgotten(issue) if self._ledgers else ForgottenNames()
+            try:
+                gone = self._ledgers.gather_forgotten(issue) if self._ledgers else ForgottenNames()
+            except (AgentXError, OSError):
+                self._unread.add(issue)
+                raise
             known = self._seen.forgotten[issue] = (states, gone)
         return known[1]
 
@@ -377,11 +390,15 @@ class Witness:
     def _look(self, issue: int) -> States:
         if self._ledgers is None:
             self._ledgers = LedgerStore(self._project.paths, self._project.clock, self._pen)
-        now = self._stamp(issue)
-        seen = self._seen.read.get(issue)
-        if seen is None or seen[0] != now:
-            states = {str(state.id): state for state in self._ledgers.read(issue)}
-            seen = self._seen.read[issue] = (now, states)
+        try:
+            now = self._stamp(issue)
+            seen = self._seen.read.get(issue)
+            if seen is None or seen[0] != now:
+                states = {str(state.id): state for state in self._ledgers.read(issue)}
+                seen = self._seen.read[issue] = (now, states)
+        except (AgentXError, OSError):
+            self._unread.add(issue)
+            raise
         return seen[1]
 
     def _stamp_of(self, name: str) -> str:
@@ -411,34 +428,7 @@ def _doubt(one: Observation, name: str) -> Observation:
     return replace(one, agent=UNVERIFIED, superseded_by=one.superseded_by or name)
 
 
-def _is_called(name: str, state: Clarification, decision: Observation) -> bool:
-    return bool(state.uid) and name in list_ids(state, decision)
-
-
 def _may_mean(name: str, state: Clarification) -> bool:
     """Tell whether a name was a question's that does not say what it came to."""
     names = (str(state.id), state.formerly.partition("@")[0])
     return name in names and read_decision(state) is None
-
-
-def _find_former(
-    one: Observation, states: Mapping[str, Clarification], named: Clarification | None
-) -> Clarification | None:
-    """Return the question that once came to what a memory says; else the one that it names.
-
-    Of what its thread asks, that is what the memory says was asked.
-    """
-    matter = None if named is None else find_matter(one, list_decisions(named))
-    if matter is not None and _says(matter, one):
-        return matter
-    if named is not None and _says(named, one):
-        return named
-    return next((state for state in states.values() if _is_called(one.id, state, one)), named)
-
-
-def _says(state: Clarification, one: Observation) -> bool:
-    """Tell whether a question came to what a memory says, by who it says it is of."""
-    decision = read_decision(state)
-    if decision is None or not is_word_of(one, decision):
-        return False
-    return read_said(one.content) in list_said(decision)

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from agentx.kernel.text import RECALL_OPEN
+from agentx.project.config import read_environment
 from tests.support.mcp_agent import Agent, agent_in, rows_of
+from tests.support.players import Player
 
 ASK = {"issue": 1, "asker": "engineer", "to": "architect", "topic": "Storage", "question": "JWT?"}
 
@@ -67,3 +69,21 @@ def test_the_prompt_lists_what_is_active_or_shows_a_thread(agent: Agent) -> None
     assert "[Engineer -> Architect] Clarification needed: JWT?" in thread
     assert "Nobody asked anything" in agent.prompt("clarify", issue="7")
     assert "no issue number" in agent.prompt("clarify", issue="seven")
+
+
+def test_what_a_person_decided_is_recalled_where_no_session_was_captured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    player = Player(tmp_path, monkeypatch)
+    agent = Agent(player.folder, read_environment({**player.known, "AGENTX_AGENT": "engineer"}))
+    assert "nothing is remembered" in agent.fail("recall", issue=1)
+    assert not player.project.store.root.exists(), "none is made by asking"
+
+    player.play()
+    player.agentx("issue", "create", "--title", "Old tables")
+    agent.call("ask", **{**ASK, "to": "human", "question": "Shall I drop it?"})
+    assert player.agentx("clarify", "answer", "CLR-1-001", "NO, never", "--as-person")[0] == 0
+    agent.call("ask", follow_up="CLR-1-001", question="Really not?")
+    assert not player.project.store.db.exists()
+    assert "NO, never" in agent.call("recall", issue=1)
+    assert "NO, never" in agent.call("search", query="drop it")

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -193,6 +193,11 @@ class ShownNames:
 
 def _age(seen: os.stat_result | None) -> int:
     return 0 if seen is None else seen.st_mtime_ns
+
+
+def name_for_good(state: Clarification, list_moved: Callable[[], Names]) -> Clarification:
+    """Return a question with the name that commands take, where its own meant another here."""
+    return replace(state, goes_by=name_asked(state) if list_moved().get(state.id) else "")
 
 
 def join_names(first: Names, second: Names) -> dict[str, tuple[str, ...]]:

@@ -81,13 +81,14 @@ def observations(
 def _row(row: ObservationIndex, mark: str, now_ms: int) -> str:
     doubt = "superseded" if row.superseded_by else "files changed since" if row.stale else ""
     contested = "contested: ask the user" if row.contested else ""
-    doubt = ", ".join(filter(None, (doubt, contested, row.said_since)))
+    doubt = ", ".join(filter(None, (doubt, contested)))
     issue = f"issue {row.issue_number}" if row.issue_number else ""
     old = age(row.timestamp_ms, now_ms=now_ms)
     facts = ", ".join(
         filter(None, (row.category, old, row.agent, issue, f"{row.tokens} tokens", doubt, mark))
     )
-    return f"- {row.id} ({facts}): {row.summary}"
+    since = f" ({row.said_since})" if row.said_since else ""
+    return f"- {row.id} ({facts}): {row.summary}{since}"
 
 
 def _whole(shown: Shown) -> str:
@@ -101,6 +102,8 @@ def _whole(shown: Shown) -> str:
         said.append(f"holds instead of {', '.join(shown.replaced)}")
     if found.contested:
         said.append(CONTESTED)
+    if found.said_since:
+        said.append(found.said_since)
     if found.changed_files:
         said.append(f"changed since it was written: {', '.join(found.changed_files)}")
     return "\n".join(said)

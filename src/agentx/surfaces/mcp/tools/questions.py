@@ -5,13 +5,8 @@ The same verbs as `agentx clarify`. What other agents wrote is fenced as data.
 
 from __future__ import annotations
 
-from agentx.clarification.model import (
-    PERSON,
-    AnswerWorth,
-    Clarification,
-    KnownAnswer,
-    NewQuestion,
-)
+from agentx.clarification.data import KnownAnswer
+from agentx.clarification.model import PERSON, AnswerWorth, Clarification, NewQuestion
 from agentx.clarification.rendering import (
     find_asked,
     listing,
@@ -81,9 +76,9 @@ def ask(
         state = clarify_ask.ask(project, request, waiting=waiting, told=_nobody, offered=offered)
     told = [f"  {line}" for each in known for line in list_known_lines(each)]
     if known:
-        accept = f"Accept: `answer` with id={state.id}, accept=true."
+        accept = f"Accept: `answer` with id={state.typed}, accept=true."
         if known[0].asked_of == PERSON:
-            accept = f"The user accepts it in a terminal: agentx clarify accept {state.id}."
+            accept = f"The user accepts it in a terminal: agentx clarify accept {state.typed}."
         told.append(f"  {accept} Else: ask_anyway=true")
     return answers.answer(["\n".join([_line(state), *told, *_tell_unsent(project, state)])])
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentx.clarification.data import as_data
+from agentx.clarification.data import KnownAnswer, as_data
 from agentx.clarification.model import (
     CONFIDENCES,
     PERSON,
@@ -17,7 +17,6 @@ from agentx.clarification.model import (
     AnswerWorth,
     Clarification,
     ClarificationStatus,
-    KnownAnswer,
     NewQuestion,
 )
 from agentx.kernel.bus import Say
@@ -162,7 +161,7 @@ def ask(
     others, offer = clarify_read.list_others(project, state), known[0] if known else None
     data = {
         **as_data(state, others),
-        "known": None if offer is None else describe_known(offer, state.id),
+        "known": None if offer is None else describe_known(offer, state.typed),
     }
 
     def draw(screen: Console) -> None:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from agentx.clarification.data import monitor_data
 from agentx.kernel.text import printable
 from agentx.operations.agents.boundary import Boundary, finish, start
 from agentx.surfaces.cli import render
-from agentx.surfaces.cli.commands.work.overviews import monitor_data, warn_of_damage
+from agentx.surfaces.cli.commands.work.overviews import warn_of_damage
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def finish_(invocation: Invocation, agent: str, issue: int) -> None:
 
 
 def _show(invocation: Invocation, crossed: Boundary) -> None:
-    warn_of_damage(invocation, crossed.monitor)
+    warn_of_damage(invocation, crossed.monitor.damaged)
     status = crossed.status
     data = {
         "agent": crossed.agent,

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import click
 
-from agentx.clarification.data import as_data
-from agentx.clarification.model import Clarification, MonitorReport
+from agentx.clarification.data import as_data, monitor_data
+from agentx.clarification.model import Clarification
 from agentx.kernel.text import printable
 from agentx.operations.questions import read as clarify_read
 from agentx.runs.rendering import list_claims
@@ -24,7 +24,7 @@ def show_overview(invocation: Invocation, seen: clarify_read.Overview, which: st
         "monitor": monitor_data(seen.monitor),
         **({"notes": list(seen.notes)} if seen.notes else {}),
     }
-    warn_of_damage(invocation, seen.monitor)
+    warn_of_damage(invocation, seen.monitor.damaged)
     for note in seen.notes:
         invocation.talk.print(note, style="yellow")
     clarify_read.note_told(invocation.project, seen)  # a pager may stay open for long
@@ -62,7 +62,7 @@ def show_inbox(invocation: Invocation, seen: clarify_read.Overview, who: str) ->
         data["closedIssues"] = sorted(closed)
     if seen.withheld:
         data["withheld"] = seen.withheld
-    warn_of_damage(invocation, seen.monitor)
+    warn_of_damage(invocation, seen.monitor.damaged)
     clarify_read.note_told(invocation.project, seen)  # a pager may stay open for long
     invocation.show(data, lambda screen: draw_inbox(screen, seen, who))
     _leave_if_unread(seen)
@@ -92,18 +92,7 @@ def _list_data(invocation: Invocation, states: Iterable[Clarification]) -> list[
     return [as_data(state) for state in states] if invocation.as_json else []
 
 
-def monitor_data(found: MonitorReport) -> dict[str, object]:
-    """Return what the monitor did, for a program."""
-    return {
-        "stale": [state.id for state in found.stale],
-        "stuck": [state.id for state in found.stuck],
-        "deadlocked": [state.id for state in found.deadlocked],
-        "abandoned": [state.id for state in found.abandoned],
-        "damaged": list(found.damaged),
-    }
-
-
-def warn_of_damage(invocation: Invocation, found: MonitorReport) -> None:
+def warn_of_damage(invocation: Invocation, damaged: Iterable[str]) -> None:
     """Say which ledgers were damaged."""
-    for damage in found.damaged:
+    for damage in damaged:
         invocation.talk.print(f"damaged: {printable(damage)}", style="yellow")

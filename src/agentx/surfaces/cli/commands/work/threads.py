@@ -21,7 +21,7 @@ from agentx.clarification.rendering import (
     terminal,
 )
 from agentx.kernel.clock import age
-from agentx.kernel.text import preview, printable
+from agentx.kernel.text import preview, preview_ends, printable
 from agentx.kernel.vouching.standing import Vouching
 from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions.known import list_known_lines
@@ -32,7 +32,7 @@ from agentx.surfaces.cli.layout import flatten, lay
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from agentx.clarification.model import KnownAnswer
+    from agentx.clarification.data import KnownAnswer
     from agentx.surfaces.cli.dates import Dates
 
 _CLAIMS_MAX = 3
@@ -246,7 +246,7 @@ def draw_asked(
     if since := tell_meanwhile(state):
         screen.print(printable(f"since it was asked {since}"), soft_wrap=True)
     if known is not None:
-        for line in list_known_lines(known, state.id):
+        for line in list_known_lines(known, state.typed):
             screen.print(printable(line), soft_wrap=True)
         return
     if state.status is ClarificationStatus.ESCALATED:
@@ -256,7 +256,7 @@ def draw_asked(
     if given_up:
         screen.print(printable(given_up), soft_wrap=True)
     # Who put it does not answer it.
-    waits = (f"agentx clarify wait {state.id}",)
+    waits = (f"agentx clarify wait {state.typed}",)
     after = waits if state.is_unanswered else next_actions(state, others)
     for action in after[:1]:
         screen.print(f"\nnext: {action}", style="dim", soft_wrap=True)
@@ -269,7 +269,7 @@ def _draw_called(screen: Console, state: Clarification) -> None:
         screen.print(f"{why}\ngo on with what is known: a person may still decide", soft_wrap=True)
         return
     screen.print(why, soft_wrap=True)
-    screen.print(f"\nnext: agentx clarify wait {state.id}", style="dim", soft_wrap=True)
+    screen.print(f"\nnext: agentx clarify wait {state.typed}", style="dim", soft_wrap=True)
 
 
 def draw_done(screen: Console, state: Clarification, said: str) -> None:
@@ -277,7 +277,7 @@ def draw_done(screen: Console, state: Clarification, said: str) -> None:
     line = f"{state.id} {said}: {printable(state.topic)}"
     screen.print(line, style=_STYLES[state.status], soft_wrap=True)
     if said != "escalated" and state.thread:
-        asked = preview(flatten(state.question_of(state.thread[-1])), _TOPIC_CHARS_MAX)
+        asked = preview_ends(flatten(state.question_of(state.thread[-1])), _TOPIC_CHARS_MAX)
         screen.print(f"asked: {asked}", style="dim", soft_wrap=True)
     if state.status is ClarificationStatus.ESCALATED and said == "escalated":
         screen.print(printable(state.summary), soft_wrap=True)

@@ -26,7 +26,7 @@ def watching(invocation: Invocation) -> Iterator[SeeWait]:
         def see(look: WaitLook) -> None:
             nonlocal next_ms
             if not next_ms or (not is_drawn and look.waited_ms >= next_ms):
-                leave = f"; leave with Ctrl-C, go on: agentx clarify wait {look.clarification_id}"
+                leave = f"; leave with Ctrl-C, go on: agentx clarify wait {look.typed}"
                 said = printable(f"[Agent X] {look}{'' if next_ms else leave}")
                 invocation.talk.print(said, soft_wrap=not is_drawn)
                 next_ms = look.waited_ms + _PLAIN_EVERY_MS
