@@ -100,3 +100,17 @@ def keywords(text: str) -> frozenset[str]:
         if word not in STOP_WORDS:
             found.add(word)
     return frozenset(found)
+
+
+def lead_with_standing(found: Iterable[ObservationIndex]) -> tuple[ObservationIndex, ...]:
+    """Return what was found, what was replaced behind what replaced it, if that was found, too."""
+    rows = {each.id: each for each in found}
+    led: dict[str, ObservationIndex] = {}
+    for row in rows.values():
+        chain = {row.id: row}
+        by = row.superseded_by
+        while by in rows and by not in led.keys() | chain.keys():
+            chain[by] = rows[by]
+            by = rows[by].superseded_by
+        led.update(reversed(chain.items()))
+    return tuple(led.values())

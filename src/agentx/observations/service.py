@@ -46,7 +46,13 @@ from agentx.observations.model import (
     StoreStats,
 )
 from agentx.observations.port import ObservationStore
-from agentx.observations.relevance import ScoredObservation, Subject, keywords, score
+from agentx.observations.relevance import (
+    ScoredObservation,
+    Subject,
+    keywords,
+    lead_with_standing,
+    score,
+)
 from agentx.observations.settings import MemorySettings
 from agentx.observations.tidying import dropping
 from agentx.observations.tidying.repeats import add_repeats, drop_repeats, find_repeats
@@ -214,21 +220,17 @@ class Observations:
         limit: int = OBSERVATION_SEARCH_LIMIT,
         filters: SearchFilters | None = None,
     ) -> tuple[ObservationIndex, ...]:
-        """Return what fits the words best, best first, of what passes the filters."""
+        """Return what fits best of what passes the filters; what replaced another leads it."""
         begun_ms = self._room.clock.now_ms()
         wide = SearchFilters() if filters is None else replace(filters, limit=None)
-        if wide == SearchFilters():
-            found = self._store.search(query, limit)
-        else:
+        found = self._store.search(query, SEARCH_HITS_MAX)
+        if wide != SearchFilters():
             passing = {each.id for each in self._store.search_by_filters(wide)}
-            hits = self._store.search(query, SEARCH_HITS_MAX)
-            found = tuple(each for each in hits if each.id in passing)[:limit]
+            found = tuple(each for each in found if each.id in passing)
+        found = lead_with_standing(found)[: max(limit, 0)]
+        took_ms = self._room.clock.now_ms() - begun_ms
         self._room.note(
-            "info",
-            "memory-searched",
-            query=redact(query),
-            results=len(found),
-            elapsed_ms=self._room.clock.now_ms() - begun_ms,
+            "info", "memory-searched", query=redact(query), results=len(found), elapsed_ms=took_ms
         )
         return found
 

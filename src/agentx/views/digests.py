@@ -1,7 +1,8 @@
 """What hooks print at session start, prepared: a view of the table of contents and the rooms.
 
 To make it every room is read, so it is known by a stamp what it was made from; and ages in it
-grow, so a day makes it old.
+grow, so a day makes it old. Who reads does not wait for all of it: what was made stays,
+and the next one goes on from there.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ class Digests(View):
     store: StorePaths
     clock: Clock
     stamp: Callable[[], str]  # changes when what they are made from does
-    write: Callable[[], int]  # writes those that changed; returns how many
+    # Writes those that changed, and returns how many; where it is told what they are made from it
+    # leaves those that who could not end it made from the same.
+    write: Callable[[str], int]
 
     def catch_up(self, told: HowFar = unheard) -> bool:  # noqa: ARG002  it is one step
         """Prepare them when the stamp is another or a day went by; say whether."""
@@ -38,7 +41,7 @@ class Digests(View):
                 return False
         except (OSError, ValueError):
             pass
-        self._prepare(noted)
+        self._prepare(noted, noted)
         return True
 
     @contextmanager
@@ -56,7 +59,7 @@ class Digests(View):
     def _read_noted(self) -> str:
         return digest(self.stamp(), str(self.clock.now_ms() // DAY_MS)).hex()
 
-    def _prepare(self, noted: str) -> int:
-        written = self.write()
+    def _prepare(self, noted: str, made_from: str = "") -> int:
+        written = self.write(made_from)
         replace_file(self.store.digest_stamp, noted.encode())
         return written

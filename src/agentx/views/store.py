@@ -84,6 +84,10 @@ class CaptureMarks:
         """Yield the sessions with news."""
         yield from self._all("wait/", WaitingSession)
 
+    def find_waiting(self, ref: bytes) -> WaitingSession | None:
+        """Return what is known of a session's news, if it has any."""
+        return self._find(f"wait/{ref.hex()}", WaitingSession)
+
     def intent(self, ref: bytes) -> CaptureIntent | None:
         """Return the capture of a session that was begun and not finished."""
         return self._find(f"intent/{ref.hex()}", CaptureIntent)

@@ -22,6 +22,7 @@ from agentx.lessons.service import Lessons
 from agentx.lessons.store.lesson_store import LessonStore
 from agentx.runs.model import RunStatus
 from agentx.runs.paths import RunsPaths
+from agentx.runs.rules.gates import Tell
 from agentx.runs.rules.retention import DAY_MS, is_due
 from agentx.runs.store.archive import Archive
 from agentx.runs.store.run_store import RunStore
@@ -313,6 +314,31 @@ def test_a_run_is_packed_whole_wherever_it_is_interrupted(
     assert [path.name for path in RunsPaths(place.paths).archive.iterdir()] == [f"{run}.tar.gz"]
     assert (len(known.measures), len(known.lessons)) == (1, 1)
     assert files_below(place.archive.unpack(run)) == before
+
+
+@pytest.mark.parametrize("holds", [True, False])
+def test_a_failure_that_was_lifted_is_not_counted_as_how_a_run_went(
+    place: Place, *, holds: bool
+) -> None:
+    check = {"name": "x", "command": "make test", "exit_code": 0}
+    ran = [{**check, "passed": passed} for passed in (False, True)]
+    with place.runs.making("20260302-1000-a-run-0001") as desk:
+        desk.say(happening("run-started", title="a run"))
+        desk.say(happening("task-added", task="T", title="x"))
+        desk.say(happening("task-started", task="T"))
+        told = {"verdict": "FAILED", "commit": "a" * 40}
+        desk.record([happening("checks-run", task="T", checks=ran[:1], **told)])
+        told = {"verdict": "PASSED", "commit": "b" * 40}
+        desk.record([happening("checks-run", checks=ran[1:], **told)])
+        desk.record([happening("task-completed", task="T"), happening("run-completed")])
+    place.runs.ask_git = lambda _run: Tell(
+        moved=lambda _lane, _commit: "it moved", holds=lambda _older, _newer: holds
+    )
+
+    place.archiving.archive("20260302-1000-a-run-0001", Policy.ALL, actor="lead")
+
+    (measure,) = place.learning.read().known.measures.values()
+    assert measure.verification_status == ("PASSED" if holds else "FAILED")
 
 
 def test_the_same_run_packed_on_two_machines_is_the_same_file(tmp_path: Path) -> None:

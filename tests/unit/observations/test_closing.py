@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from agentx.kernel.clock import Millis
-from agentx.observations.closing.doings import Doings
+from agentx.observations.closing.doings import Doings, WorkedOut
 from agentx.observations.closing.done import find_done, find_rest, mark_done
 from agentx.observations.closing.failures import find_mending, tell_mended
 from agentx.observations.labels import LEFT_OPEN, WAITS
@@ -50,6 +51,23 @@ def test_the_same_check_or_a_wider_one_that_passes_mends_a_failure(command: str)
 )
 def test_what_does_not_run_it_or_fails_mends_nothing(command: str, code: int) -> None:
     assert _mend(command, "", code) == ""
+
+
+def test_what_was_worked_out_elsewhere_is_what_would_be_worked_out_here() -> None:
+    talk = Talk().user("write the docs example").edit("Sources/Feed.swift", "a", "b")
+    talk = talk.shell("git commit -am 'add the docs example' && git push", "[main 1a2b3c4] add")
+    talk = talk.shell("swift test", "ok").agent("The docs example is in now. PGSSLMODE=verify-full")
+    did = Doings(talk.turns).work_out()
+
+    told = msgspec.msgpack.decode(msgspec.msgpack.encode(did), type=WorkedOut)
+
+    assert told == did
+    assert Doings((), told).work_out() == did
+    assert did.passed
+    assert did.last_prompt_ms
+    assert did.deeds.asked
+    assert did.deeds.told
+    assert did.deeds.states
 
 
 def test_what_was_mended_or_is_cut_or_came_first_is_left_alone() -> None:

@@ -34,6 +34,10 @@ OVERRULED = [
     ("We take Jenkins for the builds.", "out with Jenkins, Buildkite it is"),
     ("Keep using `make ship`.", "`make ship` is dead, it's `just release` now"),
     ("Let's do policy classes for the permissions.", "the policy classes are history"),
+    (
+        "move the mail queue to kafka topics",
+        "kafka lost mails on sunday, so no kafka for queues, back to cron",
+    ),
     # another number for the same thing
     ("Keep the lease time at 20 seconds.", "Set the lease time to 45 seconds."),
     ("The upload limit is 10 MB.", "Raise the upload limit to 25 MB."),
@@ -98,6 +102,9 @@ OVERRULED = [
 ]
 # Near, and both stand.
 SIDE_BY_SIDE = [
+    ("move the mail queue to kafka topics", "no kafka for logs please, they go to a file"),
+    ("move the mail queue to kafka topics", "no topics for the mail digest"),
+    ("send the stock list to night shift leads", "no night runs for the stock list of the museum"),
     # no name is dropped
     ("Read the files with polars.", "print it out, then polars reads it"),
     ("Print the log of polars.", "find out why polars is slow"),

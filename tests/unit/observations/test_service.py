@@ -20,6 +20,7 @@ from agentx.kernel.errors import InvalidValue, LockHeld, NotFound
 from agentx.kernel.tokens import estimate
 from agentx.observations.events import CaptureSkipped, MemoryRecalled, MemoryStored
 from agentx.observations.model import Category, Observation, Recall, SearchFilters
+from agentx.observations.relevance import lead_with_standing
 from agentx.observations.service import Observations, Supplies
 from agentx.observations.settings import MemorySettings
 from agentx.observations.store.files.store import JsonObservationStore
@@ -333,6 +334,24 @@ def test_9_5_a_budget_of_nothing_injects_nothing_and_capture_still_works(
 
     assert len(desk.room.store.get_by_issue(0)) == 30
     assert len(desk.room.best(Recall(context="retry queue"), 50)) == shown
+
+
+def test_what_replaced_another_is_found_before_it(opened: Opened) -> None:
+    desk = opened()
+    new = observation("The retry policy of webhooks: pauses grow, patience is 24 hours.")
+    newer = observation("Webhooks are retried with jitter, for three days.")
+    old = observation("Retry webhooks: webhooks retry five times.", superseded_by=new.id)
+    first, last = replace(new, superseded_by=newer.id), observation("Webhooks are signed.")
+    desk.room.store.store([old, last, first, newer])
+
+    found = [row.id for row in desk.room.search("retry webhooks")]
+
+    assert found[:3] == [newer.id, new.id, old.id]
+    assert [row.id for row in desk.room.search("retry webhooks", limit=1)] == [newer.id]
+    only_old = desk.room.search("retry webhooks", filters=SearchFilters(superseded=True))
+    assert {row.id for row in only_old} == {old.id, new.id}
+    circle = (replace(newer.index(), superseded_by=old.id), first.index(), old.index())
+    assert {row.id for row in lead_with_standing(circle)} == {newer.id, new.id, old.id}
 
 
 def test_t7_an_empty_store_recalls_nothing(opened: Opened) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from agentx.kernel.text import printable
 from agentx.prose.same.wording import key_words
 
 TOPIC = "The table"
@@ -23,6 +24,14 @@ ASKED = "Shall I drop the `users` table?"
 )
 def test_what_is_only_typed_otherwise_is_the_same(typed: str) -> None:
     assert key_words(TOPIC, ASKED) == key_words("the `table`.", typed)
+
+
+@pytest.mark.parametrize("odd", ["\x1b[31mred", "a\u202eb", "a\x07b", "line\r\nline", "a\u200bb"])
+def test_what_a_command_is_shown_to_ask_is_what_was_asked(odd: str) -> None:
+    assert key_words(odd, f"Shall I {odd}?") == key_words(
+        printable(odd), f"Shall I {printable(odd)}?"
+    )
+    assert key_words(TOPIC, f"Shall I {odd}?") != key_words(TOPIC, "Shall I?")
 
 
 @pytest.mark.parametrize(

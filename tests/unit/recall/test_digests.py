@@ -19,6 +19,8 @@ from agentx.observations.model import Category
 from agentx.operations.lessons.known import add_lesson
 from agentx.project.project import Project
 from agentx.recall.section.digests import CAPS
+from agentx.recall.section.gather import Gathered, Gatherer
+from agentx.recall.section.sources import About
 from agentx.wiring.kept.views import open_digests
 from agentx.wiring.memory import open_store
 from agentx.wiring.observations import open_observations
@@ -104,6 +106,44 @@ def test_digests_are_made_again_only_when_what_they_are_made_from_changed(
         stamp = "something happened"
         assert view.catch_up()
         assert told(project, Harness.CODEX).startswith(RECALL_OPEN)
+
+
+def test_who_goes_on_with_what_another_could_not_end_makes_the_others_alone(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str | None] = []
+    gather = Gatherer.gather
+
+    def count(self: Gatherer, about: About, *, with_standing: bool = True) -> Gathered:
+        if len(made) == 1:
+            made.append("cut short")
+            raise KeyboardInterrupt
+        made.append(about.branch)
+        return gather(self, about, with_standing=with_standing)
+
+    monkeypatch.setattr(Gatherer, "gather", count)
+    path = project.store.digest(Harness.CODEX)
+    with open_store(project) as memory:
+        stamp = "as it is"
+        view = open_digests(project, memory, lambda: stamp)
+        with pytest.raises(KeyboardInterrupt):
+            view.catch_up()
+        path.write_text("made already", encoding="utf-8")
+        assert view.catch_up()
+        assert (made[0], BRANCH in made[2:], "" in made[2:]) == ("", True, False)
+        assert path.read_text(encoding="utf-8") == "made already"
+        assert not project.store.digests_begun.exists()
+        assert not view.catch_up()
+
+        for change in ("something happened", "", "asked"):  # else all are made
+            made.clear()
+            stamp = change or stamp
+            with pytest.raises(KeyboardInterrupt):
+                view.catch_up() if change else view.rebuild()
+            if change:
+                stamp = f"{change}, and more since"
+            view.catch_up()
+            assert made[:3] == ["", "cut short", ""]
 
 
 def test_news_prepares_the_digests_once_and_not_again_when_all_is_quiet(project: Project) -> None:

@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from agentx.kernel.clock import Millis
 from agentx.prose.settling.amounts import list_taken_back
+from agentx.recall.question.intent import cues
 from agentx.recall.question.order.decided import read_decided
+from agentx.recall.question.order.replaced import Grounds, put_replaced_behind
 from agentx.recall.question.plan import Question, answer
+from agentx.recall.question.rank import Vantage, rank
 from agentx.search.analysis import terms
-from agentx.search.document import Document
-from agentx.search.text.index import TextIndex
+from agentx.search.document import Document, Filters
+from agentx.search.query import parse
+from agentx.search.text.evidence import gather
+from agentx.search.text.index import Reading, TextIndex
 from agentx.search.text.scales import chapters
 from tests.support.time_and_chance import FakeClock
 
@@ -197,3 +203,57 @@ def test_who_asks_what_was_decided_gets_what_is_kept_as_a_decision(
 
 def test_nothing_is_marked_that_nobody_overturned(ask: Callable[[str], list[str]]) -> None:
     assert all(" <- " not in row for row in ask("deploy box"))
+
+
+class CountedReading:
+    """A reading of the index that counts the memories that are opened."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self.opened = 0
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "open_tied":
+            self.opened += 1
+        return getattr(self._reading, name)
+
+
+@pytest.mark.parametrize(("replaced", "opened_max"), [("", 0), ("obs-new", 12)])
+def test_of_what_was_made_of_the_best_rows_only_what_concerns_a_replaced_one_is_opened(
+    tmp_path: Path, replaced: str, opened_max: int
+) -> None:
+    said = [
+        Document(**{**_say(f"e{number}", f"Quay {number} is painted"), "session": "one"})  # type: ignore[arg-type]  # spelled by the tests
+        for number in range(20)
+    ]
+    kept = [
+        _keep(
+            f"obs-{number}",
+            f"Painted: quay {number}",
+            f"e{number % 20}",
+            superseded_by=replaced if number == 7 else "",
+        )
+        for number in range(100)
+    ]
+    kept.append(_keep("obs-new", "Quay 7 stays bare", "", session="two"))
+    with TextIndex.building(tmp_path / "index", FakeClock()) as fresh:
+        fresh.put([*said, *kept])
+    reading = TextIndex.open(tmp_path / "index", FakeClock()).reading()
+    evidence = gather(reading, parse("quay painted"), Filters())
+    ranked = rank(evidence, Vantage(cues=cues("quay painted", has_span=False)))
+    counted = CountedReading(reading)
+
+    found = put_replaced_behind(
+        ranked,
+        Grounds(
+            evidence=evidence,
+            reading=cast("Reading", counted),
+            filters=Filters(),
+            asked=frozenset({"quay", "paint"}),
+            read=lambda each: reading.hit(each.candidate.place, 0.0).passage,
+        ),
+        60,
+    )
+
+    assert set(found.by.values()) == ({"obs-new"} if replaced else set())
+    assert counted.opened <= opened_max

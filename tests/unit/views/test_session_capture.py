@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,6 +15,7 @@ from agentx.conversation.store.log import LogStore
 from agentx.conversation.store.toc import TocStore
 from agentx.host import crash
 from agentx.host.crash import CrashPoint
+from agentx.host.kv.port import Family, Row
 from agentx.kernel.bus import Bus
 from agentx.kernel.capture import Channel, Draft, EventType, Role
 from agentx.kernel.clock import Millis
@@ -24,7 +25,7 @@ from agentx.observations.model import Category, Observation
 from agentx.observations.service import Observations, Supplies
 from agentx.observations.settings import MemorySettings
 from agentx.observations.store.files.store import JsonObservationStore
-from agentx.views.limits import CAPTURE_IN_ORDER_MAX
+from agentx.views.limits import CAPTURE_IN_ORDER_MAX, INDEX_BATCH_EVENTS_MAX
 from agentx.views.sessions.branches import KnownBranches
 from agentx.views.sessions.capture import AtWork, Observing, Rules
 from agentx.views.sessions.compacted import capture_compacted
@@ -45,15 +46,43 @@ def _note_nothing(level: str, event: str, **fields: object) -> None:
     """Write nothing."""
 
 
+class CountingStore(MemoryStore):
+    """Counts the checkpoints that are gone through."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.checkpoints = 0
+
+    def scan(
+        self,
+        family: Family,
+        start: bytes,
+        end: bytes,
+        *,
+        reverse: bool = False,
+        limit: int | None = None,
+    ) -> Iterator[Row]:
+        for row in super().scan(family, start, end, reverse=reverse, limit=limit):
+            self.checkpoints += family is Family.CHECKPOINTS
+            yield row
+
+
 class Bench:
     """A log, its observations, and what captures the one into the other."""
 
-    def __init__(self, folder: Path, *, enabled: bool = True, issue: int = 0) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        enabled: bool = True,
+        issue: int = 0,
+        kv: MemoryStore | None = None,
+    ) -> None:
         self.at_work: list[AtWork] = []
         self.branches: KnownBranches | None = None
         self.clock = FakeClock(BEGIN_MS)
         self.bus = Bus()
-        kv = MemoryStore()
+        kv = MemoryStore() if kv is None else kv
         log = LogStore(kv, entropy=CountingEntropy())
         self.log = Conversation(log, project="shop", clock=self.clock, bus=self.bus)
         self.store = JsonObservationStore(
@@ -691,3 +720,17 @@ def test_what_is_left_of_a_list_is_forgotten_with_either_session(
     bench.observing.catch_up()
 
     assert _open_ends(bench) == left
+
+
+def test_who_reads_the_news_of_many_sessions_goes_through_those_that_wait_once(
+    tmp_path: Path,
+) -> None:
+    kv = CountingStore()
+    bench = Bench(tmp_path, kv=kv)
+    sessions = INDEX_BATCH_EVENTS_MAX + 50
+    bench.say(*(said(0, EventType.USER_MESSAGE, "hello", f"s-{each}") for each in range(sessions)))
+
+    bench.observing.catch_up()
+
+    assert bench.all() == []
+    assert kv.checkpoints == sessions

@@ -2,7 +2,8 @@
 
     checks that passed      what was asked for and worked on      what it says is so now
 
-Worked out if it is asked for; `Deeds` is as much of it as is worth remembering.
+Worked out if it is asked for; `Deeds` is as much of it as is worth remembering. What follows from
+the turns alone may have been worked out elsewhere, and is handed over as `WorkedOut`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.observations.extract.left.left_open import ends_with, list_open
-from agentx.observations.extract.left.open_words import says_open
+from agentx.observations.extract.left.open_words import is_open, says_open
 from agentx.observations.extract.left.settled import SpokenWords
 from agentx.prose.cues import anywhere, at_the_start
 from agentx.prose.keyphrases import terms
@@ -89,6 +90,14 @@ _RUNS = at_the_start(
 _STATE = compile_late(
     r"(?<![\w-])(?P<name>[A-Za-z_][\w.-]{1,40})`?\s?(?:=|->|\u2192)\s?[`'\"]?(?P<value>[\w./:@+-]*\w)"
 )
+_PARTED = compile_late(
+    r"(?i:\A\W*(?:bitte |jetzt |dann |nun )*(?P<verb>[a-z\u00e4\u00f6\u00fc]{3,}?)e?"
+    r" (?P<what>(?:bitte |jetzt |noch )*(?:die|das|den|dem|der|es|sie|alle|eine?n?)\b.{0,80}?)"
+    r" (?P<by>ein|aus|auf|ab|an|zu|um|vor|nach|hin|los|weg|fest|zur\u00fcck|frei|hoch|durch|mit)"
+    r"(?: bitte)?\W*\Z)"
+)
+PATH_SIGN = compile_late(r"[/._]")
+_TESTS = compile_late(r"(?i:test|spec|jest|mocha|check|tox|nox)")
 _COMMIT = compile_late(r"(?i:commit)")
 _PUSHES = compile_late(r"\bgit\b(?:\s+-[cC]\s+\S+)*\s+push\b(?!.*--dry-run)")
 _COMMITS_ALL = compile_late(
@@ -112,8 +121,13 @@ class Passed:
 class Doings:
     """What a session did; worked out if it is asked for."""
 
-    def __init__(self, turns: Sequence[Turn]) -> None:
+    def __init__(self, turns: Sequence[Turn], known: WorkedOut | None = None) -> None:
         self._turns = turns
+        self._known = known
+
+    def work_out(self) -> WorkedOut:
+        """Return all of it, for who asks in another process."""
+        return WorkedOut(passed=self.passed, deeds=self.deeds, last_prompt_ms=self.last_prompt_ms)
 
     @cached_property
     def exchanges(self) -> list[Exchange]:
@@ -126,6 +140,8 @@ class Doings:
     @cached_property
     def passed(self) -> tuple[Passed, ...]:
         """Which checks passed, oldest first."""
+        if self._known is not None:
+            return self._known.passed
         found: list[Passed] = []
         edited: dict[str, None] = {}
         ids: list[str] = []
@@ -168,11 +184,15 @@ class Doings:
     @cached_property
     def last_prompt_ms(self) -> Millis:
         """When the user spoke last."""
+        if self._known is not None:
+            return self._known.last_prompt_ms
         return max((one.prompt.at_ms for one in self.exchanges if one.prompt), default=Millis(0))
 
     @cached_property
     def deeds(self) -> Deeds:
         """What it did about anything that was open."""
+        if self._known is not None:
+            return self._known.deeds
         first = self.exchanges[0] if self.exchanges else None
         has_run = [step for step in self.steps if _went_well(step)]
         commits = [made for step in has_run if (made := commit_of(step))]
@@ -184,6 +204,12 @@ class Doings:
             told=tuple(dict.fromkeys(self._list_told()))[-_TOLD_MAX:],
             committed=tuple(terms(made.subject) for made in commits),
             open_again=self.open_again,
+            work=tuple(self._list_work()),
+            passes_whole=any(
+                not check.scopes and _TESTS.search(" ".join((check.program, *check.does)))
+                for one in self.passed
+                for check in one.checks
+            ),
             states=self._read_states(),
             pushes=any(_PUSHES.search(step.command) for step in has_run),
             commits_all=any(
@@ -207,7 +233,27 @@ class Doings:
             for part in CLAUSE.split(one.prompt.text[:_ASKED_CHARS]):
                 is_wanted = part and not is_question(part) and not _PUT_OFF.search(part)
                 if is_wanted and (has_worked or (has_run and _RUNS.match(part))):
-                    yield terms(part)
+                    yield terms(_join_parted(part))
+
+    def _list_work(self) -> Iterator[WorkDone]:
+        """Yield each thing that was asked for and worked on, with what is told of the work."""
+        for one in self.exchanges:
+            if one.prompt is None or not any(map(_is_work, one.steps)):
+                continue
+            said = [one.prompt.text[:_ASKED_CHARS]]
+            if one.closing is not None:
+                told = sentences(one.closing.text[-_SAID_CHARS:])
+                said += [each.text for each in told if not is_open(each.text)]
+            for step in one.steps:
+                said += [edit.path for edit in file_edits(step)]
+                commit = commit_of(step)
+                said += [f"{commit.subject} {commit.body}"] if commit and _went_well(step) else ()
+            parts = (part for part in CLAUSE.split(said[0]) if part and not _PUT_OFF.search(part))
+            about = (terms(PATH_SIGN.sub(" ", each)) | terms(each) for each in said)
+            yield WorkDone(
+                asked=frozenset[str]().union(*map(terms, parts)),
+                about=frozenset[str]().union(*about),
+            )
 
     def _read_states(self) -> dict[str, str]:
         """Return the last value of each name that a command set, or a reply gave at its end."""
@@ -240,6 +286,14 @@ class Doings:
 
 
 @frozen
+class WorkDone:
+    """What somebody asked for, and all that was then said, made and saved about it."""
+
+    asked: frozenset[str]
+    about: frozenset[str]
+
+
+@frozen
 class Deeds:
     """What a session did about anything that may have been open, in words that are compared."""
 
@@ -250,15 +304,31 @@ class Deeds:
     told: tuple[frozenset[str], ...]  # what is said to be so by now
     committed: tuple[frozenset[str], ...]
     open_again: tuple[frozenset[str], ...]
+    work: tuple[WorkDone, ...]
     states: Mapping[str, str]  # to what it set or saw something, by its name
     pushes: bool
     commits_all: bool
     commits_as_asked: bool
+    passes_whole: bool  # a suite of tests, and not a part of it
+
+
+@frozen
+class WorkedOut:
+    """What a session did, as far as it follows from its turns."""
+
+    passed: tuple[Passed, ...]
+    deeds: Deeds
+    last_prompt_ms: Millis
 
 
 def read_states(text: str) -> dict[str, str]:
     """Return the values that a text gives to names: `next=4.39.0`, `next` -> `4.41.0`."""
     return {match["name"]: match["value"] for match in _STATE.finditer(text)}
+
+
+def _join_parted(part: str) -> str:
+    """Return what is asked with a verb in one word: "spiel die Liste ein" is "einspiel"."""
+    return _PARTED.sub(lambda found: f"{found['by']}{found['verb']} {found['what']}", part)
 
 
 def _says_so(text: str) -> bool:

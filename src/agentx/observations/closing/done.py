@@ -13,12 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 
+from agentx.exchanges.passing import says_still
 from agentx.kernel.text import compile_late
-from agentx.observations.closing.doings import CLAUSE, Deeds, Doings, read_states
-from agentx.observations.closing.lapsed import has_lapsed, holds_for_a_time
+from agentx.observations.closing.doings import CLAUSE, PATH_SIGN, Deeds, Doings, read_states
+from agentx.observations.closing.lapsed import NOT_YET, has_lapsed, holds_for_a_time
 from agentx.observations.extract.left.asking import OPTIONS, asks_user
-from agentx.observations.extract.left.open_list import read_open_list, tell_rest
+from agentx.observations.extract.left.last_words import read_awaited
+from agentx.observations.extract.left.open_list import OpenList, read_open_list, tell_rest
 from agentx.observations.extract.left.settled import UNDONE, is_settled, leave_unsettled
 from agentx.observations.extract.left.unticked import ON_THE_LIST
 from agentx.observations.labels import BY_USER, LABELS, WAITS, strip_label
@@ -28,7 +31,8 @@ from agentx.observations.validity.open_ends import is_uncommitted
 from agentx.observations.validity.rewording import reword
 from agentx.prose.cues import anywhere
 from agentx.prose.keyphrases import code_names, terms
-from agentx.prose.likeness import coverage
+from agentx.prose.likeness import coverage, share_alike
+from agentx.prose.sentences import is_question
 
 _LOOKED_AT_MAX = 500
 _BROKEN = anywhere(
@@ -41,6 +45,7 @@ _ASKS_FOR = 0.6  # of the words of what was open, those of who asked for it
 _ASKS_IN_SHORT = 0.5
 _SAYS_SO = 0.75  # those of who says that it is so
 _DID_SO = 0.65  # of a commit, and of what was open, each those of the other
+_WORKED_ON = 0.75  # those of who asked for some of it, and of all that is told of the work then
 _ABOUT_IT = 0.5  # of the words of who says so, more than these are those of what was open
 _SAID_AGAIN = 0.5
 _ANSWERS = 0.5  # of the words of a question, those of who answers it
@@ -48,6 +53,13 @@ _BRIEF_MAX = 3  # words of an answer that says no more than what is chosen
 _EITHER = compile_late(r"(?i:,? (?:or|oder|ou|o) )")
 # Who put it off, and whose list it was on, is not what is open.
 _BESIDE = compile_late(rf"\AThe user said: | \({ON_THE_LIST}.*\Z|(?<=.) The user said: .*\Z")
+# Said of an item of a list, behind it.
+_BESIDE_ITEM = compile_late(
+    r"(?i:[;,(\u2013\u2014-]\s*(?:it|they|that|this|which|es|das|die|sie) .*\Z)"
+)
+_NAME = compile_late(r"(?<![^\W_])[A-Z\u00c0-\u00dd][^\W_]+")
+_WORD = compile_late(r"[^\W_]+")
+_SUBJECT_WORDS = 3
 _ABOUT_MIN = 2
 _SHORT_MIN = 4  # letters of a word that is said in short
 # What it takes, and by when it must be done, is no part of it.
@@ -57,11 +69,26 @@ _SAYS_WHY = compile_late(
 _WHY = compile_late(
     r"(?i:(?<=\w) (?:before|until|because|since|so that)\b.*)|\([^()]*\)"
     r"|(?i:\A(?:after|once|on|from) [^.;:\n]{3,40}: )|(?i:\b(?:in|into|at) )`[\w./-]+\.\w+`"
+    r"|(?i:(?<=\w\w) (?:with|using|via|through|mit|avec|con|com) (?:an? |the )?`[^`\n]+`"
+    r"[^.;:\n]*)"
 )
 _LACKING = compile_late(
     r"(?i:(?P<what>.+?) (?:is|are) (?:still )?(?:missing|not there|lacking)\b"
     r"|(?P<was>.+?) (?:fehlt|fehlen)\b|.+? (?:has|have) no (?P<none>.+)\Z)"
 )
+# "`load.py` can do it once you tell me from which day".
+_ONCE_TOLD = compile_late(
+    r"(?i:\b(?:once|as soon as|when|after|until|sobald|wenn|cuando|en cuanto|d\u00e8s que|quand"
+    r"|quando|appena) (?:you|du|ihr|tu|vous|me|mi)"
+    r" (?:tell|say|told|name|give|let me know|sagst|sagt|nennst|digas?|dis|dites|dici)"
+    r"(?: me| us| mir| uns)?,? (?P<what>[^.;\n]{2,60}))"
+)
+_SAME_IN = compile_late(
+    r"(?i:\A(?:the |do the |dasselbe |lo mismo |le m\u00eame |la m\u00eame chose )?(?:same |idem )?"
+    r"(?:thing |fix |change )?(?:in|for|at|en|pour|para|dans) (?:the )?`?"
+    r"(?P<name>[\w./-]*[_./][\w./-]*\w)(?:\(\))?`?[.]?\Z)"
+)
+_HALVES = 2
 _COMMIT = compile_late(r"(?i:commit)")
 _PUSHED = compile_late(r"(?i:push)")
 _UNSAVED = compile_late(
@@ -131,7 +158,9 @@ def _leave_undone(one: Observation, deeds: Deeds, *, is_mended: bool) -> str:
         return ""
     if not label:
         return one.content
-    if _is_other_state(own, deeds):
+    if _is_other_state(own, deeds) or _was_told(own, deeds) or _is_same_done(own, deeds):
+        return ""
+    if _has_come(own, deeds) or (_BROKEN.search(own) and deeds.passes_whole and says_still(own)):
         return ""
     if label == WAITS and asks_user(own):
         return "" if _is_answered(own, deeds) else one.content
@@ -148,13 +177,14 @@ def _find_rest(said: str, own: str, deeds: Deeds) -> str:
         return said.replace(own, left) if left and not is_over else ""
     listed = read_open_list(left)
     done = [each for each in listed.left if _is_done(each, deeds)]
+    done += [each for each in _list_enumerated(listed, deeds) if each not in done]
     # What is said again is told by who said it last.
     done += [each for each in listed.left if done and _is_said_again(each, deeds)]
     return tell_rest(listed, done) if done and left else left
 
 
 def _is_said_again(item: str, deeds: Deeds) -> bool:
-    about = terms(item) - UNDONE
+    about = terms(_BESIDE_ITEM.sub("", item)) - UNDONE
     return any(coverage(about, other) >= _SAYS_SO for other in deeds.open_again)
 
 
@@ -172,13 +202,46 @@ def _went_on(one: Observation, doings: Doings) -> bool:
     return is_asked and doings.last_prompt_ms > one.timestamp_ms
 
 
+def _was_told(own: str, deeds: Deeds) -> bool:
+    """Tell whether what somebody was to tell first was told, and worked on.
+
+    In the words of what was to be told, or by a figure for what has a name there.
+    """
+    if len(read_open_list(own).items) > _HALVES or not (found := _ONCE_TOLD.search(own)):
+        return False
+    about = terms(found["what"]) - UNDONE
+    named = {part for name in code_names(own) for part in terms(PATH_SIGN.sub(" ", name))}
+    return any(
+        (about and about < said)
+        or (not said.isdisjoint(named) and any(each[0].isdigit() for each in said))
+        for said in deeds.asked
+    )
+
+
+def _is_same_done(own: str, deeds: Deeds) -> bool:
+    """Tell whether the same was asked for where it was left: "same in `resume()`"."""
+    found = _SAME_IN.match(own)
+    if found is None:
+        return False
+    names = terms(found["name"])
+    return any(
+        len(said) == 1 and name.endswith((each, f"_{each}", f".{each}", f"/{each}"))
+        for said in deeds.asked
+        for each in said
+        for name in names
+        if each == name or not name.removesuffix(each)[-1:].isalnum()
+    )
+
+
 def _is_answered(own: str, deeds: Deeds) -> bool:
     """Tell whether the user said what was asked: most of it, or one of what there was to choose."""
     options = OPTIONS.search(own)
     asked = OPTIONS.sub("", own)
     choices = options[1].split(" / ") if options else _EITHER.split(asked)
+    about = terms(asked) - UNDONE
+    if any(_picks(clause, about) for clause in _list_clauses(deeds)):
+        return True
     for said in deeds.spoken:
-        about = terms(asked) - UNDONE
         if len(about & said) >= _ABOUT_MIN and coverage(about, said) >= _ANSWERS:
             return True
         for choice in map(terms, choices if len(choices) > 1 else ()):
@@ -186,6 +249,49 @@ def _is_answered(own: str, deeds: Deeds) -> bool:
             if choice and choice <= said and (is_brief or len(choice) >= _ABOUT_MIN):
                 return True
     return False
+
+
+def _list_clauses(deeds: Deeds) -> Iterator[str]:
+    for answer in deeds.answers:
+        for clause in CLAUSE.split(answer.text):
+            if clause and not is_question(clause):
+                yield clause
+
+
+def _picks(clause: str, about: frozenset[str]) -> bool:
+    """Tell whether a clause holds nothing but words of a question, and some that pick: a figure."""
+    said = terms(clause) - UNDONE
+    has_figure = any(char.isdigit() for char in clause)
+    return bool(said) and said <= about and (has_figure or len(said) >= _ABOUT_MIN)
+
+
+def _has_come(own: str, deeds: Deeds) -> bool:
+    """Tell whether somebody says of whom, or what, something waited for that they came."""
+    awaited = read_awaited(own)
+    if not awaited or len(read_open_list(awaited).items) > 1:
+        return False
+    wanted = terms(awaited) - UNDONE
+    names = frozenset(match[0].casefold() for match in _NAME.finditer(awaited))
+    for clause in _list_clauses(deeds):
+        if NOT_YET.search(clause):
+            continue
+        first = " ".join(clause.split()[:_SUBJECT_WORDS])
+        subject = frozenset(match[0].casefold() for match in _WORD.finditer(first))
+        held = share_alike(wanted, terms(clause))
+        if names & subject or len(held) > max(1, len(wanted) // 2):
+            return True
+    return False
+
+
+def _list_enumerated(listed: OpenList, deeds: Deeds) -> list[str]:
+    """Return the items of one word that a sentence says are so: "April and May are in"."""
+    single = {each: terms(each) - UNDONE for each in listed.left}
+    every = frozenset[str]().union(*(held for held in single.values() if len(held) == 1))
+    return [
+        each
+        for each, held in single.items()
+        if len(held) == 1 and any(held <= said and said - UNDONE <= every for said in deeds.told)
+    ]
 
 
 def _is_done(own: str, deeds: Deeds) -> bool:
@@ -225,7 +331,15 @@ def _is_so(about: frozenset[str], deeds: Deeds) -> bool:
     """Tell whether just what was open was asked for and worked on, or is said to be so by now."""
     if not about or any(coverage(about, other) >= _SAID_AGAIN for other in deeds.open_again):
         return False
+    if len(about) >= _ABOUT_MIN and any(
+        (work.asked & about) - UNDONE and coverage(about, work.about) >= _WORKED_ON
+        for work in deeds.work
+    ):
+        return True
+    heads = _list_heads(about)
     for said in deeds.asked:
+        if heads.isdisjoint(_list_heads(said)):
+            continue  # no word of it is any of these, in short or in full
         wanted = said - UNDONE
         # One word is a subject that many share: nothing else may be wanted of it.
         enough = len(about) >= _ABOUT_MIN or wanted <= about
@@ -236,16 +350,27 @@ def _is_so(about: frozenset[str], deeds: Deeds) -> bool:
     if len(about) < _ABOUT_MIN:
         return False
     numbers = {each for each in about if each[0].isdigit()}
-    told = [(said, _SAYS_SO, _ABOUT_IT) for said in deeds.told]
-    told += [(said, _DID_SO, _DID_SO) for said in deeds.committed]
-    told += [(said, _SAYS_SO, _ABOUT_IT) for said in deeds.committed]
+    told = (
+        (deeds.told, _SAYS_SO, _ABOUT_IT),
+        (deeds.committed, _DID_SO, _DID_SO),
+        (deeds.committed, _SAYS_SO, _ABOUT_IT),
+    )
     return any(
         numbers <= said
         and len(about & said) >= _ABOUT_MIN
         and coverage(about, said) >= least
         and coverage(said - UNDONE, about) > least_of_it
-        for said, least, least_of_it in told
+        for sentences, least, least_of_it in told
+        for said in sentences
+        if not about.isdisjoint(said)
     )
+
+
+# What a session did is held against all that is open, and what is open against many sessions.
+@lru_cache(maxsize=2_000)
+def _list_heads(words: frozenset[str]) -> frozenset[str]:
+    """Return what words begin with: two that are alike begin with the same."""
+    return frozenset(word[:_SHORT_MIN] for word in words)
 
 
 def _put_alike(about: frozenset[str], wanted: frozenset[str]) -> frozenset[str]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.text import compile_late
@@ -71,7 +72,7 @@ _SAYS = anywhere(
     quer | zegt | wil
     """
 )
-_NOT_YET = anywhere(
+NOT_YET = anywhere(
     r"""
     not | never | \w+n't | still | until | till | when | once | if | unless | before | will
     tomorrow | soon | nicht | noch | bis | wenn | sobald | todav\u00eda | hasta | cuando
@@ -143,8 +144,12 @@ _VERB_CHARS = 4
 
 def holds_for_a_time(text: str) -> bool:
     """Tell whether a memory says what a person ruled, or said, for a time only."""
-    if not text.startswith(_PERSONS) or text.startswith(LABELS):
-        return False
+    return text.startswith(_PERSONS) and not text.startswith(LABELS) and _names_an_end(text)
+
+
+# The same rows are looked at with every session that is captured.
+@lru_cache(maxsize=1_500)
+def _names_an_end(text: str) -> bool:
     return _UNTIL.search(text) is not None or _FOR_NOW.search(text) is not None
 
 
@@ -178,7 +183,7 @@ def _has_come(end: str, said: list[str], then: Millis, now: Millis) -> bool:
     if not about:
         return False
     for each in said:
-        if _NOT_YET.search(each):
+        if NOT_YET.search(each):
             continue
         shared = share_alike(about, terms(each))
         least = _REPORTED if _IS_DONE.search(each) or list(read_reports(each)) else _ENOUGH
@@ -209,7 +214,7 @@ def _find_date(end: str, then: Millis) -> datetime | None:
 def _is_other_state(content: str, said: list[str]) -> bool:
     """Tell whether a thing that was to stay off is said to be on, or the other way round."""
     then = _read_states([content])
-    now = _read_states(each for each in said if not _NOT_YET.search(each))
+    now = _read_states(each for each in said if not NOT_YET.search(each))
     return any(_OTHER.get(state) == now.get(thing) for thing, state in then.items())
 
 
@@ -229,7 +234,7 @@ def _is_allowed(content: str, said: list[str]) -> bool:
     about = frozenset(each.casefold() for each in _WORD.findall(content.partition(": ")[2]))
     return any(
         _MAY_NOW.search(each)
-        and not _NOT_YET.search(each)
+        and not NOT_YET.search(each)
         and any(
             len(word) >= _VERB_CHARS and word.casefold() in about for word in _WORD.findall(each)
         )

@@ -182,6 +182,7 @@ _MAYBE_OF_A_PART = compile_late(r"(?i:\s+(?:in(?! fav)|on|for(?! good)|to|out of
 _JOINED = compile_late(r",? (?:and|or) |, | ?[+&] ?")
 _COMMAND = compile_late(r"\A`([^`]+)` failed\b")
 _PLAIN_CODE = compile_late(r"`[a-z]+`")
+_PLAIN_WORD = compile_late(r"[a-z][\w+-]{3,}")
 _NAME_CHARS_MIN = 3
 _SUBJECT_WORDS = 5
 _PLAIN_WORDS_MIN = 3
@@ -215,6 +216,16 @@ def list_given_up(text: str, category: Category) -> tuple[Thing, ...]:
             if len(thing.words) >= enough or (thing.is_name and thing.words):
                 found.setdefault(thing.words, thing)
     return tuple(found.values())
+
+
+@lru_cache(maxsize=500)
+def list_left_plainly(text: str) -> tuple[Thing, ...]:
+    """Return what a commit took something instead of, where it is one word that is no name."""
+    subject = _COMMITTED.split(strip_beside(text), maxsplit=1)[0]
+    named = (match["thing"] or "" for match in _INSTEAD.finditer(subject))
+    return tuple(
+        _name_thing(said.strip(), 1) for said in named if _PLAIN_WORD.fullmatch(said.strip())
+    )
 
 
 def was_for(thing: Thing, text: str, category: Category) -> bool:

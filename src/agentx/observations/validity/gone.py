@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from agentx.exchanges.tools import ToolStep, Use, inside, read_path, use_of
 from agentx.exchanges.turns import Turn, TurnKind
@@ -73,8 +73,9 @@ def mark_gone(store: ObservationStore, kept: Sequence[Observation], sight: Sight
     every = "\n".join(text for _, text in sight.texts.values())
     filters = SearchFilters(superseded=False, pinned=False, limit=_LOOKED_AT_MAX)
     rows = store.search_by_filters(filters)
-    leads = ((row.id, _find_lead(row.summary)) for row in rows if _may_go(row.category))
-    ids = [each for each, lead in leads if lead and lead not in every]
+    leads = {row.id: _find_lead(row.summary) for row in rows if _may_go(row.category)}
+    missing = {lead for lead in {*leads.values()} if lead and lead not in every}
+    ids = [each for each, lead in leads.items() if lead in missing]
     gone = [
         replace(one, superseded_by=_find_teller(kept, path))
         for one in store.get_by_ids(ids)
@@ -112,6 +113,8 @@ def _may_go(category: Category) -> bool:
     return category in (Category.CODE_CHANGE, Category.KEY_FACT)
 
 
+# The same rows are looked at with every session that is captured.
+@lru_cache(maxsize=1_500)
 def _find_lead(text: str) -> str:
     """Return the name of the code that a text is about: the first one in it."""
     return next(_list_names(text[:_HEAD_CHARS]), "")

@@ -188,10 +188,14 @@ def _find_following(
         decided, now = terms(old.content), terms(by.content)
         left = list_given_up(by.content, by.category)
         for one in beside:
-            if one.timestamp_ms < by.timestamp_ms and rests_on(left, one.content, one.category):
+            if one.timestamp_ms < by.timestamp_ms and rests_on(
+                left, one.content, one.category, by.content
+            ):
                 yield one, by.id
                 continue
             said = _read_following(one)
+            if old.category is not Category.DECISION:
+                continue
             is_after = old.timestamp_ms < one.timestamp_ms < by.timestamp_ms
             least = _SAME_WORK if one.category is Category.CODE_CHANGE else 1.0
             if is_after and not said <= now and coverage(said, decided) >= least:

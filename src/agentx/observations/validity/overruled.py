@@ -17,6 +17,7 @@ from agentx.prose.settling.stances import SUBJECT, Stance, StancePiece, Terms
 
 _NOTHING: Terms = frozenset()
 _HALVES = 2
+_MOVED_TO = ("to", "onto", "auf", "vers", "sur", "a")
 _TELLING_WORDS = 2  # of a sentence that rules something of its own
 
 
@@ -48,6 +49,7 @@ def _overrules(new: Stance, old: Stance) -> bool:
     # Asked of very many: one after the other is much faster than by a list of them.
     return (
         _gives_up(new, old)
+        or _bans_kind(new, old)
         or _forbids(new, old)
         or _allows(new, old)
         or _takes_another(new, old)
@@ -85,6 +87,23 @@ def _is_chosen(thing: StancePiece, old: Stance) -> bool:
         if thing.is_named or thing.count > 1 or is_whole:
             return True
     return False
+
+
+def _bans_kind(new: Stance, old: Stance) -> bool:
+    """Tell whether the newer one wants nothing of a kind for what the older one moved to one.
+
+    "move the mail queue to kafka topics"     "no kafka for queues"
+    """
+    if old.is_denied or new.is_denied or not new.pieces:
+        return False
+    placed = [each for each in old.pieces if each.lead in _MOVED_TO]
+    rest = _join(each for each in old.pieces if each not in placed)
+    if len(placed) != 1 or not _join(new.pieces) <= rest:
+        return False
+    return any(
+        each.count == 1 and each.words < placed[0].words and placed[0].count == _HALVES
+        for each in new.against
+    )
 
 
 def _is_same_scope(new: Stance, old: Stance, thing: StancePiece) -> bool:

@@ -26,7 +26,7 @@ from agentx.observations.model import Category
 from agentx.observations.validity import open_ends
 from agentx.observations.validity.choices.after_all import may_turn_round, turns_round
 from agentx.observations.validity.choices.finished import closes, commits, finishes
-from agentx.observations.validity.choices.lapsed import ends_time
+from agentx.observations.validity.choices.lapsed import ends_time, is_for_a_time
 from agentx.observations.validity.choices.replaced import may_replace_plainly, replaces_plainly
 from agentx.observations.validity.choices.returning import may_return, returns_to
 from agentx.observations.validity.choices.ruled import is_ruled, read_act
@@ -170,11 +170,17 @@ def find_hashes(text: str) -> list[str]:
 
 
 def is_overturned(new: Comparable, old: Comparable) -> bool:
-    """Tell whether a decision as a whole was given up, or its question answered otherwise."""
-    newer, older = read_memory(new, is_newer=True), read_memory(old, is_newer=False)
-    if old.category is not Category.DECISION:
+    """Tell whether a choice as a whole was given up, or its question answered otherwise.
+
+    A commit chose what it did, where nobody said so.
+    """
+    if old.category not in (Category.DECISION, Category.CODE_CHANGE) or is_revert(new.text):
         return False
-    return _gives_up(newer, older) or bool(newer.asked and _answers_anew(newer, older))
+    newer, older = read_memory(new, is_newer=True), read_memory(old, is_newer=False)
+    if _gives_up(newer, older) or replaces_plainly(newer, older):
+        return True
+    is_answer = old.category is Category.DECISION and bool(newer.asked)
+    return is_answer and _answers_anew(newer, older)
 
 
 def is_revert(text: str) -> bool:
@@ -200,7 +206,7 @@ def _list_rules(new: ComparedMemory) -> tuple[Rule, ...]:
         _reverses: decides and _REVERSES.search(text) is not None,
         turns_round: may_turn_round(text),
         returns_to: is_said_by_user(new.of.text) and may_return(text),
-        ends_time: is_said_by_user(new.of.text),
+        ends_time: is_said_by_user(new.of.text) and not is_for_a_time(text),
         replaces_plainly: (is_change or decides) and may_replace_plainly(text),
         _reverts: is_change and is_revert(new.of.text),
         _sets_amount: category is not Category.ERROR and bool(new.numbers and read_amounts(text)),

@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 from typing import Protocol
 
-from agentx.kernel.text import compile_late, fold_text
+from agentx.kernel.text import compile_late, fold_text, printable
 from agentx.prose.same.exact import list_exact
 
 Folded = tuple[tuple[str, ...], tuple[str, ...]]  # words, and what is exact among them
@@ -68,13 +68,18 @@ def _list_untold(key: Key) -> tuple[object, ...]:
 
 
 def _key_question(question: str) -> Folded:
-    return _fold(_SHOULD.sub("shall", _LEAVE.sub(_ASKED_FOR_LEAVE, fold_text(question))))
+    return _fold(_SHOULD.sub("shall", _LEAVE.sub(_ASKED_FOR_LEAVE, _show(question))))
 
 
 @lru_cache(maxsize=10_000)  # as above
 def key_topic(topic: str) -> Folded:
     """Return a topic without what differs between two ways to type it."""
-    return _fold(fold_text(topic))
+    return _fold(_show(topic))
+
+
+def _show(text: str) -> str:
+    """Return a text as it is read: who copies a command that asks it copies what is shown."""
+    return fold_text(printable(text))
 
 
 def _fold(text: str) -> Folded:

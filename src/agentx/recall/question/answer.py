@@ -9,7 +9,6 @@ Where the index cannot answer, the table of contents does: slower, and by its li
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import tzinfo
 
 from agentx.conversation.contents import Contents
@@ -100,32 +99,31 @@ def _filters(request: SearchRequest, project: str) -> Filters:
 
 
 def _make_reply(request: SearchRequest, found: Answer) -> SearchReply:
-    also = {memory.hit.doc_id: memory.also for memory in found.memories}
-    reply = _reply(
-        request,
-        tuple(memory.hit for memory in found.memories),
-        layers=_LAYERS,
-    )
+    wanted = frozenset(terms(request.query))
+    explained = found.why if request.explain else {}
     why = {
         doc_id: tuple(
             f"{reason.name} {'x' if reason.is_leaning else '+'}{reason.value:.2f}"
             for reason in reasons
             if reason.value
         )
-        for doc_id, reasons in found.why.items()
+        for doc_id, reasons in explained.items()
     }
     return SearchReply(
         hits=tuple(
-            replace(
-                hit,
-                also=also.get(hit.doc_id, ()),
-                why=why.get(hit.doc_id, ()) if request.explain else (),
-                origin=_say_replaced(hit.kind, found.replaced.get(hit.doc_id, "")),
+            _hit(
+                memory.hit,
+                wanted,
+                also=memory.also,
+                why=why.get(memory.hit.doc_id, ()),
+                origin=_say_replaced(
+                    memory.hit.doc_type, found.replaced.get(memory.hit.doc_id, "")
+                ),
             )
-            for hit in reply.hits
+            for memory in found.memories
         ),
         sessions=tuple(each.session for each in found.sessions if each.session),
-        layers=reply.layers,
+        layers=_LAYERS,
         plan=explain(found) if request.explain else (),
     )
 
@@ -142,7 +140,14 @@ def _reply(request: SearchRequest, hits: tuple[Hit, ...], layers: tuple[str, ...
     return SearchReply(hits=tuple(_hit(hit, wanted) for hit in hits), layers=layers)
 
 
-def _hit(hit: Hit, wanted: frozenset[str]) -> SearchHit:
+def _hit(
+    hit: Hit,
+    wanted: frozenset[str],
+    *,
+    also: tuple[str, ...] = (),
+    why: tuple[str, ...] = (),
+    origin: str = "",
+) -> SearchHit:
     shown = snippet(hit.passage, wanted)
     return SearchHit(
         doc_id=hit.doc_id,
@@ -158,6 +163,9 @@ def _hit(hit: Hit, wanted: frozenset[str]) -> SearchHit:
         role=hit.role,
         issue=hit.issue,
         tokens=estimate(hit.passage),
+        also=also,
+        why=why,
+        origin=origin,
     )
 
 

@@ -49,4 +49,7 @@ def merge_alike(
 
 
 def _is_same(one: frozenset[str], other: frozenset[str]) -> bool:
-    return len(one) >= _WORDS_MIN and overlap(one, other, least=SAME_SHARE) > 0
+    mine, theirs = len(one), len(other)
+    if mine < _WORDS_MIN or mine < SAME_SHARE * theirs or theirs < SAME_SHARE * mine:
+        return False
+    return overlap(one, other, least=SAME_SHARE) > 0

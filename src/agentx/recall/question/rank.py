@@ -105,19 +105,19 @@ def rank(evidence: Evidence, view: Vantage) -> tuple[Ranked, ...]:
     weights = view.weights
     base = {key: _base(each, weights) for key, each in evidence.candidates.items()}
     replied = _replies(evidence, base, weights.reply)
-    best = max((score + replied.get(key, 0.0) for key, score in base.items()), default=0.0)
+    totals = {**base, **{key: base[key] + reply for key, reply in replied.items()}}
+    best = max(totals.values(), default=0.0)
     ranked = []
     leans_on_time = bool(view.spans) or view.now_ms is not None or bool(view.usage)
     by_traits: dict[int, float] = {}  # hundreds of candidates, a handful of traits
     for key, candidate in evidence.candidates.items():
-        reply = replied.get(key, 0.0)
         named = weights.named * best if candidate.is_named else 0.0
         if candidate.traits not in by_traits:
             by_traits[candidate.traits] = _grow(_of_traits(candidate.traits, view))
-        score = (base[key] + reply + named) * by_traits[candidate.traits]
+        score = (totals[key] + named) * by_traits[candidate.traits]
         if leans_on_time:
             score *= _grow(_of_time_and_use(candidate, view))
-        ranked.append(Ranked(candidate, score, reply, named))
+        ranked.append(Ranked(candidate, score, replied.get(key, 0.0), named))
     ranked.sort(key=lambda each: (-each.score, -each.candidate.timestamp_ms, each.candidate.key))
     return tuple(ranked)
 
@@ -130,11 +130,12 @@ def rank_sessions(
     What was drawn from it says it again in fewer words; it counts where nothing else was found.
     """
     best: dict[int, Ranked] = {}
+    drawn: dict[int, Ranked] = {}
     for each in ranked:
-        if not each.candidate.traits & _DRAWN:
-            best.setdefault(each.candidate.session_key, each)
-    for each in ranked:
-        best.setdefault(each.candidate.session_key, each)
+        candidate = each.candidate
+        held = drawn if candidate.traits & _DRAWN else best
+        held.setdefault(candidate.session_key, each)
+    best = drawn | best
     top = max((each.score for each in best.values()), default=0.0) or 1.0
     sessions = []
     for session in best.keys() | evidence.sessions.keys():

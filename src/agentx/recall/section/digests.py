@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 
 from agentx.adapters.hook_output import OUTPUTS
 from agentx.conversation.model import SessionQuery
+from agentx.kernel.ids import digest
 from agentx.kernel.paths import StorePaths
 from agentx.memory.port import Readable
 from agentx.recall.section.gather import ORDER, Gathered, Gatherer
@@ -34,34 +36,57 @@ _MORE = "`agentx toc`, `agentx search WORDS`, `agentx expand ID`."
 
 
 def prepare_digests(
-    sources: Sources, store: StorePaths, here: Iterable[str] = (), played: str = ""
+    sources: Sources,
+    store: StorePaths,
+    here: Iterable[str] = (),
+    played: str = "",
+    made_from: str = "",
 ) -> int:
     """Write the digests that changed; return how many.
 
-    `here` is what is checked out, `played` the role that sessions of the project play.
+    `here` is what is checked out, `played` the role that sessions of the project play. Those that
+    were made from the same already, by who could not end it, are left: `made_from` says what that
+    is. Without it all are made.
     """
     assert sources.reader is not None, "a digest is made of what is remembered"
     branches = {"": frozenset[str](), **_branches(sources.reader, here)}
     sources = replace(sources, now=replace(sources.now, is_prepared=True))
     gatherer = Gatherer(sources, tokens=max(cap.tokens for cap in CAPS.values()), days=_DAYS)
     roles = dict.fromkeys(("", played, *gatherer.standing.speakers()))
-    written, kept = 0, set()
+    written, kept = 0, set[Path]()
+    begun = _read_begun(store, made_from)
     for name, sessions in branches.items():
         for role in roles:
+            paths = {harness: store.digest(harness, name, role) for harness in CAPS}
+            kept.update(paths.values())
+            if (mark := digest(name, role).hex()) in begun:
+                continue
             issue = of_branch(name) or None
             about = About(role=role, issue=issue, sessions=sessions, branch=name)
             found = gatherer.gather(about, with_standing=False)
             notice = notice_of(gatherer.standing, sources.now, role)
             made = {cap: _prepare(found, _beside(notice, cap)) for cap in set(CAPS.values())}
-            for harness, cap in CAPS.items():
-                path = store.digest(harness, name, role)
-                kept.add(path)
-                written += put_text(path, made[cap])
+            written += sum(put_text(paths[harness], made[cap]) for harness, cap in CAPS.items())
+            if made_from:
+                begun.append(mark)
+                put_text(store.digests_begun, "\n".join(begun))
     # What is not made anew may tell what was forgotten.
     gone = set(store.digests.glob("*.txt")) - kept
     for path in gone:
         path.unlink(missing_ok=True)
     return written + len(gone)
+
+
+def _read_begun(store: StorePaths, made_from: str) -> list[str]:
+    """Return what they are made from, and marks of those that were made from it already."""
+    if not made_from:  # all are made, whatever lies there
+        store.digests_begun.unlink(missing_ok=True)
+        return []
+    try:
+        begun = store.digests_begun.read_text(encoding="ascii").split("\n")
+    except (OSError, ValueError):
+        begun = []
+    return begun if begun[:1] == [made_from] else [made_from]
 
 
 def make_digest(sources: Sources, harness: str, *, branch: str = "", role: str = "") -> str:
@@ -78,8 +103,8 @@ def make_digest(sources: Sources, harness: str, *, branch: str = "", role: str =
     about = About(role=role, issue=of_branch(branch) or None, sessions=sessions, branch=branch)
     found = gatherer.gather(about, with_standing=False)
     notice = notice_of(gatherer.standing, sources.now, role)
-    digest = _prepare(found, _beside(notice, cap))
-    return "\n\n".join(filter(None, (notice.prepared_text.rstrip(), digest)))
+    prepared = _prepare(found, _beside(notice, cap))
+    return "\n\n".join(filter(None, (notice.prepared_text.rstrip(), prepared)))
 
 
 def _prepare(found: Gathered, cap: Cap) -> str:

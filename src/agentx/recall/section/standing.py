@@ -197,12 +197,12 @@ def _question(state: Clarification, role: str) -> str:
 
     if not role and state.waits_for_person:
         verb = "answer" if state.is_unanswered else "resolve"
-        command = f"agentx clarify {verb} {state.id} TEXT"
+        command = f"agentx clarify {verb} {state.typed} TEXT"
         about = f"{_about(state, find_asked(state))}{say_meanwhile(state)}"
         return f"{about} -- the user decides in a terminal: {command}"
     if state.to == role and state.is_unanswered:
         about = f"{_about(state, state.question)}{say_meanwhile(state)}"
-        return f"{about} -- answer with: agentx clarify answer {state.id} TEXT"
+        return f"{about} -- answer with: agentx clarify answer {state.typed} TEXT"
     if state.status is ClarificationStatus.ESCALATED:
         goes_on = "wait for it" if state.holds_its_asker else "go on with what is known"
         about = f"{_about(state, find_asked(state))}{say_meanwhile(state)}"

@@ -25,6 +25,7 @@ from agentx.conversation.store.rows import session_ref
 from agentx.conversation.toc_model import Segment, SegmentSummary
 from agentx.host.beside import Beside
 from agentx.kernel.ids import digest
+from agentx.observations.closing.doings import Doings, WorkedOut
 from agentx.observations.extract import extract
 from agentx.observations.extract.session.finding import Finding
 from agentx.views.limits import (
@@ -64,7 +65,7 @@ class ReadSession(msgspec.Struct, frozen=True, kw_only=True):
 
     ref: bytes
     kind: AheadKind
-    findings: tuple[bytes, tuple[Finding, ...]] | None = None
+    findings: tuple[bytes, tuple[Finding, ...], WorkedOut] | None = None
     summaries: dict[bytes, SegmentSummary] = {}
 
 
@@ -80,9 +81,10 @@ def stamp_segment(segment: Segment) -> bytes:
 
 
 def read_findings(ref: bytes, events: Sequence[Event]) -> ReadSession:
-    """Return what the events of a session teach."""
+    """Return what the events of a session teach, and what was done in it."""
     read = events[-CAPTURE_EVENTS_MAX:]
-    found = (stamp_events(read), extract(turns_of(read)))
+    turns = turns_of(read)
+    found = (stamp_events(read), extract(turns), Doings(turns).work_out())
     return ReadSession(ref=ref, kind=AheadKind.FINDINGS, findings=found)
 
 
@@ -143,11 +145,22 @@ class SessionsAhead:
 
     def find_findings(self, ref: bytes, events: Sequence[Event]) -> tuple[Finding, ...] | None:
         """Return what these events of a session teach, if it is known already."""
+        found = self._find_read(ref, events)
+        return None if found is None else found[0]
+
+    def find_doings(self, ref: bytes, events: Sequence[Event]) -> WorkedOut | None:
+        """Return what was done in these events of a session, if it is known already."""
+        found = self._find_read(ref, events)
+        return None if found is None else found[1]
+
+    def _find_read(
+        self, ref: bytes, events: Sequence[Event]
+    ) -> tuple[tuple[Finding, ...], WorkedOut] | None:
         found = self._await((ref, AheadKind.FINDINGS))
         if found is None or found.findings is None:
             return None
-        stamp, findings = found.findings
-        return findings if stamp == stamp_events(events) else None
+        stamp, findings, did = found.findings
+        return (findings, did) if stamp == stamp_events(events) else None
 
     def find_summary(self, segment: Segment) -> SegmentSummary | None:
         """Return a segment in a few lines, if it is known already."""

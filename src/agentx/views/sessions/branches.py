@@ -28,6 +28,8 @@ _SWITCHED = compile_late(
     r"|^\[(\S{1,244})(?: \(root-commit\))? [0-9a-f]{7,40}\] \S",
     re.MULTILINE,
 )
+_COMMITTED = "["
+_SWITCHING = ("Switched to ", f"\n{_COMMITTED}")
 _READ_CHARS_MAX = 20_000
 
 
@@ -92,5 +94,9 @@ def _hear_git(event: Event) -> str:
     """Return the branch that git says it went to, or committed on."""
     if event.event_type is not EventType.TOOL_RESULT:
         return ""
-    said = _SWITCHED.findall(event.text[-_READ_CHARS_MAX:])
+    text = event.text[-_READ_CHARS_MAX:]
+    # Most say nothing of the kind, and that is found out sooner than what stands where.
+    if not any(map(text.__contains__, _SWITCHING)) and not text.startswith(_COMMITTED):
+        return ""
+    said = _SWITCHED.findall(text)
     return read_branch(next(filter(None, said[-1]), "")) if said else ""

@@ -270,9 +270,10 @@ class Observing:
                     {ref: self._all_of(ref) for ref in self._source.session_refs()}, news.sequence
                 )
             elif news.entries:
-                before = dict(self._marks.waiting())
                 touched = {
-                    ref: self._news_of(ref, [at_ms for at_ms, _ in places], before.get(ref))
+                    ref: self._news_of(
+                        ref, [at_ms for at_ms, _ in places], self._marks.find_waiting(ref)
+                    )
                     for ref, places in news.touched.items()
                 }
                 self._marks.note(touched, news.sequence)
@@ -319,8 +320,10 @@ class Observing:
         turns = turns_of(read)
         ahead = self._rules.ahead if mark is None else None
         known = ahead.find_findings(ref, read) if ahead is not None else None
+        did = ahead.find_doings(ref, read) if ahead is not None else None
         found = make_observations(turns, read, mark, intent, known)
-        made = self._bind(self._open_ends.look(room.store, found, (turns, read, intent)), read)
+        made = self._open_ends.look(room.store, found, (turns, read, intent), did)
+        made = self._bind(made, read)
         kept = self._keep(room, made, intent)
         if kept is None:
             return 0  # the store was busy; the intent stays for the next pass

@@ -9,9 +9,10 @@ from dataclasses import replace
 from agentx.conversation.model import Event
 from agentx.exchanges.turns import Turn
 from agentx.kernel.values import frozen
-from agentx.observations.closing.doings import Deeds, Doings, Passed
+from agentx.observations.closing.doings import Deeds, Doings, Passed, WorkedOut
 from agentx.observations.closing.done import find_done, find_rest, mark_done, may_be_over
 from agentx.observations.closing.failures import find_mended, find_mending, tell_mended
+from agentx.observations.closing.said_again import find_said_again
 from agentx.observations.model import Category, Observation
 from agentx.observations.port import ObservationStore
 from agentx.views.limits import CAPTURE_IN_ORDER_MAX
@@ -47,10 +48,14 @@ class OpenEnds:
         store: ObservationStore,
         made: Sequence[Observation],
         read: tuple[Sequence[Turn], Sequence[Event], CaptureIntent],
+        known: WorkedOut | None = None,
     ) -> tuple[Observation, ...]:
-        """Return what was made of a session, with what it and later ones mended."""
+        """Return what was made of a session, with what it and later ones mended.
+
+        `known`: what it did, where that was worked out.
+        """
         turns, events, intent = read
-        self._doings, self._mended = Doings(turns), {}
+        self._doings, self._mended = Doings(turns, known), {}
         session = events[0].session_id if events else ""
         branches = frozenset(branches_of(events))
         own = [self._close(one, session, branches) for one in made]
@@ -84,6 +89,8 @@ class OpenEnds:
             mended={old.session_id for old, _ in told},
         )
         left = mark_done(store, list(done), newest.id)
+        for again, last in list(find_said_again(store, kept)):
+            mark_done(store, [(again, "")], last)
         self._mark_done_later(store, kept)
         if self.remembers and len(self._later) < CAPTURE_IN_ORDER_MAX:
             deeds = self._doings.deeds

@@ -22,6 +22,7 @@ from agentx.exchanges.turns import Turn
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.observations.extract.left.asking import waits_for_user
+from agentx.observations.extract.left.last_words import heads_left
 from agentx.observations.extract.left.open_words import (
     HEADS,
     SAVED,
@@ -29,13 +30,19 @@ from agentx.observations.extract.left.open_words import (
     says_stopped,
     strip_open_label,
 )
+from agentx.observations.extract.left.pointing import name_pointed
 from agentx.observations.extract.left.put_off import (
     PutOff,
     find_put_off,
     put_words_behind,
 )
 from agentx.observations.extract.left.settled import UNDONE, SpokenWords, leave_unsettled
-from agentx.observations.extract.left.unticked import list_unticked, read_boxes, tell_boxes
+from agentx.observations.extract.left.unticked import (
+    list_ticked,
+    list_unticked,
+    read_boxes,
+    tell_boxes,
+)
 from agentx.observations.extract.left.waiting import find_unanswered, list_last_questions
 from agentx.observations.extract.session.finding import Finding
 from agentx.observations.extract.settled.refuted import find_fallen
@@ -67,6 +74,7 @@ _NUMBERED = compile_late(
 _TALKED = 0.6  # of its words, said again later: it was dealt with
 _SAME = 0.6
 _LEFT_MAX = 6
+_ABOVE_MAX = 6  # replies in which a list is looked for
 _HEAD_CHARS_MAX = 80
 _CHARS_MAX = 225
 _CHARS_SAID_MAX = 315  # with the words of who put it off
@@ -117,7 +125,12 @@ def _list_said(found: list[Exchange], boot: Boot, put_off: Sequence[PutOff]) -> 
             continue
         if number in echoing and not exchange.steps:
             continue  # it says again what the user said
-        said, is_end = lines(closing, boot), ends_with(found, number)
+        above = [
+            reply.text
+            for each in found[max(number - _ABOVE_MAX, 0) : number]
+            if (reply := each.closing) is not None
+        ]
+        said, is_end = name_pointed(lines(closing, boot), above), ends_with(found, number)
         opened = list(_find_open(said, is_last=is_end))
         answers = _list_answers(later)
         for line in opened:
@@ -151,10 +164,16 @@ def _put_words_behind(left: list[_Left], put_off: Sequence[PutOff]) -> list[_Lef
 def list_open(said: tuple[Line, ...], *, is_last: bool) -> Iterator[str]:
     """Yield the sentences of a reply that say what is left, and the items of a list of it.
 
+    What only points at the list above is told in its words, and in its own.
+
     `is_last`: it is what a session ended with; then what it asks at its end is left, too, and its
     boxes tell what is left.
     """
-    yield from (line.own for line in _find_open(said, is_last=is_last))
+    named = name_pointed(said)
+    opened = {line.own for line in _find_open(named, is_last=is_last)}
+    for line, other in zip(said, named, strict=True):
+        if other.own in opened:
+            yield from dict.fromkeys((other.own, line.own))
     if is_last and said:
         yield from (box for boxes in read_boxes(said[0].turn.text) for box in boxes)
         yield from (line.own for line in list_last_questions(said))
@@ -162,11 +181,15 @@ def list_open(said: tuple[Line, ...], *, is_last: bool) -> Iterator[str]:
 
 def _find_open(said: tuple[Line, ...], *, is_last: bool) -> Iterator[Line]:
     in_list = False
+    ticked = list_ticked(said[0].turn.text) if said else frozenset[str]()
     for line in said:
         own = line.own
+        if own in ticked:
+            continue
         leads = line.block is Block.HEADING or own.endswith((":", "\uff1a"))
         if leads:
-            in_list = len(own) <= _HEAD_CHARS_MAX and HEADS.match(own) is not None
+            is_head = HEADS.match(own) is not None or (is_last and heads_left(own))
+            in_list = is_head and len(own) <= _HEAD_CHARS_MAX
         elif in_list and line.block is Block.ITEM:
             yield line
         else:

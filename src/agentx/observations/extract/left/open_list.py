@@ -20,8 +20,9 @@ from agentx.prose.keyphrases import terms
 _HEAD = compile_late(r"\A[^:;,.()`\n]{2,40}[:\uff1a]\s*")
 _WHOLE = compile_late(r"\([^()]*\)|`[^`]*`|\"[^\"]*\"")
 _BETWEEN = compile_late(
-    r"(?:[.!](?=\s)|[;\n\u3001\uff1b]|,(?=\s))\s*(?:and |but |then |und |y |et |e )?(?:\d[.)]\s)?"
-    r"|\s(?:and|but|then|und)\s|\s\d[.)]\s"
+    r"[,\uff0c](?:\u4ee5\u53ca|\u8fd8\u6709|\u5e76\u4e14|\u7136\u540e|(?=[\u4e00-\u9fff]))"
+    r"|(?:[.!](?=\s)|[;\n\u3001\uff1b]|,(?=\s))\s*(?:and |but |then |und |y |et |e )?(?:\d[.)]\s)?"
+    r"|\s(?:and|but|then|und|y|et|e)\s|\s\d[.)]\s"
 )
 _FIRST = compile_late(r"\A\d[.)]\s")
 # What it takes, or what was said of it, is part of the item before.
@@ -66,8 +67,12 @@ def read_open_list(text: str) -> OpenList:
     for found in _BETWEEN.finditer(masked, start):
         own = text[found.end() :]
         # A single word after "and" shares its verb with the one before.
-        joins = masked[found.start() : found.end()].strip() in ("and", "und") and (
-            len(terms(_BETWEEN.split(own, maxsplit=1)[0])) < _STANDS_MIN
+        before = text[cuts[-1][1] : found.start()]
+        is_row = len(cuts) > 1 and len(terms(before)) < _STANDS_MIN
+        joins = (
+            not is_row
+            and masked[found.start() : found.end()].strip() in ("and", "und")
+            and (len(terms(_BETWEEN.split(own, maxsplit=1)[0])) < _STANDS_MIN)
         )
         if own.strip() and not joins and not _BESIDE.match(own):
             cuts.append(found.span())
@@ -90,8 +95,14 @@ def tell_rest(listed: OpenList, done: Collection[str]) -> str:
     if not left:
         return ""
     first_stays = listed.items[0] in left
-    stands = first_stays or all(
-        len(terms(each)) >= _STANDS_MIN or _STANDS.match(each) for each in left
+    # In a row of single words each says as much as the others.
+    is_row = len(listed.items) > _STANDS_MIN and not any(
+        len(terms(each)) >= _STANDS_MIN for each in listed.items
+    )
+    stands = (
+        first_stays
+        or is_row
+        or all(len(terms(each)) >= _STANDS_MIN or _STANDS.match(each) for each in left)
     )
     # Without a heading it is a list only if nothing but its label says that it is open.
     if not listed.head and says_open(listed.text):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from agentx.kernel.text import compile_late
+from agentx.observations.extract.left.last_words import says_left
 from agentx.prose import cues
 from agentx.prose.sentences import is_question, words
 
@@ -239,7 +240,9 @@ def says_stopped(text: str) -> bool:
         return True
     if _STOPPED.match(text) or (_SKIPS.search(text) and not _SKIPS_DATA.search(text)):
         return True
-    return _STOPS.search(text) is not None and not _REASON.search(text)
+    if _STOPS.search(text) is not None and not _REASON.search(text):
+        return True
+    return says_left(text)
 
 
 def tells_to(text: str) -> bool:

@@ -67,6 +67,16 @@ _PUTS_OFF = cues.at_the_start(
     """,
     after=_BEFORE,
 )
+# What is to come is said first: "tomorrow we tune the jump", whatever the verb.
+_COMES = compile_late(
+    r"(?i:\A\W*(?:(?!tomorrow|morgen|demain)[^\W\d_]{1,9}[,.!:]\s+){0,2}"
+    r"(?:tomorrow|tmrw|morgen(?: fr\u00fch)?|ma\u00f1ana|demain(?: matin)?|domani|amanh\u00e3"
+    r"|\u0437\u0430\u0432\u0442\u0440\u0430"
+    r"|next (?:week|time|session)|n\u00e4chste woche|la semana que viene|la semaine prochaine"
+    r"|on (?:mon|tues|wednes|thurs|fri)day) (?!is\b|was\b|ist\b|es\b|est\b|\u00e8\b|\u00e9\b)\w"
+    r"|\A\W*(?:[^\s\u3001\u3002\uff0c]{1,4}[\u3001\u3002\uff0c])?"
+    r"(?:\u660e\u5929|\u4e0b\u5468|\u660e\u65e5|\u6765\u9031|\ub0b4\uc77c|\ub2e4\uc74c ?\uc8fc))"
+)
 # Said of what was spoken of just before.
 _NOT_NOW = cues.at_the_start(
     rf"""
@@ -146,7 +156,7 @@ def _read_prompt(number: int, exchange: Exchange, prompt: Turn, boot: Boot) -> I
         own = _AND.sub("", line.own)
         if is_question(own):
             continue
-        is_later = _PUTS_OFF.match(own) is not None
+        is_later = _PUTS_OFF.match(own) is not None or _COMES.match(own) is not None
         if is_later and _has_subject(own):
             is_told = True
             yield PutOff(prompt=prompt, number=number, said=own)
@@ -161,7 +171,7 @@ def _read_prompt(number: int, exchange: Exchange, prompt: Turn, boot: Boot) -> I
 
 def is_put_off(own: str) -> bool:
     """Tell whether a sentence of the user puts something off."""
-    return any(sign.match(own) for sign in (_PUTS_OFF, _NOT_NOW, _ASKS_OTHERS))
+    return any(sign.match(own) for sign in (_PUTS_OFF, _COMES, _NOT_NOW, _ASKS_OTHERS))
 
 
 def put_words_behind(proposed: str, said: str) -> str:

@@ -40,9 +40,10 @@ class DoneReport:
 
 
 _CLAUSE = compile_late(
-    r"(?:[.!?](?=\s|\Z)|[;\n]|,(?=\s))+\s*(?:and |but |then |und |aber |y |pero |et |mais )?"
+    r"(?:[.!?:](?=\s|\Z)|[;\n]|,(?=\s))+\s*(?:and |but |then |und |aber |y |pero |et |mais )?"
     r"|\s(?:and|but|then|und|aber|pero|mais)\s|\s[\u2013\u2014-]\s"
 )
+_STOP = compile_late(r"(?<=[^\W\d]{2})[.!]\s+(?=[a-z])")
 _FIRST = compile_late(
     r"(?i:\A\W*(?:(?:ok(?:ay)?|yes|yep|yeah|hi|hey|hello|so|well|good|great|nice|thanks?|thank you"
     r"|also|and|btw|fyi|ja|gut|danke|hola|vale|s\u00ed|oui|merci|alright|cool)\b\W*)+)"
@@ -140,6 +141,25 @@ _UNWANTED = compile_late(
     r"(?:needed|necessary|required|wanted)(?: any ?more)?\Z"
     r"|\A(?:(?P<was>[^:?]{2,60}?) )?brauchen wir nicht(?: mehr)?\Z)"
 )
+# "skip the linter", "lo del correo d\u00e9jalo", "le menu on laisse tomber".
+_GIVES_UP = compile_late(
+    r"(?i:\A(?:skip|forget(?: about)?|never ?mind|drop|leave out|don'?t bother with|vergiss"
+    r"|olv\u00eddate de|olvida|laisse tomber|oublie|lascia perdere|esquece) "
+    r"(?!(?:it|that|this|them|es|das)\b)(?P<thing>[^:?]{2,60})\Z"
+    r"|\A(?:lo de(?:l| la| los| las)? )?(?P<named>[^:?]{2,60}?),? (?:never ?mind|forget it"
+    r"|skip (?:it|that)|drop (?:it|that)|is off the table|lassen wir(?: weg| sein)?|lass(?: weg)?"
+    r"|f\u00e4llt weg|streichen wir|kannst du (?:lassen|vergessen)"
+    r"|d\u00e9jal[oa]s?|olv\u00eddal[oa]"
+    r"|no l[oa]s? (?:quer\w+|necesit\w+|vamos a \w+)|no hace falta"
+    r"|on (?:laisse|oublie)(?: tomber)?"
+    r"|pas besoin|on n'en (?:veut|a) (?:pas|plus)(?: besoin)?|lascial[oa]|lascia (?:stare|perdere)"
+    r"|non serve|deixa(?: pra l\u00e1)?|esquece|n\u00e3o precisa|hoeft niet|laat maar)\Z"
+    r"|\A(?:\u4e0d\u7528|\u5148\u4e0d)(?:\u505a|\u7ba1)?(?P<zh>.{2,30})\Z"
+    r"|\A(?P<cjk>.{2,30}?)(?:\u306f\u4e0d\u8981|\u306f\u3044\u3089\u306a\u3044|\u306f\u3084\u3081"
+    r"|\u5c31?\u4e0d\u7528\u4e86|\u5148\u4e0d\u505a"
+    r"|\u4e0d\u8981\u4e86|\u7b97\u4e86"
+    r"|(?:\uc740|\ub294) (?:\ud544\uc694 ?\uc5c6|\uc548 \ud574\ub3c4))[^,]{0,8}\Z)"
+)
 _NEEDED = compile_late(r"(?i:\b(?:is|are) (?:needed|necessary|required|wanted)\b)")
 _FINE = compile_late(
     r"(?i:\A(?P<thing>[^:?]{2,60}?) (?:is|are|ist|sind|est\u00e1|est) (?:fine|ok(?:ay)?|enough"
@@ -182,10 +202,13 @@ def read_reports(text: str) -> tuple[DoneReport, ...]:
 
 def _read(text: str) -> Iterator[DoneReport]:
     for sentence in sentences(text):
-        if is_question(sentence.text):
-            continue
+        said = sentence.text
+        if is_question(said):
+            # "skip the linter. send it?": who types fast begins a question with a small letter.
+            before = _STOP.split(said)[:-1]
+            said = ". ".join(each for each in before if not is_question(each))
         last: DoneReport | None = None
-        for part in _CLAUSE.split(sentence.text):
+        for part in _CLAUSE.split(said):
             clause = _SAYS.sub("", _FIRST.sub("", part)).strip(" .!,;:)(\"'")
             found = _read_clause(clause, last) if clause else None
             if found is not None:
@@ -209,6 +232,10 @@ def _read_waived(clause: str, last: DoneReport | None) -> DoneReport | None:
     if (unwanted := _UNWANTED.match(clause)) and not _NEEDED.search(clause):
         named = " ".join(filter(None, unwanted.groups()))
         return DoneReport(kind=ReportKind.WAIVED, about=_about(named))
+    if given_up := _GIVES_UP.match(clause):
+        about = _about(" ".join(filter(None, given_up.groups())))
+        if about:
+            return DoneReport(kind=ReportKind.WAIVED, about=about)
     if last is not None and last.kind is ReportKind.WAIVED and (fine := _FINE.match(clause)):
         return DoneReport(kind=ReportKind.WAIVED, about=_about(fine["thing"]))
     return None

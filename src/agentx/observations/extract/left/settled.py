@@ -87,6 +87,7 @@ _ENOUGH = 0.6
 _SEVERAL = 2
 _FEW = 3
 _STEM_MIN = 5
+_NAMED_MIN = 4
 
 
 @frozen
@@ -158,7 +159,8 @@ def _settles(
         return False
     is_enough = answer.is_next or len(shared) >= _SEVERAL
     if report.kind is ReportKind.WAIVED:
-        return is_enough
+        # One word that stands for just this.
+        return is_enough or (shared == report.about and len(max(shared, key=len)) >= _NAMED_MIN)
     # One word is a subject that many share: it stands out, or what was done to it is named.
     is_enough = is_enough or bool(report.deed) or _stands_out(own, shared)
     is_enough = is_enough or 2 * len(shared) >= len(about)

@@ -23,7 +23,9 @@ _OPEN = frozenset({"pending", "in_progress", "in-progress", "todo", "not_started
 _TICKED = frozenset({"completed", "done", "complete", "finished"})
 _TEXTS = ("content", "step", "description", "title", "task", "text")
 _BOX = compile_late(
-    r"(?m:^[ \t>]*(?:[-*+]|\d{1,3}[.)])[ \t]+\[(?P<tick>[ xX])\][ \t]+(?P<item>.+)$)"
+    r"(?m:^[ \t>]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?(?:(?<=[ \t])\[(?P<tick>[ xX])\]"
+    r"|(?P<done>[\u2705\u2611\u2713\u2714]\ufe0f?)"
+    r"|[\u2b1c\u2610\u274c\u23f3\U0001f6a7]\ufe0f?)[ \t]+(?P<item>.+)$)"
 )
 _ITEMS_MAX = 20
 _DONE = 0.6
@@ -70,10 +72,26 @@ def read_boxes(text: str) -> tuple[list[str], list[str]]:
 
     None of a list that nobody ticked anything on, or all of.
     """
-    found = [(match["tick"] == " ", show_excerpt(match["item"])) for match in _BOX.finditer(text)]
-    left = [item for is_left, item in found if is_left]
-    done = [item for is_left, item in found if not is_left]
+    left, done = _split_boxes(text)
     return (left[:_ITEMS_MAX], done) if left and done else ([], [])
+
+
+def list_ticked(text: str) -> frozenset[str]:
+    """Return the items of lists of boxes that are ticked, and of one with both kinds all: what of
+    them is left is told as such a list.
+    """
+    left, done = _split_boxes(text)
+    return frozenset((*left, *done)) if done else frozenset()
+
+
+def _split_boxes(text: str) -> tuple[list[str], list[str]]:
+    """Return the items of lists of boxes that are not ticked, and those that are."""
+    left: list[str] = []
+    done: list[str] = []
+    for match in _BOX.finditer(text):
+        is_ticked = match["done"] is not None or match["tick"] in ("x", "X")
+        (done if is_ticked else left).append(show_excerpt(match["item"]))
+    return left, done
 
 
 def _read_items(arguments: object) -> list[tuple[str, str]]:

@@ -13,13 +13,28 @@ from agentx.exchanges.exchange import Exchange
 from agentx.exchanges.lines import Boot, Line, lines
 from agentx.exchanges.tools import Use
 from agentx.exchanges.turns import Turn
-from agentx.observations.extract.left.asking import ABOUT_MIN, POINTS, wants_answer
+from agentx.observations.extract.left.asking import (
+    ABOUT_MIN,
+    POINTS,
+    asks_what_to_do,
+    offers_ways,
+    read_question,
+    wants_answer,
+)
 from agentx.observations.extract.settled.options import list_options
-from agentx.prose.keyphrases import terms
+from agentx.prose import cues
 from agentx.prose.sentences import Block, is_question, shorten
 
 _STANDS_MIN = 3  # words of a question that says what it is about though it points to something
 _QUESTIONS_MAX = 3
+_SAID_AFTER_MAX = 4
+# Who asks, and then says what was taken, asks nobody.
+_ANSWERS_ITSELF = cues.at_the_start(
+    r"""
+    yes | no | i (?:chose|took|kept|decided|left|went|used|assumed) | because | it | they
+    ja | nein | s\u00ed | oui | non | weil | porque | parce que | ich habe
+    """
+)
 _OPTIONS_MAX = 4
 _OPTION_CHARS = 48
 _BEFORE_CHARS = 140
@@ -39,19 +54,42 @@ def find_unanswered(last: Exchange, boot: Boot) -> list[tuple[Turn, str]]:
     said = lines(closing, boot)
     offers = len(list_options(closing.text)) > 1
     asked = [
-        line for line in list_last_questions(said) if wants_answer(line.own, has_options=offers)
+        line
+        for line in list_last_questions(said)
+        if wants_answer(line.own, has_options=offers or _follows_ways(line, said))
     ]
     return [(closing, _tell(line, said, closing.text)) for line in asked[-1:]]
 
 
 def list_last_questions(said: tuple[Line, ...]) -> list[Line]:
-    """Return the questions with which a reply ends."""
+    """Return the questions with which a reply ends.
+
+    What is to be done may be asked before the last word, which then says of what, or why.
+    """
     found: list[Line] = []
-    for line in reversed(said):
+    end = len(said)
+    for line in reversed(said[-_SAID_AFTER_MAX:]):
+        if is_question(line.own):
+            if end < len(said) and not asks_what_to_do(line.own):
+                end = len(said)
+            break
+        if line.block is not Block.PROSE or _ANSWERS_ITSELF.match(line.own):
+            end = len(said)
+            break
+        end -= 1
+    else:
+        end = len(said)
+    for line in reversed(said[:end]):
         if not is_question(line.own) or len(found) == _QUESTIONS_MAX:
             break
         found.append(line)
     return found[::-1]
+
+
+def _follows_ways(line: Line, said: tuple[Line, ...]) -> bool:
+    """Tell whether the sentence before a question names what there is to choose from."""
+    at = said.index(line)
+    return at > 0 and offers_ways(said[at - 1].own)
 
 
 def _read_questions(call: Turn) -> list[str]:
@@ -64,7 +102,7 @@ def _read_questions(call: Turn) -> list[str]:
 
 def _tell(line: Line, said: tuple[Line, ...], reply: str) -> str:
     """Return a question with what it is about: its options, or the sentence before it."""
-    own, about = line.own, terms(line.own)
+    own, about = line.own, read_question(line.own)
     options = list_options(reply)[:_OPTIONS_MAX] if len(about) < ABOUT_MIN else ()
     if options:
         said_of = (shorten(each.said or each.label, _OPTION_CHARS) for each in options)

@@ -8,6 +8,8 @@ Only what says itself that it is for a time lapses.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from agentx.kernel.text import compile_late
 from agentx.observations.validity.given_up import is_said_by_user
 from agentx.observations.validity.reading import ComparedMemory
@@ -28,11 +30,18 @@ _ALL = compile_late(
 _SENTENCE = compile_late(r"(?<=[.!?;])\s+|\n+")
 
 
+# The same memories are compared with every session that is captured.
+@lru_cache(maxsize=1_500)
+def is_for_a_time(text: str) -> bool:
+    """Tell whether a text says that it is for a time."""
+    return _FOR_A_TIME.search(text) is not None
+
+
 def ends_time(new: ComparedMemory, old: ComparedMemory) -> bool:
     """Tell whether a person ordered what an older ruling had put off, or set aside for a time."""
     if new.of.at_ms <= old.of.at_ms or not is_said_by_user(old.of.text):
         return False
-    if not _FOR_A_TIME.search(old.text) or _FOR_A_TIME.search(new.text):
+    if not is_for_a_time(old.text) or is_for_a_time(new.text):
         return False
     for match in _THEN.finditer(old.text):
         wanted = terms(match["do"])

@@ -30,6 +30,12 @@ _LEFT = compile_late(
     rf"|\b(?:replac(?:e|es|ed)|ersetz(?:e|t)|remplace|reemplaza|sostituisc\w+)\s+(?P<old>{_PART}"
     rf"(?:(?:, | and | und | et | y | e ){_PART})*)\s+(?:by|with|durch|par|por|con)\b)"
 )
+# "Mirrors: one share instead of three disks": of what, and what is taken.
+_SWAPPED = compile_late(
+    rf"(?i:(?P<of>[^:;\n]{{2,40}}?) ?: {_LEADS}(?P<taken>[^:,.;\n]{{2,40}}?)"
+    r" (?:instead of|rather than|in place of|statt|anstelle von|au lieu de|en lugar de"
+    r"|invece d[ie]) )"
+)
 _JOINED = compile_late(r"(?i:, | and | or | und | et | y | e )")
 _CHOSEN = compile_late(
     r"(?i:\bThe user (?:chose|answered): "
@@ -66,7 +72,17 @@ def replaces_plainly(new: ComparedMemory, old: ComparedMemory) -> bool:
         return _is_chosen(parts, old) or (len(parts) > 1 and _is_of_all(parts, old))
     if old.of.category is not Category.CODE_CHANGE or not is_commit:
         return False
+    if _swaps_again(parts, new, old):
+        return True
     return not frozenset(new.of.files).isdisjoint(old.of.files) and _is_means(parts, old)
+
+
+def _swaps_again(parts: list[Terms], new: ComparedMemory, old: ComparedMemory) -> bool:
+    """Tell whether a commit leaves just what an older one took for the same thing."""
+    now, then = (_SWAPPED.match(each.text) for each in (new, old))
+    if now is None or then is None or terms(now["of"]) != terms(then["of"]):
+        return False
+    return terms(then["taken"]) in parts
 
 
 def _list_left(text: str) -> list[Terms]:

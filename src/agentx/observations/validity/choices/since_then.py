@@ -10,6 +10,8 @@ taken instead. What says nothing but the old value is replaced by other rules.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from agentx.kernel.text import compile_late
 from agentx.observations.labels import SINCE
 from agentx.observations.model import Category
@@ -49,9 +51,15 @@ _UNITS = terms("day days week weeks hour hours minute minutes min second seconds
 
 def may_change_part(one: Comparable) -> bool:
     """Tell whether a memory may change a part of an older one."""
-    by_user = is_said_by_user(one.text) and _REJECTED.search(one.text) is not None
+    return _rejects_part(one.text)
+
+
+# The same memories are asked with every session that is captured.
+@lru_cache(maxsize=1_500)
+def _rejects_part(text: str) -> bool:
+    by_user = is_said_by_user(text) and _REJECTED.search(text) is not None
     # The words themselves are found far faster than what stands around them.
-    return by_user or (any(map(one.text.__contains__, _FOR)) and bool(_INSTEAD.search(one.text)))
+    return by_user or (any(map(text.__contains__, _FOR)) and bool(_INSTEAD.search(text)))
 
 
 def find_since(new: Comparable, old: Comparable) -> str:
@@ -86,9 +94,9 @@ def _find_set(new: Comparable, old: Comparable) -> str:
 
 def _find_taken(new: Comparable, old: Comparable) -> str:
     """Return what was taken instead of something that a plan names."""
-    held = _name_words(old.text)
     if is_said_by_user(new.text) and new.category is not Category.DECISION:
         return ""
+    held = _name_words(old.text)
     for found in _INSTEAD.finditer(new.text):
         left, taken = _name_words(found["left"]), _name_words(found["taken"])
         if left and left <= held and taken & held and not taken <= held:
@@ -96,6 +104,7 @@ def _find_taken(new: Comparable, old: Comparable) -> str:
     return ""
 
 
+@lru_cache(maxsize=500)
 def _name_words(text: str) -> frozenset[str]:
     """Return the words that a text is about, and what is written in capitals: `PUT`."""
     return terms(text).union(_CAPITALS.findall(text))

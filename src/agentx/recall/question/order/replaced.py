@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 from agentx.kernel.values import frozen
 from agentx.prose.likeness import coverage
@@ -112,26 +111,33 @@ def put_replaced_behind(ranked: tuple[Ranked, ...], grounds: Grounds, limit: int
 def _list_gone(top: Sequence[Ranked], grounds: Grounds) -> Iterator[tuple[int, _Memory]]:
     """Yield the rows of which the closest memory was replaced, each with that memory."""
     said = [each.candidate.key for each in top if not each.candidate.traits & _DRAWN]
-    of_rows: dict[int, list[_Memory]] = {key: [] for key in said}
     near = Filters(doc_types=_MEMORIES, projects=grounds.filters.projects)
-    if grounds.reading.has_replaced(said, near):
-        for memory in map(partial(_open, grounds), grounds.reading.find_made_of(said, near)):
-            for source in memory.ties.drawn_from:
-                of_rows.get(source, []).append(memory)
+    # Much is made of what was said, and little of it was replaced: the rest is not even opened.
+    gone = {kept.key: _open(grounds, kept) for kept in grounds.reading.find_replaced(said, near)}
+    sources = {source for memory in gone.values() for source in memory.ties.drawn_from}
+    of_rows: dict[int, list[_Memory]] = {key: [] for key in said if key in sources}
+    for kept in grounds.reading.find_made_of(tuple(of_rows), near):
+        memory = gone.get(kept.key) or _open(grounds, kept)
+        for source in memory.ties.drawn_from:
+            of_rows.get(source, []).append(memory)
     for each in top:
         key, place = each.candidate.key, each.candidate.place
         if each.candidate.traits & _SUPERSEDED:  # a memory, of a session or written by hand
             own = Kept(key, each.candidate.session_key, each.candidate.traits, place)
             yield key, _open(grounds, own)
         elif any(memory.is_gone for memory in of_rows.get(key, ())):
-            closest = min(of_rows[key], key=partial(_measure_distance, grounds.asked))
+            closest = _find_closest(of_rows[key], grounds.asked)
             if closest.is_gone:
                 yield key, closest
 
 
-def _measure_distance(asked: frozenset[str], memory: _Memory) -> tuple[int, float, bool]:
-    """Return how far a memory is from what was said and asked; one that stands is closer."""
-    return len(memory.ties.drawn_from), -coverage(asked, memory.words), memory.is_gone
+def _find_closest(memories: Sequence[_Memory], asked: frozenset[str]) -> _Memory:
+    """Return the memory that is closest to what was said and asked; one that stands is closer."""
+    fewest = min(len(each.ties.drawn_from) for each in memories)
+    near = [each for each in memories if len(each.ties.drawn_from) == fewest]
+    if len(near) == 1:
+        return near[0]  # its words need not be read
+    return min(near, key=lambda each: (-coverage(asked, each.words), each.is_gone))
 
 
 def _open(grounds: Grounds, kept: Kept) -> _Memory:
