@@ -275,7 +275,7 @@ OPENS_FILES_ITSELF = {
         recall/section/digests.py recall/section/notices.py runs/service.py
         runs/store/git_lanes.py search/text/engine.py search/text/store.py
         surfaces/grpc/access.py surfaces/grpc/server.py
-        surfaces/hatch/server.py surfaces/mcp/desk.py views/digests.py views/recall_tally.py
+        surfaces/hatch/server.py views/digests.py views/recall_tally.py
         search/checksums.py wiring/keeping/documents.py
         wiring/keeping/backup.py wiring/keeping/inspection.py wiring/keeping/keyring.py
         wiring/trust/changed_replies.py

@@ -190,5 +190,6 @@ def test_a_daemon_that_serves_fifty_sessions_does_not_grow(company: House) -> No
     time.sleep(6)
     sizes.append(measure(*running(company)))
     print("\nMB after each fifth session:", [one // MB for one in sizes[4::5]], sizes[-1] // MB)
-    # A daemon gives back what it has grown by once that is worth it: so for the most of some.
-    assert max(sizes[-10:]) - max(sizes[10:20]) < 20 * MB
+    # A commit of the index is written from some 40 MB, for a moment that a look may meet or not;
+    # what stays is there at the least of some looks, too.
+    assert min(sizes[-10:]) - min(sizes[10:20]) < 20 * MB

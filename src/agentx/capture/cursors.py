@@ -1,6 +1,7 @@
 """How far each transcript has been read: a cache that only saves work.
 
-Lost or damaged, everything is read again, and identity keeps it from coming twice.
+Lost or damaged, everything is read again, and identity keeps it from coming twice. So it need not
+be on disk after each transcript: of who is killed the last few are read again.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from agentx.adapters.port import Transcript
+from agentx.capture.limits import CURSORS_STEP_BYTES
 from agentx.host.files.atomic import replace_file
 
 
@@ -29,6 +31,7 @@ class Cursors:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._document = _load(path)
+        self._unwritten_bytes = 0  # of the transcripts that were read since it was written
         # The project of each working directory met in this import: asking git once is enough.
         self.projects: dict[str, str] = {}
 
@@ -37,9 +40,17 @@ class Cursors:
         return self._document.files.get(_name(transcript)) == _mark(transcript)
 
     def mark_read(self, transcript: Transcript) -> None:
-        """Note that a transcript was read whole."""
+        """Note that a transcript was read whole; on disk after `write`, or now and then."""
         self._document.files[_name(transcript)] = _mark(transcript)
-        replace_file(self._path, msgspec.json.encode(self._document))
+        self._unwritten_bytes += max(1, transcript.size_bytes)
+        if self._unwritten_bytes >= CURSORS_STEP_BYTES:
+            self.write()
+
+    def write(self) -> None:
+        """Have on disk what was noted."""
+        if self._unwritten_bytes:
+            replace_file(self._path, msgspec.json.encode(self._document))
+            self._unwritten_bytes = 0
 
 
 def _load(path: Path) -> _Document:

@@ -15,6 +15,8 @@ AHEAD_WORTH_BYTES = 2 * 1024 * 1024
 NEWEST_BYTES = 3_000_000
 SEARCHABLE_STEP_BYTES = 6_000_000
 SEARCHABLE_STEP_BYTES_MAX = 24_000_000
+# What was read of transcripts before it is noted on disk: what is read again after a kill.
+CURSORS_STEP_BYTES = 4_000_000
 # Damaged lines that are named; all are counted.
 DAMAGED_LINES_SHOWN_MAX = 100
 # A record is what a hook reads at most, and a line before it; no hook writes a larger file.

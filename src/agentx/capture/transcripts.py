@@ -8,6 +8,7 @@ coming twice. Interrupted anywhere, the next import goes on with the file it was
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -152,7 +153,9 @@ def import_transcripts(
     wanted = list(_choose(run))
     run.transcripts = len(wanted)
     run.bytes_total = sum(transcript.size_bytes for _, transcript in wanted)
-    with ReadAhead([transcript for _, transcript in wanted], now_ms) as ahead:
+    with ExitStack() as ending:
+        ending.callback(run.cursors.write)
+        ahead = ending.enter_context(ReadAhead([each for _, each in wanted], now_ms))
         for done, (adapter, transcript) in enumerate(wanted):
             run.done = done
             _import_one(run, adapter, transcript, ahead)

@@ -140,11 +140,17 @@ class Heap:
         self._least = measure()
 
     def again(self) -> None:
-        """Give memory back, if there is more than after the last time by what is worth it."""
+        """Give memory back, if there is more than after the last time by what is worth it.
+
+        What work in hand had in use just then is free soon after, and stays with the process
+        until it is given back as well. So what could not be given back counts as needed by half
+        only: the next looks try again, a few times, until there is less or it proves to be needed.
+        """
         now = self._measure()
         if now - self._least >= DAEMON_HEAP_SLACK_BYTES:
             self._release()
-            self._least = self._measure()
+            now = self._measure()
+            self._least += max(0, now - self._least) // 2
         self._least = min(self._least, now)
 
 

@@ -60,6 +60,10 @@ class CrashPoint(StrEnum):
     STORE_SWAPPED = "store-swapped"
     RESTORE_LAID = "restore-laid"
     RESTORE_BEGUN = "restore-begun"
+    LOOP_HEARD = "loop-heard"
+    LOOP_BEGUN = "loop-begun"
+    LOOP_DONE = "loop-done"
+    LOOP_ANSWERED = "loop-answered"
     RESTORE_PARTLY_SWAPPED = "restore-partly-swapped"
 
 

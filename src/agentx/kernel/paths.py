@@ -156,6 +156,12 @@ class StorePaths:
         return self.root / f"decided{mine}.json"
 
     @property
+    def borne_out(self) -> Path:
+        """Which memories of questions were found to be told as they lie."""
+        mine = f"-{encode_name(self.shared_by)}" if self.shared_by else ""
+        return self.root / f"borne-out{mine}.json"
+
+    @property
     def lost_words(self) -> Path:
         """Which words of the user's went with questions that others forgot, for the inbox."""
         mine = f"-{encode_name(self.shared_by)}" if self.shared_by else ""
@@ -194,6 +200,11 @@ class StorePaths:
     def digest_stamp(self) -> Path:
         """What the digests were made from, as a hash."""
         return self.digests / "stamp"
+
+    @property
+    def digests_begun(self) -> Path:
+        """Which digests are made already, and from what, while the others are still to be made."""
+        return self.digests / "begun"
 
     def socket_in(self, folder: Path) -> Path:
         """Where the daemon listens when its own folder cannot hold a socket: a short name."""

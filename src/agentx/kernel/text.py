@@ -217,6 +217,16 @@ def preview(text: str, chars_max: int) -> str:
     return whole_head(line, max(chars_max - 1, 0)).rstrip() + "\u2026"
 
 
+def preview_ends(text: str, chars_max: int) -> str:
+    """Return one line of which the end is as much as the beginning: what differs may stand last."""
+    line = _SPACE.sub(" ", text).strip()
+    if len(line) <= chars_max:
+        return line
+    tail = max(chars_max - 3, 0) // 2
+    head = whole_head(line, max(chars_max - 3 - tail, 0)).rstrip()
+    return f"{head} \u2026 {whole_tail(line, tail).lstrip()}"
+
+
 def fold_text(text: str) -> str:
     """Return the text as it is compared for sameness: NFC, white space folded."""
     return " ".join(unicodedata.normalize("NFC", text).split())

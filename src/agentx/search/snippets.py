@@ -18,6 +18,9 @@ from agentx.search.limits import WORDS_KNOWN_MAX
 SNIPPET_CHARS = 240
 _READ_CHARS_MAX = 20_000
 _LEAD_CHARS = 40
+_LACKING_MAX = 20_000
+
+Mark = tuple[int, int, frozenset[str]]  # where it begins and ends, and which words these are
 
 
 @frozen(kw_only=False)
@@ -44,31 +47,67 @@ def snippet(text: str, wanted: frozenset[str], chars_max: int = SNIPPET_CHARS) -
     return Snippet(f"{before}{shown}{after}", inside)
 
 
-def _marks(text: str, wanted: frozenset[str]) -> list[tuple[int, int, frozenset[str]]]:
+def _marks(text: str, wanted: frozenset[str]) -> list[Mark]:
     """Return where words of the query stand, and which."""
     blanked = blank_out(text)
     if blanked is None:
         found = [(*span, wanted & _terms_of(text[slice(*span)])) for span in unit_spans(text)]
         return [each for each in found if each[2]]
-    # Most words of a text stand in it several times, and hardly any is a word of the query.
-    words = set(blanked.split())
-    short = {word for word in words if len(word) <= UNIT_CHARS_MAX}
-    asked = [(word, 0, word) for word in short if not wanted.isdisjoint(_terms_of(word))] + [
-        (word, begin, unit)
-        for word in words - short
-        for begin, unit in zip(count(0, UNIT_CHARS_MAX), cut_long([word]), strict=False)
-    ]
-    marks = [
-        (at + begin, at + begin + len(unit), wanted & _terms_of(unit))
-        for word, begin, unit in asked
-        for at in _list_places(blanked, word)
-    ]
-    return sorted((each for each in marks if each[2]), key=lambda mark: mark[:2])
-
-
-def _list_places(blanked: str, word: str) -> Iterator[int]:
-    """Yield where a word stands; two may share the blank between them."""
     padded = f" {blanked} "
+    marks = [
+        (at + begin, at + end, which)
+        for word, held in _words_for(wanted).list_held(set(blanked.split()))
+        for at in _list_places(padded, word)
+        for begin, end, which in held
+    ]
+    return sorted(marks, key=lambda mark: mark[:2])
+
+
+class _Words:
+    """Words of texts, as far as they were looked at for those of one query.
+
+    Most words of a text stand in it several times and in the other hits too, and hardly any is a
+    word of the query.
+    """
+
+    def __init__(self, wanted: frozenset[str]) -> None:
+        self._wanted = wanted
+        self._lacking: set[str] = set()
+        self._held: dict[str, tuple[Mark, ...]] = {}
+
+    def list_held(self, words: set[str]) -> Iterator[tuple[str, tuple[Mark, ...]]]:
+        """Yield the words that have terms of the query, each with where in it these stand."""
+        wanted, known = self._wanted, self._held
+        fresh = words - self._lacking - known.keys()
+        for word in [
+            word
+            for word in fresh
+            if len(word) > UNIT_CHARS_MAX or not wanted.isdisjoint(_terms_of(word))
+        ]:
+            if held := self._look(word):
+                known[word] = held
+        if len(self._lacking) >= _LACKING_MAX:
+            self._lacking = set()
+        self._lacking.update(fresh - known.keys())
+        for word in words & known.keys():
+            yield word, known[word]
+
+    def _look(self, word: str) -> tuple[Mark, ...]:
+        return tuple(
+            (begin, begin + len(unit), which)
+            for begin, unit in zip(count(0, UNIT_CHARS_MAX), cut_long([word]), strict=False)
+            if (which := self._wanted & _terms_of(unit))
+        )
+
+
+@lru_cache(maxsize=8)
+def _words_for(wanted: frozenset[str]) -> _Words:
+    """Return what is known of words for a query: its hits are shown one after the other."""
+    return _Words(wanted)
+
+
+def _list_places(padded: str, word: str) -> Iterator[int]:
+    """Yield where a word stands between two blanks; two may share the one between them."""
     at = padded.find(f" {word} ")
     while at >= 0:
         yield at
@@ -81,7 +120,7 @@ def _terms_of(word: str) -> frozenset[str]:
     return frozenset(terms(word))
 
 
-def _start(text: str, marks: list[tuple[int, int, frozenset[str]]], chars_max: int) -> int:
+def _start(text: str, marks: list[Mark], chars_max: int) -> int:
     """Return where the stretch with the most distinct terms begins, at a word."""
     if not marks or len(text) <= chars_max:
         return 0

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from agentx.host.files.plain import is_folder, look, read_bytes
 from agentx.host.git.heads import has_branches
 from agentx.kernel.errors import AgentXError, DataError, UnavailableError
+from agentx.kernel.ids import digest
 from agentx.kernel.places import DIGESTS_STAMP, NOTICES_STAMP, find_change, stamp_questions
 from agentx.kernel.text import preview
 from agentx.memory.found import KINDS, REPOSITORY_KINDS, SearchReply, SearchRequest
@@ -104,18 +105,25 @@ def renew_notices(project: Project) -> None:
         project.log.record("warning", "notice-left-out", message=error.message)
 
 
-def renew_digests(project: Project, reader: Readable) -> int:
-    """Bring notices and digests up to date; return how many digests changed."""
+def renew_digests(project: Project, reader: Readable, made_from: str = "") -> int:
+    """Bring notices and digests up to date; return how many digests changed.
+
+    Who has no time to end it leaves those that were made: whoever comes next makes the others, as
+    long as `made_from`, and what was asked, is the same.
+    """
     from agentx.recall.section.digests import prepare_digests  # noqa: PLC0415  only when there is news
-    from agentx.recall.section.notices import put_bytes  # noqa: PLC0415  as above
+    from agentx.recall.section.notices import put_bytes, put_text  # noqa: PLC0415  as above
 
     stamp = open_stamp(project)()  # first: what is said meanwhile is not in them
     renew_notices(project)
     with section_sources(project, reader, may_wait=True) as sources:
         role, here = read_noted_role(project), _list_checked_out(project)
-        written = prepare_digests(sources, project.store, here, role)
+        noted = digest(made_from, stamp.hex()).hex() if made_from else ""
+        written = prepare_digests(sources, project.store, here, role, noted)
         put_bytes(project.store.digests / DIGESTS_STAMP, stamp)
-        return written + _renew_cautions(project, sources)
+        written += _renew_cautions(project, sources)
+        put_text(project.store.digests_begun, "")
+    return written
 
 
 def _renew_cautions(project: Project, sources: Sources) -> bool:

@@ -7,6 +7,7 @@ chores with a pause of a millisecond; a clock in the hands of the test.
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from collections.abc import Callable
@@ -173,7 +174,9 @@ def test_idleness_counts_from_the_end_of_the_last_work() -> None:
 
 def test_memory_is_given_back_when_there_is_more_than_is_worth_it_and_only_then() -> None:
     slack = DAEMON_HEAP_SLACK_BYTES
-    sizes = iter([slack, slack + 1, slack * 4, slack * 2, slack * 3 - 1, slack, slack * 2, slack])
+    sizes = iter(
+        [slack, slack + 1, slack * 4, slack * 2, slack * 5 // 2 - 1, slack, slack * 2, slack]
+    )
     released: list[int] = []
     heap = Heap(lambda: next(sizes), lambda: released.append(1))
 
@@ -184,6 +187,34 @@ def test_memory_is_given_back_when_there_is_more_than_is_worth_it_and_only_then(
 
     # Hardly larger; much larger, then twice the least; hardly larger than that; less; again more.
     assert counts == [0, 1, 1, 1, 2]
+
+
+def test_what_was_in_use_when_memory_was_given_back_is_given_back_once_it_is_free() -> None:
+    slack = DAEMON_HEAP_SLACK_BYTES
+    # Half of what was grown by is in use by work in hand; at the next look it is free, and here.
+    sizes = iter([slack, slack * 7, slack * 4, slack * 4, slack, slack, slack])
+    released: list[int] = []
+    heap = Heap(lambda: next(sizes), lambda: released.append(1))
+
+    counts = []
+    for _ in range(4):
+        heap.again()
+        counts.append(len(released))
+
+    assert counts == [1, 2, 2, 2]
+
+
+def test_what_is_needed_for_long_is_left_alone_after_a_few_looks() -> None:
+    sizes = itertools.chain(
+        [DAEMON_HEAP_SLACK_BYTES], itertools.repeat(DAEMON_HEAP_SLACK_BYTES * 9)
+    )
+    released: list[int] = []
+    heap = Heap(lambda: next(sizes), lambda: released.append(1))
+
+    for _ in range(50):
+        heap.again()
+
+    assert 1 < len(released) < 6
 
 
 def test_a_daemon_that_nobody_needs_looks_half_as_often_until_it_is_needed() -> None:

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -164,6 +165,21 @@ def test_a_heartbeat_waits_for_a_busy_guard_and_ends_when_the_lock_is_lost(tmp_p
     _soon(lambda: _unlink_guarded(tmp_path / "a.lock"))
 
     _soon(lambda: heart._pulses == {})
+
+
+def test_a_lock_that_is_held_for_a_moment_wakes_nobody(tmp_path: Path) -> None:
+    lock = LockFile(tmp_path / "a", owner="a", clock=FakeClock(), timing=Timing(), here=Here())
+    heart = Heartbeat()
+    heart.add(lock)
+    _soon(lambda: heart._wakes_at > 0)  # it waits
+
+    with patch.object(heart._changed, "notify") as waking:
+        for _ in range(100):
+            heart.remove(lock)
+            heart.add(lock)
+
+    assert waking.call_count == 0
+    heart.remove(lock)
 
 
 def _unlink_guarded(path: Path) -> bool:

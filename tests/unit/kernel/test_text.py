@@ -22,6 +22,7 @@ from agentx.kernel.text import (
     escape_unseen,
     fold_text,
     preview,
+    preview_ends,
     printable,
     quote_word,
     refer_to_nothing,
@@ -58,6 +59,16 @@ def test_a_visible_character_is_never_split(whole: str) -> None:
     for count in range(len(whole)):
         assert whole_head(whole, count) == ""
         assert whole_tail("x" + whole, count + 1) in ("", whole, whole[:0])
+
+
+def test_a_preview_of_both_ends_tells_apart_what_differs_at_the_end() -> None:
+    assert preview_ends("  a\n\tb   c ", 20) == "a b c"
+    long = "We looked at the schema. " * 20
+    shown = [preview_ends(f"{long}Shall I {verb} it?", 60) for verb in ("drop", "keep")]
+    assert [len(each) <= 60 for each in shown] == [True, True]
+    assert shown[0].startswith("We looked")
+    assert shown[0].endswith("Shall I drop it?")
+    assert shown[1].endswith("Shall I keep it?")
 
 
 def test_a_preview_is_one_line() -> None:

@@ -16,15 +16,16 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
+from typing import Self
 
 from agentx.kernel.errors import UnsafePath
 
 GUARDED = frozenset({".agentx", ".agent-memory"})
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_PATHS_MAX = 4_096  # a command looks at the same few hundred again and again
 _NO_FOLDER = frozenset({errno.ENOTDIR, errno.ELOOP, errno.EMLINK})
 
 
@@ -37,6 +38,12 @@ class Folder:
         self.path = path
         self.descriptor = descriptor
         self._follow = follow
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self.descriptor)
 
     def open(self, name: str, flags: int, mode: int = 0o600) -> int:
         """Open a plain file and return its descriptor; nothing else is waited for or read.
@@ -118,36 +125,42 @@ class Folder:
         return error
 
 
-@contextmanager
-def opening(path: Path, *, ground: Path | None = None) -> Iterator[Folder]:
-    """Open a folder, and let go of it at the end.
+def opening(path: Path, *, ground: Path | None = None) -> Folder:
+    """Open a folder; it is let go of at the end of its `with`.
 
     Raises: UnsafePath where a link is in the way, OSError.
     """
-    folder = _walk(path, ground)
-    try:
-        yield folder
-    finally:
-        folder.close()
+    base, way = _split(path, ground)
+    if not way:
+        text = os.fspath(path)
+        return Folder(text, _open_base(text), follow=True)
+    return _go_down(base, way)
 
 
-@contextmanager
-def opening_parent(path: Path, *, ground: Path | None = None) -> Iterator[tuple[Folder, str]]:
+class opening_parent:  # noqa: N801  a verb: it is used as a function of a `with` statement
     """Open the folder that holds a file; give it and the file's name in it.
 
     Raises: as `opening`.
     """
-    base, parts = _split(path, ground)
-    if not parts:
-        head, name = os.path.split(os.fspath(path))
-        folder = Folder(head or ".", _open_base(head or "."), follow=True)
-    else:
-        name = parts.pop()
-        folder = _go_down(base, parts)
-    try:
-        yield folder, name
-    finally:
-        folder.close()
+
+    __slots__ = ("_folder", "_ground", "_path")
+    _folder: Folder
+
+    def __init__(self, path: Path, *, ground: Path | None = None) -> None:
+        self._path = path
+        self._ground = ground
+
+    def __enter__(self) -> tuple[Folder, str]:
+        base, way = _split(self._path, self._ground)
+        if way:
+            self._folder = _go_down(base, way[:-1])
+            return self._folder, way[-1]
+        head, name = os.path.split(os.fspath(self._path))
+        self._folder = Folder(head or ".", _open_base(head or "."), follow=True)
+        return self._folder, name
+
+    def __exit__(self, *_: object) -> None:
+        self._folder.close()
 
 
 def make_folders(path: Path, *, private: bool, ground: Path | None = None) -> None:
@@ -156,13 +169,13 @@ def make_folders(path: Path, *, private: bool, ground: Path | None = None) -> No
     Raises: UnsafePath where a link is in the way, OSError.
     """
     mode = 0o700 if private else 0o777
-    base, parts = _split(path, ground)
-    _make_above(base if parts else os.fspath(path), mode)
-    if not parts:
+    base, way = _split(path, ground)
+    _make_above(base if way else os.fspath(path), mode)
+    if not way:
         return
     folder = Folder(base, _open_base(base), follow=False)
     try:
-        for part in parts:
+        for part in way:
             above = folder
             try:
                 folder = above.enter(part)
@@ -176,8 +189,8 @@ def make_folders(path: Path, *, private: bool, ground: Path | None = None) -> No
 
 def find_ground(path: Path) -> Path | None:
     """Return the folder from which no link is followed; None where all may be."""
-    base, parts = _split(path, None)
-    return Path(base) if parts else None
+    base, way = _split(path, None)
+    return Path(base) if way else None
 
 
 def ground_of(path: Path, root: Path) -> Path | None:
@@ -205,23 +218,22 @@ def refuse_odd_file(path: str) -> UnsafePath:
     )
 
 
-def _walk(path: Path, ground: Path | None) -> Folder:
-    base, parts = _split(path, ground)
-    if not parts:
-        text = os.fspath(path)
-        return Folder(text, _open_base(text), follow=True)
-    return _go_down(base, parts)
-
-
-def _go_down(base: str, parts: list[str]) -> Folder:
-    folder = Folder(base, _open_base(base), follow=False)
-    for part in parts:
-        try:
-            below = folder.enter(part)
-        finally:
-            folder.close()
-        folder = below
-    return folder
+def _go_down(base: str, way: tuple[str, ...]) -> Folder:
+    """Open the folder to which a way leads; no component of the way may be a link."""
+    if not way:
+        return Folder(base, _open_base(base), follow=False)
+    try:
+        # The first component is the last of what is opened, so that it is no link either.
+        below = os.open(f"{base}/{way[0]}", _FOLDER | os.O_NOFOLLOW)
+    except OSError:
+        with Folder(base, _open_base(base), follow=False) as folder:
+            here = folder.enter(way[0])  # says what is in the way
+    else:
+        here = Folder(f"{base}/{way[0]}", below, follow=False)
+    for part in way[1:]:
+        with here as above:
+            here = above.enter(part)
+    return here
 
 
 def _open_base(path: str) -> int:
@@ -238,17 +250,24 @@ def _make_above(path: str, mode: int) -> None:
             folder.make(name, mode)
 
 
-def _split(path: Path, ground: Path | None) -> tuple[str, list[str]]:
+def _split(path: Path, ground: Path | None) -> tuple[str, tuple[str, ...]]:
     """Return the ground and the way from there; no way where there is no ground."""
     text = os.fspath(path)
+    if ground is None:
+        return _split_text(text, None)
+    if not text.startswith("/"):
+        text = f"{os.getcwd()}/{text}"  # noqa: PTH109  as text, as all of this module
+    return _split_text(text, os.fspath(ground))
+
+
+@lru_cache(_PATHS_MAX)
+def _split_text(text: str, ground: str | None) -> tuple[str, tuple[str, ...]]:
     if "\0" in text:
         raise UnsafePath(f"{text!r} is no name of a file", number=errno.EINVAL)
-    if ground is not None and not text.startswith("/"):
-        text = f"{os.getcwd()}/{text}"  # noqa: PTH109  as text, as all of this module
     parts = text.split("/")
     at = _first_guarded(parts) if ".agent" in text.lower() else len(parts)
     if ground is not None:
-        base = os.fspath(ground).rstrip("/")
+        base = ground.rstrip("/")
         if not text.startswith(f"{base}/"):
             raise UnsafePath(
                 f"{text} is not in {base}",
@@ -258,8 +277,8 @@ def _split(path: Path, ground: Path | None) -> tuple[str, list[str]]:
             )
         at = min(at, base.count("/") + 1)
     if at == len(parts):
-        return "", []
-    way = [part for part in parts[at:] if part not in ("", ".")]
+        return "", ()
+    way = tuple(part for part in parts[at:] if part not in ("", "."))
     if ".." in way:
         raise UnsafePath(
             f"{text} leads out of its folder",

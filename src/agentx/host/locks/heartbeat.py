@@ -1,7 +1,7 @@
 """One thread a process that says, for every lock it holds, that the holder lives.
 
-Most locks are held for milliseconds and never beat. The thread starts with the
-first lock, and ends when for a while none was held.
+Most locks are held for milliseconds and never beat: the thread is not woken for them. It starts
+with the first lock, and ends when for a while none was held.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from agentx.host.locks.file import LockFile
 from agentx.kernel.errors import LockHeld
 
 _IDLE_SECONDS = 10.0
+# It looks by itself so often, while there may be nothing to beat for.
+_LOOK_SECONDS = 1.0
 # A guard that is busy at this moment will be free in the next.
 _AGAIN_SECONDS = 0.05
 
@@ -32,15 +34,18 @@ class Heartbeat:
         self._pulses: dict[int, _Pulse] = {}
         self._changed = threading.Condition()
         self._running = False
+        self._wakes_at = 0.0  # when the thread looks again by itself
 
     def add(self, lock: LockFile) -> None:
         """Begin to beat for a lock."""
         with self._changed:
-            self._pulses[id(lock)] = _Pulse(lock, _next_due(lock))
+            due = _next_due(lock)
+            self._pulses[id(lock)] = _Pulse(lock, due)
             if not self._running:
                 self._running = True
                 threading.Thread(target=self._run, name="lock-heartbeat", daemon=True).start()
-            self._changed.notify()
+            elif due < self._wakes_at:
+                self._changed.notify()
 
     def remove(self, lock: LockFile) -> None:
         """Beat for it no more. A beat that comes too late finds the lock gone and does nothing."""
@@ -55,16 +60,18 @@ class Heartbeat:
     def _next(self) -> list[_Pulse] | None:
         """Wait until some lock's beat is due; None when there was nothing to do for a while."""
         with self._changed:
-            while True:
-                now = time.monotonic()
+            ends_at = time.monotonic() + _IDLE_SECONDS
+            while (now := time.monotonic()) < ends_at or self._pulses:
                 due = [pulse for pulse in self._pulses.values() if pulse.due <= now]
                 if due:
                     return due
                 if self._pulses:
-                    self._changed.wait(min(each.due for each in self._pulses.values()) - now)
-                elif not self._changed.wait(_IDLE_SECONDS) and not self._pulses:
-                    self._running = False
-                    return None
+                    ends_at = now + _IDLE_SECONDS
+                looks_at = now + _LOOK_SECONDS
+                self._wakes_at = min([looks_at, *(each.due for each in self._pulses.values())])
+                self._changed.wait(self._wakes_at - now)
+            self._running = False
+            return None
 
     def _beat(self, pulse: _Pulse) -> None:
         try:

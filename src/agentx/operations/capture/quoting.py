@@ -46,7 +46,7 @@ class Quotes:
         """Look through every room; `whole` are the sessions that go with all that is theirs."""
         gone = list(events)
         ids = {event.event_id for event in gone}
-        known = {run for event in gone for run in _runs_of(event.text)}
+        known = {run for event in gone for run in runs_of(event.text)}
         wanted = " ".join(query.casefold().split())
         self.learnt = 0
         quoted: list[Quote] = []
@@ -54,7 +54,7 @@ class Quotes:
             if document.session in whole or ids.intersection(document.drawn_from):
                 self.learnt += 1
             elif (wanted and wanted in " ".join(document.text.casefold().split())) or (
-                known.intersection(_runs_of(document.text))
+                known.intersection(runs_of(document.text))
             ):
                 quoted.append(_quote(project, room, document))
         self.quoted = tuple(quoted)
@@ -80,7 +80,7 @@ def _quote(project: Project, room: str, document: Document) -> Quote:
     )
 
 
-def _runs_of(text: str) -> Iterator[tuple[str, ...]]:
+def runs_of(text: str) -> Iterator[tuple[str, ...]]:
     """Yield every run of words of a text; one that is a little shorter is a run itself."""
     words = ["".join(filter(str.isalnum, word)) for word in text.casefold().split()]
     words = [word for word in words if word]

@@ -11,7 +11,6 @@ from agentx.wiring.keeping.inventory import take_inventory
 from agentx.wiring.kept.decided import keep_decisions
 from agentx.wiring.kept.said import keep_said
 from agentx.wiring.observation_upkeep import settle_observations
-from agentx.wiring.spool import open_spool
 from agentx.wiring.work import take_time
 
 
@@ -42,8 +41,3 @@ def sync(project: Project, memory: Memory, told: HowFar = unheard) -> Drained:
             refused=drained.refused,
         )
     return drained
-
-
-def count_spooled(project: Project) -> int:
-    """Count what hooks have left and nobody has taken yet; no store is made by asking."""
-    return open_spool(project).waiting()

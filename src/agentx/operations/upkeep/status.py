@@ -59,7 +59,13 @@ class RoomsStatus:
     questions_unread: int  # issues whose ledger cannot be read: nobody knows what waits there
     questions_yours: tuple[WaitingQuestion, ...]  # that wait for a person
     questions_contested: tuple[str, ...]  # what stands, and somebody said otherwise
+    questions_answered: int  # of the open: a person has answered, and who asked goes on with that
     active_run: str
+
+    @property
+    def questions_between_agents(self) -> int:
+        """How many of the open wait for an agent's word."""
+        return self.questions_open - len(self.questions_yours) - self.questions_answered
 
 
 @frozen
@@ -203,6 +209,7 @@ def _rooms(project: Project, notes: NoteFile) -> RoomsStatus:
         questions_unread=unread,
         questions_yours=(*_list_yours(asked), *of_runs),
         questions_contested=contested,
+        questions_answered=_count_answered(asked),
         active_run=count(None, lambda: _run(project), "") if has_told_runs else "",
     )
 
@@ -269,6 +276,14 @@ def _questions(project: Project) -> tuple[tuple[Clarification, ...], tuple[str, 
         return keep_signed(project, survey.active), (), len(survey.closed)
     except UnsafePath:
         return (), (), 0  # `doctor` names what is in the way
+
+
+def _count_answered(asked: tuple[Clarification, ...]) -> int:
+    if not asked:
+        return 0
+    from agentx.clarification.watch.inbox import is_left_to_asker  # noqa: PLC0415  as above
+
+    return sum(map(is_left_to_asker, asked))
 
 
 def _list_yours(asked: tuple[Clarification, ...]) -> tuple[WaitingQuestion, ...]:

@@ -21,7 +21,8 @@ from agentx.project.trust.marker import read_small
 from agentx.project.trust.trust import Trust
 
 AGENT_STATUS = "state/agent-status.json"
-PRIVATE_NAMES = ("memory", "logs", "sessions", AGENT_STATUS)
+LOOP_STATE = "state/loop-state.json"
+PRIVATE_NAMES = ("memory", "logs", "sessions", AGENT_STATUS, LOOP_STATE)
 
 _NOTE_BYTES_MAX = 1024 * 1024
 

@@ -155,7 +155,8 @@ def _from_passages(evidence: Evidence, reader: Reader, asked: _Asked) -> None:
     for candidate, share in zip(
         _add(evidence, reader, found, asked.name_bits), shares, strict=True
     ):
-        candidate.passage = max(candidate.passage, share)
+        if not candidate.passage:  # the best passage of a document comes first
+            candidate.passage = share
     rarities = {term.term: term.rarity for term in terms if not term.stands_in}
     beside = pairs_of(asked.query, frozenset(rarities))
     if beside is None:
@@ -166,7 +167,8 @@ def _from_passages(evidence: Evidence, reader: Reader, asked: _Asked) -> None:
     for candidate, share in zip(
         _add(evidence, reader, found, asked.name_bits), shares, strict=True
     ):
-        candidate.pairs = max(candidate.pairs, share)
+        if not candidate.pairs:
+            candidate.pairs = share
 
 
 def _from_windows(evidence: Evidence, reader: Reader, asked: _Asked) -> dict[int, float]:
@@ -217,14 +219,8 @@ def _add(evidence: Evidence, reader: Reader, found: Found, bits: int) -> list[Co
         for name in ("session_key", "timestamp_ms", "traits", "speakers")
     ]
     for doc, address, session, at_ms, traits, speakers in zip(fresh, places, *columns, strict=True):
-        known[doc] = Contender(
-            key=doc,
-            session_key=session,
-            timestamp_ms=at_ms,
-            traits=traits,
-            is_named=bool(speakers & bits),
-            place=FoundPlace(reader, address),
-        )
+        place = FoundPlace(reader, address)
+        known[doc] = Contender(doc, session, at_ms, traits, bool(speakers & bits), place)
     return [known[doc] for doc in keys]
 
 

@@ -113,9 +113,9 @@ class Reading:
         """Return what was made of some documents."""
         return self._open_kept(match_made_of(keys, filters)) if keys else ()
 
-    def has_replaced(self, keys: Sequence[int], filters: Filters) -> bool:
-        """Tell whether anything that was made of some documents was replaced since."""
-        return bool(keys and self.kept.search(match_replaced(keys, filters), 1).addresses)
+    def find_replaced(self, keys: Sequence[int], filters: Filters) -> tuple[Kept, ...]:
+        """Return what was made of some documents and was replaced since."""
+        return self._open_kept(match_replaced(keys, filters)) if keys else ()
 
     def find_kept_of(self, session_key: int, filters: Filters) -> tuple[Kept, ...]:
         """Return what was kept of a session."""

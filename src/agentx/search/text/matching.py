@@ -169,10 +169,8 @@ def filter_clauses(filters: Filters) -> list[tuple[tantivy.Occur, tantivy.Query]
     clauses = []
     for name, field in FILTER_FIELDS:
         values = [clean(value) for value in getattr(filters, name)]
-        if len(values) == 1:
-            clauses.append(_silent(tantivy.Query.term_query(schema(), field, values[0], "basic")))
-        elif values:
-            clauses.append(_silent(tantivy.Query.term_set_query(schema(), field, values)))
+        if values:
+            clauses.append((tantivy.Occur.Must, _any_value(field, values, score=0.0)))
     if filters.since_ms is not None or filters.until_ms is not None:
         clauses.append(_silent(_between(filters.since_ms, filters.until_ms)))
     return clauses
@@ -212,11 +210,22 @@ def match_kind(kind: str, words: Sequence[str], filters: Filters) -> tantivy.Que
 def _first_passages(field: str, values: list[Any], filters: Filters) -> tantivy.Query:
     return tantivy.Query.boolean_query(
         [
-            (tantivy.Occur.Must, tantivy.Query.term_set_query(schema(), field, values)),
+            (tantivy.Occur.Must, _any_value(field, values, score=1.0)),
             (tantivy.Occur.Must, tantivy.Query.term_query(schema(), "part", 0, "basic")),
             *filter_clauses(filters),
         ]
     )
+
+
+def _any_value(field: str, values: Sequence[Any], *, score: float) -> tantivy.Query:
+    """Return what finds records with any of some values.
+
+    Each is looked up by itself: the engine's own query for a set goes through all values there are
+    of a field, which takes 4 times as long for 80 of them and 20 times for one.
+    """
+    clauses = [tantivy.Query.term_query(schema(), field, value, "basic") for value in values]
+    wanted = clauses[0] if len(clauses) == 1 else _either(clauses)
+    return tantivy.Query.const_score_query(wanted or tantivy.Query.empty_query(), score)
 
 
 def _between(since_ms: int | None, until_ms: int | None) -> tantivy.Query:

@@ -144,9 +144,11 @@ def _list_waiting(reply: StatusReply) -> list[tuple[str, str]]:
         names = ", ".join(rooms.questions_contested[:_YOURS_SHOWN])
         said = f"contested, read what was said otherwise: {names}"
         found.append((said, "agentx clarify inbox"))
-    among = rooms.questions_open - len(rooms.questions_yours)
-    if among:
+    if among := rooms.questions_between_agents:
         said = f"{render.count(among, 'question')} open between agents"
+        found.append((said, "agentx clarify"))
+    if answered := rooms.questions_answered:
+        said = f"{render.count(answered, 'question')} answered, for who asked to go on"
         found.append((said, "agentx clarify"))
     if rooms.active_run:
         found.append((f"run {rooms.active_run}", "agentx run show"))

@@ -137,19 +137,21 @@ def _rooms(rooms: RoomsStatus) -> list[tuple[str, str]]:
         learnt = f"{render.count(rooms.observations, 'observation')}"
         lessons = f", {render.count(rooms.lessons, 'lesson')} of runs" if rooms.lessons else ""
         rows.append(("learnt", learnt + lessons))
-    said = _tell_questions(rooms)
+    said = tell_questions(rooms)
     rows += [("" if at else "questions", row) for at, row in enumerate(said)]
     if rooms.active_run:
         rows.append(("run", rooms.active_run))
     return rows
 
 
-def _tell_questions(rooms: RoomsStatus) -> Iterator[str]:
+def tell_questions(rooms: RoomsStatus) -> Iterator[str]:
+    """Yield what is asked, and who has to see to it."""
     if rooms.questions_yours:
         yield f"{len(rooms.questions_yours):,} for you: `agentx clarify inbox`"
-    among = rooms.questions_open - len(rooms.questions_yours)
-    if among:
+    if among := rooms.questions_between_agents:
         yield f"{among:,} open between agents: `agentx clarify`"
+    if answered := rooms.questions_answered:
+        yield f"{answered:,} answered, for who asked to go on: `agentx clarify`"
     if rooms.questions_contested:
         yield f"{len(rooms.questions_contested):,} contested: `agentx clarify inbox`"
     if rooms.questions_unread:

@@ -312,6 +312,9 @@ def _show_rows(invocation: Invocation, found: tuple[ObservationIndex, ...], noth
             said = printable(_doubt(row) + mark) + row.summary
             for line in lay(render.text("  "), render.text(said), screen.width, lines_max=3):
                 screen.print(line)
+            since = printable(f"({row.said_since})") if row.said_since else ""
+            for line in lay(render.text("  "), render.text(since), screen.width) if since else ():
+                screen.print(line)  # behind what was said, and never cut with it
             screen.print()
         screen.print("open one: agentx memory show ID", style="dim")
 
@@ -323,8 +326,7 @@ def _doubt(row: ObservationIndex) -> str:
     if row.superseded_by:
         return f"{pinned}(superseded) "
     contested = "(contested) " if row.contested else ""
-    later = f"({printable(row.said_since)}) " if row.said_since else ""
-    return f"{pinned}{contested}{later}{'(files changed since) ' if row.stale else ''}"
+    return f"{pinned}{contested}{'(files changed since) ' if row.stale else ''}"
 
 
 def _kind(category: Category) -> tuple[str, str]:
