@@ -21,9 +21,9 @@ from agentx.lessons.model import Confidence, Content, LessonKind
 from agentx.lessons.promotion import Policy
 from agentx.lessons.service import Lessons
 from agentx.lessons.store.lesson_store import LessonStore
+from agentx.runs.choosing.retention import DAY_MS
 from agentx.runs.lane_work import LaneWork
 from agentx.runs.model import Happening
-from agentx.runs.rules.retention import DAY_MS
 from agentx.runs.service import Runs
 from agentx.runs.store.archive import Archive
 from agentx.runs.store.git_lanes import GitLanes

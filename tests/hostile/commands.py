@@ -137,6 +137,7 @@ WRITING = {
     "run lane open": "run lane open --run {run}",
     "run lane finish": "run lane finish lane-001 --run {run}",
     "run lane merge": "run lane merge lane-001 --run {run}",
+    "run drive": "run drive {run} --runner codex --check true --no-wait",
     "run lane rebase": "run lane rebase --run {run}",
     "run lane fail": "run lane fail lane-001 --run {run} --reason r",
     "run lane take": "run lane take lane-001 --run {run}",

@@ -44,6 +44,7 @@ class ProgramCall:
     held: tuple[int, ...] = ()  # open files that it keeps open
     lets_go: bool = False  # what it left running goes on after a good end; nobody hears it then
     can_wait: bool = False  # for another day: it is ended when this process is about to leave
+    began: Callable[[int], None] | None = None  # is told its process, before that hears anything
 
 
 @frozen
@@ -137,6 +138,8 @@ def _follow(process: subprocess.Popen[bytes], call: ProgramCall, pages: Sequence
     assert process.stdin is not None, "it is a pipe"
     # Before anything is said: a program that hears nothing does nothing yet.
     watch = _watch(process.pid)
+    if call.began is not None:
+        call.began(process.pid)
     out, err = pages or _listen_to(process, call)
     mouth = threading.Thread(target=_speak, args=(process.stdin, call.said), daemon=True)
     mouth.start()

@@ -168,6 +168,7 @@ _RUNS = (
         "run_event, propose_lesson",
     ),
     _row("runs.phase", "operations.runs.write:go_to_phase", "run phase"),
+    _row("runs.drive", "operations.driving.drive:drive", "run drive"),
     _row("runs.artifact", "operations.runs.write:write_artifact", "run artifact"),
     _row("runs.verify", "operations.runs.write:record_verification", "run verify"),
     _row("runs.check", "operations.runs.write:run_checks", "run verify"),

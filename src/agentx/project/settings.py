@@ -117,7 +117,14 @@ class AgentsSettings:
     commands: str = setting(
         "",
         "Commands that the loop (`agent run --runner loop`) may run, by their first words, with "
-        "commas: `pytest, make test, git diff`; empty for none.",
+        "commas: `pytest, make test, git diff`; empty for none. So may agents in lanes of a run "
+        "that is driven.",
+        persons=True,
+    )
+    environment: str = setting(
+        "",
+        "Names of variables, with commas, that agents in lanes of a driven run are given besides "
+        "those that they need.",
         persons=True,
     )
 

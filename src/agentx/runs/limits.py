@@ -31,5 +31,7 @@ RUN_CHECKS_MAX = 100
 RUN_CLAIM_MS = 2 * 60 * 60 * 1000
 # What a claim may say at most: whoever can write the repository could type any year.
 RUN_CLAIM_MS_MAX = 24 * 60 * 60 * 1000
+# How long a run is driven without a word of its driver; others may take it up then.
+RUN_DRIVE_MS = 10 * 60 * 1000
 # How long a command that claims a task waits for a remote, in all.
 RUN_CLAIM_WAIT_MS = 15_000

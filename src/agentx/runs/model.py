@@ -20,6 +20,7 @@ from agentx.kernel.values import frozen
 from agentx.kernel.vouching.standing import UNVERIFIED, Vouching
 from agentx.runs.asked import Escalation
 from agentx.runs.holding.settling import ClaimLine, SettledClaims, TaskClaim, settle
+from agentx.runs.holding.turns import AgentTurn
 
 Detail = Mapping[str, object]
 
@@ -402,6 +403,8 @@ class Run:
     checkpoint: Checkpoint | None = None
     git: GitState = field(default_factory=GitState)
     births: Mapping[str, str] = field(default_factory=dict)  # event -> the task or lane it made
+    turns: tuple[AgentTurn, ...] = ()  # of agents that a driver gave work to
+    drives: tuple[ClaimLine, ...] = ()  # what was said of who drives it, in order
     events: int = 0
     last_event_id: str = ""
     by_kind: Mapping[str, int] = field(default_factory=dict)

@@ -129,6 +129,18 @@ class RunNotes:
         """There while git fills a folder of a run's, which holds it."""
         return self.root / "runs" / "making" / f"{parse_run_id(run)}-{name}"
 
+    def driving(self, run: str) -> Path:
+        """Held by the driver of a run while it is at work on this machine."""
+        return self.root / "runs" / "driving" / parse_run_id(run)
+
+    def turn(self, run: str, lane: str) -> Path:
+        """Which process plays an agent in a lane, while one does."""
+        return self.root / "runs" / "turns" / parse_run_id(run) / f"{lane or 'plan'}.json"
+
+    def outfit(self, run: str, lane: str) -> Path:
+        """There once a lane was given what the checkout needs to run."""
+        return self.root / "runs" / "outfits" / parse_run_id(run) / lane
+
     def copy(self, run: str, lane: str) -> Path:
         """Of which commit the branch of a lane was made that another checkout has."""
         return self.root / "runs" / "copies" / parse_run_id(run) / lane

@@ -54,6 +54,33 @@ def runner_named(
     )
 
 
+def runner_in_lane(project: Project, name: str, folder: Path, *, model: str = "") -> AgentCli:
+    """Return an agent CLI that works in the folder of a lane, with what it is given there.
+
+    Raises: InvalidValue.
+    """
+    from agentx.agents.driving.surroundings import choose_variables  # noqa: PLC0415  few drive
+    from agentx.agents.loop.tools.commands import read_allowed  # noqa: PLC0415  as above
+
+    if name not in {harness.value for harness in DIALECTS}:
+        raise InvalidValue(
+            f"{name[:40]!r} does not work in lanes",
+            hint=f"one of: {', '.join(harness.value for harness in DIALECTS)}",
+        )
+    settings = project.config.section(AgentsSettings)
+    harness = Harness(name)
+    return AgentCli(
+        harness,
+        folder=folder,
+        environment=choose_variables(project.environment.variables, harness, settings.environment),
+        clock=project.clock,
+        model=model,
+        is_trusted=project.trust.was_said,
+        commands=tuple(" ".join(words) for words in read_allowed(settings.commands)),
+        can_wait=True,
+    )
+
+
 def check_runner(runner: Runner) -> None:
     """See that a runner can be run here, before anything is asked of it.
 

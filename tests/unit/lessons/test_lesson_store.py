@@ -20,10 +20,10 @@ from agentx.lessons.paths import LtmPaths
 from agentx.lessons.promotion import Policy
 from agentx.lessons.service import Lessons
 from agentx.lessons.store.lesson_store import LessonStore
+from agentx.runs.choosing.retention import DAY_MS, is_due
 from agentx.runs.model import RunStatus
 from agentx.runs.paths import RunsPaths
 from agentx.runs.rules.gates import Tell
-from agentx.runs.rules.retention import DAY_MS, is_due
 from agentx.runs.store.archive import Archive
 from agentx.runs.store.run_store import RunStore
 from agentx.wiring.taught.archive import Archiving

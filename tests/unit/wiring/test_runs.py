@@ -33,9 +33,9 @@ from agentx.operations.runs.write import (
 )
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
+from agentx.runs.choosing.retention import DAY_MS
 from agentx.runs.model import Contract, Happening
 from agentx.runs.paths import RunsPaths
-from agentx.runs.rules.retention import DAY_MS
 from agentx.surfaces.cli.commands.runs.archive import say_archived
 from agentx.wiring.runs import (
     digest_lines,

@@ -11,7 +11,7 @@ said `agentx trust`.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -46,7 +46,8 @@ class Dialect:
     """How one agent CLI is called, and how its output is read."""
 
     program: str
-    arguments: Callable[[Wants, bool], tuple[str, ...]]  # and whether the folder is trusted
+    # What is wanted, whether the folder is trusted, and which commands it may run unasked.
+    arguments: Callable[[Wants, bool, Sequence[str]], tuple[str, ...]]
     read: Callable[[str], CliReply]
     # Given nothing in its form, it may have answered in plain words all the same.
     may_be_plain: bool = False
@@ -64,6 +65,8 @@ class AgentCli:
         clock: Clock,
         model: str = "",
         is_trusted: bool = False,
+        commands: Sequence[str] = (),
+        can_wait: bool = False,
     ) -> None:
         self._harness = harness
         self._is_trusted = is_trusted  # by a person's word
@@ -71,6 +74,8 @@ class AgentCli:
         self._environment = environment
         self._clock = clock
         self._model = model
+        self._commands = commands  # that it may run, by their first words
+        self._can_wait = can_wait  # it is ended when this process is about to leave
 
     @property
     def name(self) -> str:
@@ -100,12 +105,18 @@ class AgentCli:
         program = self.program()
         model = ("--model", self._model) if self._model else ()
         call = ProgramCall(
-            arguments=(program, *dialect.arguments(ask.wants, self._is_trusted), *model),
+            arguments=(
+                program,
+                *dialect.arguments(ask.wants, self._is_trusted, self._commands),
+                *model,
+            ),
             said=prompt_of(ask),
             folder=self._folder,
             environment=self._surroundings(ask),
             time_limit_ms=ask.time_limit_ms,
             heard=None if ask.heard is None else _Lines(ask.heard),
+            can_wait=self._can_wait,
+            began=ask.began,
         )
         began = self._clock.now_ms()
         try:
@@ -139,13 +150,20 @@ class AgentCli:
         read = Reply(answer=text.strip(), text=text.strip())
         if ask.wants is Wants.ANSWER:
             read = reply_of(text)
-        return replace(read, runner=self.name, session_id=heard.session_id, took_ms=took_ms)
+        return replace(
+            read,
+            runner=self.name,
+            session_id=heard.session_id,
+            took_ms=took_ms,
+            model=heard.model or self._model,
+            usage=heard.usage,
+        )
 
     def _surroundings(self, ask: Ask) -> dict[str, str]:
         kept = {
             name: value for name, value in self._environment.items() if name not in _NOT_INHERITED
         }
-        return {**kept, "AGENTX_AGENT": ask.role}
+        return {**kept, "AGENTX_AGENT": ask.role, **ask.variables}
 
 
 class _Lines:
@@ -169,29 +187,36 @@ def _hint(dialect: Dialect, *, is_trusted: bool) -> str:
     return hint if is_trusted else f"{hint}, or you to trust the folder: agentx trust"
 
 
-def _claude_arguments(wants: Wants, is_trusted: bool) -> tuple[str, ...]:
+def _claude_arguments(wants: Wants, is_trusted: bool, commands: Sequence[str]) -> tuple[str, ...]:
     head: tuple[str, ...] = ("-p", "--output-format", "stream-json", "--verbose")
     if not is_trusted:
         # Without a terminal it asks nobody whether the folder's own settings may act.
         head = (*head, "--setting-sources", "user")
     if wants is Wants.WORK:
-        return (*head, "--permission-mode", "acceptEdits")
+        allowed = ",".join(f"Bash({each}:*)" for each in commands)
+        listed = ("--allowedTools", allowed) if allowed else ()
+        return (*head, "--permission-mode", "acceptEdits", *listed)
     return (*head, "--disallowedTools", "Edit,Write,MultiEdit,NotebookEdit")
 
 
-def _codex_arguments(wants: Wants, is_trusted: bool) -> tuple[str, ...]:
+def _codex_arguments(wants: Wants, is_trusted: bool, _commands: Sequence[str]) -> tuple[str, ...]:
+    # Its sandbox says what a command may do, not which.
     sandbox = "workspace-write" if wants is Wants.WORK else "read-only"
     anywhere = ("--skip-git-repo-check",) if is_trusted else ()
     return ("exec", "--json", *anywhere, "--sandbox", sandbox)
 
 
-def _gemini_arguments(wants: Wants, is_trusted: bool) -> tuple[str, ...]:
+def _gemini_arguments(wants: Wants, is_trusted: bool, commands: Sequence[str]) -> tuple[str, ...]:
     mode = "auto_edit" if wants is Wants.WORK else "default"
     anywhere = ("--skip-trust",) if is_trusted else ()
-    return ("--output-format", "json", "--approval-mode", mode, *anywhere)
+    allowed = ",".join(f"run_shell_command({each})" for each in commands)
+    listed = ("--allowed-tools", allowed) if allowed and wants is Wants.WORK else ()
+    return ("--output-format", "json", "--approval-mode", mode, *listed, *anywhere)
 
 
-def _opencode_arguments(wants: Wants, _is_trusted: bool) -> tuple[str, ...]:
+def _opencode_arguments(
+    wants: Wants, _is_trusted: bool, _commands: Sequence[str]
+) -> tuple[str, ...]:
     agent = "build" if wants is Wants.WORK else "plan"
     return ("run", "--format", "json", "--agent", agent)
 

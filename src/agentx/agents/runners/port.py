@@ -7,12 +7,15 @@ lock and keeps nothing: who asks records the answer.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import field
 from enum import StrEnum
 from typing import Protocol
 
 from agentx.agents.limits import AGENT_ASK_WAIT_MS
 from agentx.kernel.bus import Say
 from agentx.kernel.values import frozen
+from agentx.llm.port import Usage
 
 
 class Wants(StrEnum):
@@ -65,6 +68,9 @@ class Ask:
     wants: Wants = Wants.ANSWER
     time_limit_ms: int = AGENT_ASK_WAIT_MS
     heard: Say | None = None  # is told what the agent says on the way, where that is known
+    began: Callable[[int], None] | None = None  # is told which process plays it, where one does
+    how_to_work: str = ""  # where it is other than for work on an issue
+    variables: Mapping[str, str] = field(default_factory=dict)  # for its environment, besides
 
 
 @frozen
@@ -81,6 +87,8 @@ class Reply:
     runner: str = ""
     session_id: str = ""
     took_ms: int = 0
+    model: str = ""
+    usage: Usage | None = None  # where it was said
 
 
 class Runner(Protocol):

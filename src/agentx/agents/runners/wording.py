@@ -105,8 +105,11 @@ def _parts(ask: Ask, how_to_work: str) -> Iterator[str]:
     if ask.thread:
         said = "\n".join(f"[{each.speaker}, {each.kind}] {each.body}" for each in ask.thread)
         yield f"## What was said before\n\n{disarm(said)}"
-    if ask.wants is Wants.WORK:
+    if ask.wants is Wants.WORK or ask.how_to_work:
         yield f"## The task\n\n{disarm(ask.question)}"
+        if ask.how_to_work:
+            yield ask.how_to_work
+            return
         yield how_to_work.format(issue=ask.issue or "N", role=ask.role)
         return
     asked_by = f" from the {speak_role(ask.asked_by)}" if ask.asked_by else ""

@@ -92,6 +92,11 @@ def list_changed_files(path: Path, *, one_by_one: bool = False) -> tuple[str, ..
     return tuple(name[3:] for name in git_done(path, *words).names)
 
 
+def list_conflicting_files(path: Path) -> tuple[str, ...]:
+    """Return the files that git could not put together in a folder where it merges."""
+    return git_done(path, "diff", "--name-only", "--diff-filter=U", "-z").names
+
+
 @frozen
 class Worktree:
     """A folder that git knows of, and what is checked out there."""

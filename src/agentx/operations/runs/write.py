@@ -66,6 +66,9 @@ _OBSERVED = {
     "work-rebased": "run lane rebase",
     "conflict-found": "run lane merge LANE",
     "checks-run": "run verify --run 'COMMAND'",
+    **dict.fromkeys(
+        ("drive-began", "drive-held", "drive-ended", "turn-began", "turn-ended"), "run drive RUN"
+    ),
 }
 # What ends a run, and takes what it asks out of the inbox.
 _ENDS = frozenset({"run-failed", "run-completed"})

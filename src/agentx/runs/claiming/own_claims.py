@@ -66,6 +66,11 @@ class OwnClaims:
         return self._find_checkout()
 
     @property
+    def person(self) -> str:
+        """How this checkout's user calls themself."""
+        return self._name_person()
+
+    @property
     def now_ms(self) -> Millis:
         """What this checkout's clock says: claims are judged by that, not by how events are dated.
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentx.runs.rules.catalogue import KINDS, EventKind, Field
+from agentx.runs.rules.catalogue import KINDS
+from agentx.runs.rules.kinds.shapes import EventKind, Field
 from agentx.runs.rules.lines import VERSION
 from agentx.runs.rules.permits import PERMITS, RunRole
 

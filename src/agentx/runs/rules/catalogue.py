@@ -9,39 +9,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
 from difflib import get_close_matches
 from functools import lru_cache
 
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.limits import RUN_TEXT_CHARS_MAX
 from agentx.kernel.text import compile_late
-from agentx.kernel.values import frozen
 from agentx.runs.limits import RUN_ARTIFACT_CHARS_MAX, RUN_DETAILS_MAX
 from agentx.runs.model import CANDIDATE_KINDS, CONFIDENCES, Detail, Phase, Verdict
+from agentx.runs.rules.kinds.driving import DRIVE_KINDS
+from agentx.runs.rules.kinds.shapes import EventKind, Field
 
 _NAME = compile_late(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _ACTOR = compile_late(r"[a-z0-9][a-z0-9._-]{0,63}")
-
-
-@frozen(kw_only=False)
-class Field:
-    """One field of an event's detail: its type, and what it may be."""
-
-    type: str = "text"  # text, texts, flag, number, objects
-    choices: tuple[str, ...] = ()
-
-
-@frozen
-class EventKind:
-    """One type of event."""
-
-    group: str
-    about: str
-    needs: Mapping[str, Field] = field(default_factory=dict)
-    may: Mapping[str, Field] = field(default_factory=dict)
-    of_task: bool = False
-    of_lane: bool = False
 
 
 _TEXT, _TEXTS, _FLAG = Field(), Field("texts"), Field("flag")
@@ -188,6 +168,7 @@ KINDS: dict[str, EventKind] = {
         about="a point from which work can go on",
         may={"text": _TEXT, "commit": _TEXT, **CLAIM_FIELDS},
     ),
+    **DRIVE_KINDS,
     "artifact-written": EventKind(
         group="artifact",
         about="a page of the run, whole",

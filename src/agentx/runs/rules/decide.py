@@ -30,6 +30,7 @@ from agentx.runs.rules.words import WORD_RULES
 
 _AFTER_THE_END = frozenset(
     {"note", "run-reopened", "candidate-proposed", "session-attached", "artifact-written"}
+    | {"drive-ended"}
 )
 # From which status a task may be brought where.
 TASK_STEPS: dict[str, frozenset[TaskStatus]] = {

@@ -8,6 +8,8 @@ from dataclasses import fields, replace
 from agentx.kernel.clock import Millis
 from agentx.kernel.vouching.standing import UNVERIFIED, Vouching
 from agentx.runs.asked import Escalation, PersonsAnswer
+from agentx.runs.holding.settling import ClaimLine
+from agentx.runs.holding.turns import AgentTurn
 from agentx.runs.model import (
     Artifact,
     Candidate,
@@ -31,7 +33,7 @@ _MAPPINGS = (
     *("phases", "tasks", "lanes", "escalations", "conflicts", "candidates", "artifacts"),
     *("births", "by_kind"),
 )
-_LISTS = ("reports", "decisions")
+_LISTS = ("reports", "decisions", "turns", "drives")
 _NAMES = tuple(field.name for field in fields(Run))
 
 
@@ -61,6 +63,8 @@ class RunDraft:
     candidates: dict[str, Candidate]
     artifacts: dict[str, Artifact]
     decisions: list[LogEntry]
+    turns: list[AgentTurn]
+    drives: list[ClaimLine]
     checkpoint: Checkpoint | None
     git: GitState
     births: dict[str, str]

@@ -40,6 +40,7 @@ from agentx.runs.rules.draft import (
     task_meant,
     task_named,
 )
+from agentx.runs.rules.driving import DRIVE_STEPS
 from agentx.runs.rules.steps import WORK_STEPS, settle_checks
 
 
@@ -275,6 +276,7 @@ def _checkpoint_made(draft: RunDraft, event: RunEvent) -> None:
 
 _STEPS: dict[str, Callable[[RunDraft, RunEvent], None]] = {
     **WORK_STEPS,
+    **DRIVE_STEPS,
     "run-started": _run_started,
     "run-completed": _run_ended,
     "run-failed": _run_ended,

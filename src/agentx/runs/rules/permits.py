@@ -43,7 +43,10 @@ _WORKING = (
     *("lane-opened", "lane-finished", "lane-merged", "lane-failed", "lane-retried"),
     *("lane-reassigned", "branch-made", "commit-made", "work-rebased", "conflict-found"),
 )
-_LEADING = ("phase-entered", "run-completed", "run-failed", "run-reopened")
+_LEADING = (
+    *("phase-entered", "run-completed", "run-failed", "run-reopened"),
+    *("drive-began", "drive-held", "drive-ended", "turn-began", "turn-ended"),
+)
 # What nobody is named for, anybody may say: notes, logs, artifacts, questions, what was seen.
 PERMITS: dict[str, frozenset[RunRole]] = {
     **dict.fromkeys(KINDS, _ALL),

@@ -51,6 +51,7 @@ def execute(command: str, folder: Path, wait_ms: int, clock: Clock) -> Execution
         time_limit_ms=wait_ms,
         output_bytes_max=RUN_CHECK_HEAD_BYTES_MAX,
         end_bytes_max=RUN_CHECK_END_BYTES_MAX,
+        can_wait=True,
     )
     began_ms = clock.now_ms()
     try:

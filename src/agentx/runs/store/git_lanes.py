@@ -30,6 +30,7 @@ from agentx.host.git.work import (
     is_ancestor,
     is_same_tree,
     list_changed_files,
+    list_conflicting_files,
 )
 from agentx.kernel.errors import ConflictError, NotFound
 from agentx.kernel.paths import StorePaths
@@ -348,7 +349,7 @@ class GitLanes:
 
     def _undone(self, run_id: str, folder: Path, said: GitReply, held: int) -> Conflicted:
         """Leave the work branch as it was before a merge; return what was in the way."""
-        files = _list_unmerged(folder)
+        files = list_conflicting_files(folder)
         remarks: tuple[str, ...] = ()
         if self._do(folder, "merge", "--abort", held=held).code == 0:
             self._marks.end(run_id)
@@ -432,7 +433,3 @@ class GitLanes:
                 f"{self._root} is not trusted: git would run its hooks and filters",
                 hint="look at them, then say `agentx trust`",
             )
-
-
-def _list_unmerged(folder: Path) -> tuple[str, ...]:
-    return git_done(folder, "diff", "--name-only", "--diff-filter=U", "-z").names

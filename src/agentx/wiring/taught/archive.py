@@ -18,11 +18,11 @@ from agentx.lessons.model import PATTERNS, LessonKind
 from agentx.lessons.promotion import Policy
 from agentx.lessons.service import Lessons
 from agentx.project.project import Project
+from agentx.runs.choosing.retention import is_due
 from agentx.runs.events import RunArchived
 from agentx.runs.model import Run
 from agentx.runs.replies import Archived
 from agentx.runs.rules.gates import list_lifted
-from agentx.runs.rules.retention import is_due
 from agentx.runs.store.archive import Archive
 from agentx.runs.store.run_store import RunStore
 from agentx.wiring.listeners.log import log_told

@@ -34,6 +34,7 @@ from agentx.runs.model import CANDIDATE_KINDS, CONFIDENCES
 from agentx.runs.rendering import event_line
 from agentx.surfaces.cli.as_person import as_person as as_person_option
 from agentx.surfaces.cli.commands.runs.archive import archive, clean, restore
+from agentx.surfaces.cli.commands.runs.drive import drive_run
 from agentx.surfaces.cli.commands.runs.lane import lane
 from agentx.surfaces.cli.commands.runs.options import by_actor, details, of_run, tell
 from agentx.surfaces.cli.commands.runs.prune import prune
@@ -67,6 +68,7 @@ command.add_command(restore)
 command.add_command(verify)
 command.add_command(sync)
 command.add_command(prune)
+command.add_command(drive_run)
 
 
 @command.command("start")

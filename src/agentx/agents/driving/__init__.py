@@ -1,0 +1,1 @@
+"""What a driver tells an agent, and how the plan and the report that come back are read."""

@@ -1,0 +1,177 @@
+"""From the last task to the pull request: the whole is verified, put on its base, and handed over.
+
+VERIFICATION   the run's checks on the merged work; what fails becomes a task, a bounded number
+               of times, then a person is asked
+CLEANUP        on top of the base as it is now; what that changed is verified again
+PR_PREP        the pages of the pull request; the branch is pushed, where runs are
+the end        lessons wait for a person, or for the policy
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from agentx.agents.driving.report import read_report
+from agentx.kernel.errors import ConflictError
+from agentx.kernel.values import frozen
+from agentx.operations.driving.asked import NewsOf
+from agentx.operations.driving.desk import DriveDesk
+from agentx.operations.lessons.candidates import tell_undecided
+from agentx.operations.runs.lane import rebase_work
+from agentx.operations.runs.recover import pull_request
+from agentx.operations.runs.saying import Saying
+from agentx.operations.runs.write import add_task, go_to_phase, run_checks
+from agentx.runs.holding.turns import TurnEnd
+from agentx.runs.model import PHASES, Contract, Phase, Report, Run, TaskStatus
+from agentx.wiring.bound.lane_turns import push_branch
+from agentx.wiring.runs import open_runs
+
+_MENDS_MAX = 2
+_MENDS = "Mend: "
+_OUTPUT_CHARS = 2_000
+
+
+class EndStage(StrEnum):
+    """What came of one step towards the end."""
+
+    MORE = "more"  # there is more to do: tasks, or the next step
+    WAITS = "waits"  # for a person
+    OVER = "over"
+
+
+@frozen
+class EndStep:
+    """One step towards the end of a run."""
+
+    stage: EndStage
+    text: str = ""
+    pushed: str = ""
+
+
+def go_on(desk: DriveDesk) -> EndStep:
+    """Take a run one step further whose tasks are all done.
+
+    Raises: AgentXError where something is in the way that nobody can mend unasked.
+    """
+    run = desk.run
+    match run.phase:
+        case Phase.PLANNING | Phase.EXECUTION:
+            return _enter(desk, PHASES[PHASES.index(run.phase) + 1])
+        case Phase.VERIFICATION:
+            return _verify(desk, run) or _enter(desk, Phase.CLEANUP)
+        case Phase.CLEANUP:
+            return _clean_up(desk, run)
+        case Phase.PR_PREP:
+            return _hand_over(desk, run)
+
+
+def _enter(desk: DriveDesk, phase: Phase) -> EndStep:
+    go_to_phase(desk.project, Saying(run_id=desk.run_id), str(phase))
+    desk.news(NewsOf.RUN, f"{phase}")
+    return EndStep(stage=EndStage.MORE)
+
+
+def _verify(desk: DriveDesk, run: Run) -> EndStep | None:
+    """Run the checks of the whole; None where they passed on what is there now."""
+    report = _find_report(desk, run)
+    is_new = report is None
+    if report is None:
+        desk.news(NewsOf.CHECK, "runs the checks of the whole: " + ", ".join(run.checks))
+        report = run_checks(desk.project, Saying(run_id=desk.run_id), ()).report
+    failed = [each for each in report.checks if not each.passed]
+    if not failed:
+        if is_new:
+            passed = ", ".join(each.name for each in report.checks)
+            desk.news(NewsOf.CHECK, f"the whole passed: {passed}")
+        return None
+    names = ", ".join(each.name for each in failed)
+    desk.news(NewsOf.CHECK, f"the whole failed: {names}")
+    mends = [task for task in run.tasks.values() if task.contract.title.startswith(_MENDS)]
+    if len(mends) >= _MENDS_MAX:
+        text = f"{len(mends)} tasks did not make {names} pass on the whole: how shall it go on?"
+        if not any(each.open and not each.task for each in run.escalations.values()):
+            desk.ask(text)
+        return EndStep(stage=EndStage.WAITS, text=text)
+    output = "\n\n".join(f"{each.name}:\n{each.output[-_OUTPUT_CHARS:]}" for each in failed)
+    goal = f"On the merged work these checks fail; mend the cause.\n\n{output}"
+    contract = Contract(title=f"{_MENDS}{names}"[:120], goal=goal)
+    by = Saying(run_id=desk.run_id)
+    added = add_task(desk.project, by, contract).added[0].task
+    go_to_phase(desk.project, by, str(Phase.EXECUTION), reason=f"{names} failed on the whole")
+    desk.news(NewsOf.PLAN, contract.title, task=added)
+    return EndStep(stage=EndStage.MORE)
+
+
+def _find_report(desk: DriveDesk, run: Run) -> Report | None:
+    """Return the last report of the whole, if it is of what is there now."""
+    executed = [each for each in run.reports if each.was_executed]
+    stale = open_runs(desk.project).tell_stale(run)
+    is_answered = any(
+        (each.resolved_ms or 0) > executed[-1].at_ms
+        for each in (run.escalations.values() if executed else ())
+    )
+    return executed[-1] if executed and "" not in stale and not is_answered else None
+
+
+def _clean_up(desk: DriveDesk, run: Run) -> EndStep:
+    desk.drive.require()
+    told = rebase_work(desk.project, Saying(run_id=desk.run_id))
+    if told.conflict is not None:
+        files = ", ".join(told.conflict.files)
+        text = f"{run.git.base_branch} does not go together with the work in {files}"
+        desk.news(NewsOf.ASK, text)
+        return EndStep(stage=EndStage.WAITS, text=text)
+    if told.told.added:
+        desk.news(NewsOf.MERGE, f"the work is on top of {run.git.base_branch} as it is now")
+    return _verify(desk, desk.run) or _enter(desk, Phase.PR_PREP)
+
+
+def _hand_over(desk: DriveDesk, run: Run) -> EndStep:
+    propose_learnt(desk, run)
+    found = pull_request(desk.project, run.id, actor="orchestrator")
+    if not found.ready:
+        missing = "; ".join(f"{each.text}: `{each.command}`" for each in found.missing)
+        raise ConflictError(
+            f"the pull request is not ready: {missing or found.checklist}",
+            hint="`agentx run pr` tells what lacks",
+        )
+    desk.drive.require()
+    pushed = ""
+    if desk.remote:
+        why = push_branch(desk.project, desk.remote, run.git.work_branch)
+        pushed = "" if why else desk.remote
+        said = f"was not pushed: {why}" if why else f"is pushed to {desk.remote}"
+        desk.news(NewsOf.PUSH, f"{run.git.work_branch} {said}")
+    told = go_to_phase(desk.project, Saying(run_id=desk.run_id), "complete")
+    for remark in told.remarks:
+        desk.news(NewsOf.END, remark)
+    return EndStep(stage=EndStage.OVER, pushed=pushed)
+
+
+def propose_learnt(desk: DriveDesk, run: Run) -> None:
+    """Offer what agents say that the work taught, with where it comes from; each once."""
+    known = {each.text for each in run.candidates.values()}
+    for turn in run.turns:
+        task = run.tasks.get(turn.task)
+        if turn.end is not TurnEnd.DONE or task is None or task.status is not TaskStatus.COMPLETED:
+            continue
+        for learnt in read_report(turn.text).learnt:
+            if learnt.text in known:
+                continue
+            known.add(learnt.text)
+            where = f"a turn of {turn.runner} on {task.id}"
+            evidence = [where, *([f"commit {turn.commit}"] if turn.commit else [])]
+            detail = {
+                "kind": learnt.kind,
+                "text": learnt.text,
+                "evidence": evidence,
+                "confidence": "LOW",  # an agent says so; nobody looked yet
+                "files": list(task.contract.files),
+            }
+            found = {name: value for name, value in detail.items() if value}
+            desk.say("candidate-proposed", found, task=task.id)
+
+
+def list_undecided(desk: DriveDesk) -> tuple[str, ...]:
+    """Return that lessons wait for a word, where some do."""
+    return tell_undecided(desk.project, desk.run)

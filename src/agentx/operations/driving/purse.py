@@ -1,0 +1,80 @@
+"""What the turns of a run took, and whether there is room for one more."""
+
+from __future__ import annotations
+
+from agentx.agents.runners.port import Ask, Reply
+from agentx.kernel.clock import Millis
+from agentx.kernel.tokens import estimate
+from agentx.kernel.values import frozen
+from agentx.llm.port import Usage
+from agentx.llm.prices import price_of
+from agentx.operations.driving.asked import DriveBounds
+from agentx.runs.model import Run
+
+_MICRO = 1_000_000
+_MINUTE_MS = 60_000
+
+
+@frozen
+class TakenByRun:
+    """What a run's turns took."""
+
+    turns: int
+    tokens: int
+    usd: float
+    is_estimated: bool
+
+
+@frozen
+class Cost:
+    """What one turn took."""
+
+    tokens: int
+    micro_usd: int
+    is_estimated: bool  # the agent CLI did not say
+
+    @property
+    def usd(self) -> float:
+        """In dollars."""
+        return self.micro_usd / _MICRO
+
+    def as_detail(self) -> dict[str, object]:
+        """Return it as an event keeps it."""
+        detail: dict[str, object] = {"tokens": self.tokens, "micro_usd": self.micro_usd}
+        return detail | ({"estimated": True} if self.is_estimated else {})
+
+
+def price_reply(ask: Ask, reply: Reply | None) -> Cost:
+    """Return what a turn took: as it was said, else estimated as for a dear model."""
+    if reply is not None and reply.usage is not None and reply.usage.tokens:
+        micro = price_of(reply.model).price_micro_usd(reply.usage)
+        return Cost(tokens=reply.usage.tokens, micro_usd=micro, is_estimated=False)
+    asked = (ask.instructions, ask.question, *(each.text for each in ask.artifacts))
+    usage = Usage(
+        input_tokens=sum(map(estimate, asked)),
+        output_tokens=0 if reply is None else estimate(reply.text),
+    )
+    micro = price_of("").price_micro_usd(usage)
+    return Cost(tokens=usage.tokens, micro_usd=micro, is_estimated=True)
+
+
+def add_up(run: Run) -> TakenByRun:
+    """Return what the turns of a run took, also before this sitting."""
+    return TakenByRun(
+        turns=len(run.turns),
+        tokens=sum(turn.tokens for turn in run.turns),
+        usd=sum(turn.micro_usd for turn in run.turns) / _MICRO,
+        is_estimated=any(turn.is_estimated for turn in run.turns),
+    )
+
+
+def find_bound(run: Run, bounds: DriveBounds, began_ms: Millis, now_ms: Millis) -> str:
+    """Return at which bound a drive is, with what takes it on; empty where there is room."""
+    taken = add_up(run)
+    if now_ms - began_ms >= bounds.minutes * _MINUTE_MS:
+        return f"{bounds.minutes} minutes are over"
+    if taken.tokens >= bounds.tokens:
+        return f"{taken.tokens:,} of {bounds.tokens:,} tokens are used (--tokens allows more)"
+    if taken.usd >= bounds.usd:
+        return f"{taken.usd:.2f} of {bounds.usd:.2f} dollars are spent (--usd allows more)"
+    return ""

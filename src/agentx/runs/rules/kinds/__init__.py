@@ -1,0 +1,1 @@
+"""The types of events: what each holds."""

@@ -1,0 +1,167 @@
+"""Who drives a run: one driver on this machine, one checkout among all.
+
+A driver says so in an event that is pushed, and again as it works. Before it merges, pushes or
+opens a pull request it looks once more: one that slept past its time, and whose run somebody else
+took up, stops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+
+from agentx.host.files.atomic import make_private_directory
+from agentx.host.locks.flock import Flock
+from agentx.kernel.clock import Millis, to_iso
+from agentx.kernel.errors import AgentXError, ConflictError
+from agentx.kernel.ids import shorten_run
+from agentx.project.project import Project
+from agentx.runs.claiming.telling import say_until
+from agentx.runs.holding.settling import TaskClaim, say_holder, settle
+from agentx.runs.limits import RUN_DRIVE_MS
+from agentx.runs.model import ORCHESTRATOR, Happening, Run
+from agentx.runs.paths import RunNotes
+from agentx.runs.rules.driving import BEGAN, ENDED, HELD
+from agentx.wiring.bound.claims import reach
+from agentx.wiring.runs import open_runs
+
+_TRIES = 5
+_SAME_MOMENT_MS = 1_000
+
+
+class DriveLost(ConflictError):
+    """Somebody else drives the run."""
+
+
+class Drive:
+    """The right to drive one run."""
+
+    def __init__(self, project: Project, run_id: str) -> None:
+        self._project = project
+        self._run_id = run_id
+        self._runs = open_runs(project)
+        self._lock: Flock | None = None
+
+    @property
+    def run(self) -> Run:
+        """Where the run stands now."""
+        return self._runs.run(self._run_id)[0]
+
+    @property
+    def checkout(self) -> str:
+        """What this checkout is called."""
+        return self._runs.own.checkout
+
+    def find_rival(self) -> TaskClaim | None:
+        """Return who else drives the run now."""
+        claim = self._see(self.run)
+        is_theirs = claim is not None and claim.checkout != self._runs.own.checkout
+        return claim if is_theirs else None
+
+    def take(self, said: dict[str, object], *, is_taken: bool = False) -> tuple[str, ...]:
+        """Drive the run from now on; return what is to be said of that.
+
+        Raises: DriveLost, naming who drives it.
+        """
+        path = RunNotes(self._project.store.root).driving(self._run_id)
+        make_private_directory(path.parent)
+        self._lock = Flock.claim(path)
+        if self._lock is None:
+            raise DriveLost(
+                f"{shorten_run(self._run_id)} is driven on this machine already",
+                hint="`agentx run show` tells what is done; end that driver first",
+            )
+        try:
+            return self._begin(said, is_taken=is_taken)
+        except BaseException:
+            self._lock.release()
+            self._lock = None
+            raise
+
+    def _begin(self, said: dict[str, object], *, is_taken: bool) -> tuple[str, ...]:
+        remarks: list[str] = []
+        reach(self._project, remarks, "others learn by `agentx run sync` that it is driven")
+        rival = self.find_rival()
+        if rival is not None and not is_taken:
+            raise self._refuse(rival)
+        taken = {"taken": True} if rival is not None else {}
+        self._say(BEGAN, {**said, **self._word(), **taken})
+        self.require()
+        return tuple(remarks)
+
+    def require(self) -> None:
+        """See that the run is still driven from here, as far as a remote knows; say so anew.
+
+        Raises: DriveLost.
+        """
+        exchange = reach(self._project, [])
+        for _ in range(_TRIES):
+            run, own = self.run, self._runs.own
+            claim = settle(run.drives).claim
+            if claim is None or claim.checkout != own.checkout:
+                raise self._refuse(claim)
+            if claim.until_ms - own.now_ms <= RUN_DRIVE_MS // 2:
+                self._say(HELD, self._word())
+            if exchange is None:
+                return
+            with suppress(AgentXError):
+                if exchange.push():
+                    return
+                exchange.take_in()
+                continue
+            return  # it is not reached now: the next look tells
+
+    def hold(self) -> None:
+        """Say that the driver is at work still, where that is due; without a look elsewhere."""
+        claim = settle(self.run.drives).claim
+        own = self._runs.own
+        is_own = claim is not None and claim.checkout == own.checkout
+        if claim is not None and is_own and claim.until_ms - own.now_ms <= RUN_DRIVE_MS // 2:
+            self._say(HELD, self._word())
+
+    def end(self, reason: str) -> None:
+        """Leave the run to others."""
+        with suppress(AgentXError):
+            claim = settle(self.run.drives).claim
+            if claim is not None and claim.checkout == self._runs.own.checkout:
+                detail = {"driver": self._runs.own.checkout, "reason": reason}
+                self._say(ENDED, detail)
+                exchange = reach(self._project, [])
+                if exchange is not None:
+                    exchange.push()
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    def _see(self, run: Run) -> TaskClaim | None:
+        claim, own = settle(run.drives).claim, self._runs.own
+        seen = None if claim is None else own.see(claim)
+        return seen if seen is not None and seen.holds_at(own.now_ms) else None
+
+    def _refuse(self, rival: TaskClaim | None) -> DriveLost:
+        short = shorten_run(self._run_id)
+        if rival is None:
+            return DriveLost(
+                f"{short} is not driven from here any more",
+                hint=f"`agentx run drive {short}` takes it up again",
+            )
+        now_ms = self._runs.own.now_ms
+        return DriveLost(
+            f"{short} is driven by {say_holder(rival)}, {say_until(rival, now_ms)}",
+            hint=f"wait, or take it over: agentx run drive {short} --take",
+        )
+
+    def _word(self) -> dict[str, object]:
+        now_ms = self._runs.own.now_ms
+        at_ms = max(now_ms, self.run.updated_ms + 1)
+        until_ms = min(at_ms, now_ms + RUN_DRIVE_MS) + RUN_DRIVE_MS
+        found = {"driver": self._runs.own.checkout, "until": to_iso(Millis(until_ms))}
+        if at_ms - now_ms > _SAME_MOMENT_MS:
+            found["said_at"] = to_iso(now_ms)
+        return dict(found)
+
+    def _say(self, kind: str, detail: Mapping[str, object]) -> None:
+        person = self._runs.own.person
+        more = {"person": person} if person and kind == BEGAN else {}
+        said = Happening(kind=kind, actor=ORCHESTRATOR, detail={**detail, **more})
+        self._runs.say(self._run_id, said)

@@ -1,0 +1,87 @@
+"""What a driver does in the lanes of a run, with git and with what this machine notes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from agentx.host.files.atomic import make_private_directory, replace_file
+from agentx.host.files.plain import exists
+from agentx.kernel.errors import AgentXError, ConflictError
+from agentx.project.project import Project
+from agentx.runs.limits import RUN_CHECK_OUTPUT_CHARS_MAX
+from agentx.runs.model import Run
+from agentx.runs.paths import RunNotes
+from agentx.runs.store.executing import execute
+from agentx.runs.store.git_exchange import find_remote
+from agentx.runs.store.local.turn_notes import TurnNotes
+from agentx.runs.store.shared import lane_turns
+from agentx.runs.store.shared.lane_turns import BroughtIn
+from agentx.wiring.bound.run_branch import open_exchange
+from agentx.wiring.runs import open_runs
+
+commit_left = lane_turns.commit_left
+_SETUP_WAIT_MS = 20 * 60 * 1000
+
+
+def turn_notes(project: Project, run_id: str) -> TurnNotes:
+    """Return what is noted here of a run's agents at work."""
+    return TurnNotes(RunNotes(project.store.root), run_id)
+
+
+def lane_folder(project: Project, run: Run, lane: str) -> Path:
+    """Return the folder of a lane, made again if it is gone.
+
+    Raises: NotFound, ConflictError, UnavailableError.
+    """
+    found = run.lanes[lane]
+    return open_runs(project).git.reopen(run.id, found.id, found.branch)
+
+
+def bring_work(project: Project, run: Run, folder: Path) -> BroughtIn:
+    """Merge the work branch into a lane; what does not go together holds marks.
+
+    Raises: UnavailableError.
+    """
+    return lane_turns.bring_work(folder, open_runs(project).git.find_work(run.id))
+
+
+def push_branch(project: Project, remote: str, branch: str) -> str:
+    """Push a branch of a run; return why that was not possible, or nothing."""
+    return lane_turns.push_branch(project.root, remote, branch)
+
+
+def make_ready(
+    project: Project, run: Run, lane: str, setup: str, copies: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Give a lane what the checkout needs to run, once; return what was done.
+
+    Raises: InvalidValue, NotFound for what cannot be copied; ConflictError where the command fails.
+    """
+    note = RunNotes(project.store.root).outfit(run.id, lane)
+    if exists(note) or not (setup or copies):
+        return ()
+    folder = lane_folder(project, run, lane)
+    done = [f"copied {name}" for name in lane_turns.copy_ignored(project.root, folder, copies)]
+    if setup:
+        ended = execute(setup, folder, _SETUP_WAIT_MS, project.clock)
+        if not ended.passed:
+            why = ended.why or f"exit {ended.exit_code}"
+            raise ConflictError(
+                f"`{setup}` failed in {folder} ({why}): "
+                f"{ended.output[-min(400, RUN_CHECK_OUTPUT_CHARS_MAX) :]}",
+                hint="mend the command (--setup), or run it there by hand",
+            )
+        done.append(f"ran {setup}")
+    make_private_directory(note.parent)
+    replace_file(note, b"")
+    return tuple(done)
+
+
+def find_push_remote(project: Project) -> str:
+    """Return the remote to which a person agreed that runs are pushed; empty where none."""
+    try:
+        exchange = open_exchange(project)
+        is_agreed = exchange is not None and exchange.is_agreed()
+        return find_remote(project.root).name if is_agreed else ""
+    except AgentXError:
+        return ""

@@ -1,0 +1,1 @@
+const check = (address) => true;

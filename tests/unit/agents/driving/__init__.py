@@ -1,0 +1,1 @@
+"""What agents are told and how they report."""

@@ -1,0 +1,77 @@
+"""Goal: a run is driven from one checkout at a time, and who woke late stops.
+
+Method: a bare remote and two clones with real git, each with a home; a clock that is moved.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from agentx.runs.limits import RUN_DRIVE_MS
+from agentx.wiring.bound.drives import Drive, DriveLost
+from tests.support.two_people import Two
+
+
+def _begin(both: Two, name: str, *, is_taken: bool = False) -> Drive:
+    project = both.one if name == "one" else both.two
+    drive = Drive(project, both.run_id)
+    both.clock.advance(1_000)
+    drive.take({}, is_taken=is_taken)
+    return drive
+
+
+@pytest.mark.promise("drive.elsewhere")
+def test_a_second_clone_is_told_who_drives_and_until_when(both: Two) -> None:
+    first = _begin(both, "one")
+
+    with pytest.raises(DriveLost, match=r"is driven by driver of anna \(.*\), until .* left\)"):
+        _begin(both, "two")
+    first.end("it is done")
+    _begin(both, "two").end("done, too")
+
+
+def test_two_drivers_on_one_machine_are_one_too_many(both: Two) -> None:
+    first = _begin(both, "one")
+
+    with pytest.raises(DriveLost, match="is driven on this machine already"):
+        _begin(both, "one")
+    first.end("")
+    _begin(both, "one").end("")
+
+
+@pytest.mark.promise("drive.elsewhere")
+def test_who_slept_past_their_time_stops_where_somebody_took_the_run_up(both: Two) -> None:
+    slept = _begin(both, "one")
+    both.clock.advance(RUN_DRIVE_MS + 60_000)
+    _begin(both, "two")
+
+    with pytest.raises(DriveLost, match="is driven by driver of bert"):
+        slept.require()
+
+
+def test_who_slept_and_whom_nobody_followed_goes_on(both: Two) -> None:
+    slept = _begin(both, "one")
+    both.clock.advance(RUN_DRIVE_MS + 60_000)
+
+    slept.require()
+    with pytest.raises(DriveLost, match="of anna"):
+        _begin(both, "two")
+
+
+def test_work_puts_off_the_end_of_a_drive(both: Two) -> None:
+    held = _begin(both, "one")
+    for _ in range(4):
+        both.clock.advance(RUN_DRIVE_MS * 2 // 3)
+        held.hold()
+        held.require()
+
+    with pytest.raises(DriveLost, match="of anna"):
+        _begin(both, "two")
+
+
+def test_a_person_takes_a_run_over_from_a_driver(both: Two) -> None:
+    first = _begin(both, "one")
+    _begin(both, "two", is_taken=True)
+
+    with pytest.raises(DriveLost, match="of bert"):
+        first.require()
