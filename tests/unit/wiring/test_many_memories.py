@@ -342,3 +342,14 @@ def test_a_file_that_is_called_almost_like_an_issues_has_no_say(noted: Project) 
     told = look_anew(noted)
     noted.store.borne_out.unlink()
     assert look_anew(noted) == told
+
+
+@pytest.mark.parametrize("name", ["9" * 5_000, "\u0662", "02"])
+def test_a_note_that_names_no_issue_is_made_anew(noted: Project, name: str) -> None:
+    told = look_anew(noted)
+    kept = noted.store.borne_out
+    said = json.loads(kept.read_text("utf-8"))
+    said["issues"][name] = said["issues"].pop("2")
+    kept.write_text(json.dumps(said), "utf-8")
+    assert look_anew(noted) == told
+    assert json.loads(kept.read_text("utf-8"))["issues"].keys() == {"1", "2", "3"}

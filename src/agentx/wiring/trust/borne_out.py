@@ -101,9 +101,10 @@ class BorneOut:
             known = before.told if before is not None and before.mark == mark else ()
             notes.issues[str(issue)] = _Noted(mark, sorted({*known, *told}))
         self._new.clear()
-        # Nothing stays of what is gone.
+        # Nothing stays of what is gone. Whatever a name is made of, it is held against ours as text.
+        known_by = {str(issue): mark for issue, mark in marks.items()}
         notes.issues = {
-            name: each for name, each in notes.issues.items() if each.mark == marks.get(int(name))
+            name: each for name, each in notes.issues.items() if each.mark == known_by.get(name)
         }
         with suppress(AgentXError, OSError):
             replace_file(self._project.store.borne_out, msgspec.json.encode(notes))
@@ -115,7 +116,7 @@ class BorneOut:
                 self._notes = msgspec.json.decode(raw, type=_Notes)
             except (OSError, ValueError, AgentXError, RecursionError):
                 self._notes = _Notes()
-            if not self._notes.salt or not all(map(str.isdecimal, self._notes.issues)):
+            if not self._notes.salt:
                 self._notes = _Notes(salt=self._project.entropy(_SALT_BYTES).hex())
         return self._notes
 
