@@ -27,6 +27,7 @@ from agentx.clarification.summary import (
     name_begun,
     name_contrary,
     name_later,
+    rename_options,
     say_begun,
     say_later,
     say_overruled,
@@ -84,7 +85,7 @@ def _list_shown(state: Clarification) -> list[Entry]:
 def stream_entry(state: Clarification, entry: Entry) -> str:
     """Return one entry as it runs through a chat."""
     asker, target = speak_role(state.asker), speak_role(state.to)
-    body = show_words(entry.body)
+    body = show_words(_find_body(state, entry))
     match entry.type:
         case EntryType.QUESTION:
             who = f"{asker}{_say_proviso(entry)}"
@@ -105,6 +106,12 @@ def stream_entry(state: Clarification, entry: Entry) -> str:
             )
         case EntryType.ESCALATION:
             return f"[ESCALATED] {state.id}\n{body}"
+
+
+def _find_body(state: Clarification, entry: Entry) -> str:
+    """Return what an entry says; what it offers a person goes by the name that commands take."""
+    is_call = entry.type is EntryType.ESCALATION
+    return rename_options(entry.body, state.typed) if is_call else entry.body
 
 
 def _name_question_before(state: Clarification, entry: Entry) -> str:
@@ -178,7 +185,8 @@ def _terminal_entry(state: Clarification, entry: Entry, at: str, *, colour: bool
         case EntryType.RESOLUTION | EntryType.ESCALATION:
             word = "RESOLVED" if entry.type is EntryType.RESOLUTION else "ESCALATED"
             head = f"[{word}{_mark_late(entry)}] {entry.speaker_shown} ({at})"
-            return [_tint(head, tint, colour), *(_indent("", entry.body) if entry.body else ())]
+            body = _find_body(state, entry)
+            return [_tint(head, tint, colour), *(_indent("", body) if body else ())]
 
 
 def _mark_late(entry: Entry) -> str:

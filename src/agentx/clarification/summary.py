@@ -28,7 +28,7 @@ from agentx.clarification.model import (
     Reason,
 )
 from agentx.clarification.ways import is_brought
-from agentx.kernel.text import fold_text, preview, quote_word
+from agentx.kernel.text import compile_late, fold_text, preview, quote_word
 from agentx.kernel.tokens import Budget, estimate
 
 _WHY = {
@@ -40,6 +40,9 @@ _WHY = {
     Reason.MANUAL: "a person was called",
 }
 POSITIONS = "\nPositions:"  # what both say; a settled thread has it anyway
+_OPTIONS = "\nOptions:\n"
+# What is offered stands in lines of ours; a position or a note may offer whatever it likes.
+_OFFERED = compile_late(r"(?m)^(\d\. .*?: agentx clarify resolve )CLR-\d+-\d+(@\w+)?")
 _NOTE = "Note: "
 _POSITION_CHARS = 400
 _OLDER_CHARS = 200
@@ -60,10 +63,24 @@ def escalation_text(state: Clarification, reason: Reason, said: str = "") -> str
         POSITIONS.strip(),
         f"- {state.asker}: {preview(asked, _POSITION_CHARS) or 'no question'}",
         f"- {by}: {answered}",
-        "Options:",
+        _OPTIONS.strip(),
         *(f"{number}. {option}" for number, option in enumerate(_options(state, asked), 1)),
     ]
     return "\n".join(lines)
+
+
+def rename_options(text: str, name: str) -> str:
+    """Return what a person was called with, its options by the name that the question has now.
+
+    What named it for good then does so still.
+    """
+    said, options, offered = text.rpartition(_OPTIONS)
+    if not options:
+        return text
+    is_for_good = "@" in name
+    return f"{said}{options}" + _OFFERED.sub(
+        lambda found: f"{found[1]}{name}{'' if is_for_good else found[2] or ''}", offered
+    )
 
 
 def ask_again(state: Clarification) -> str:

@@ -56,6 +56,7 @@ from agentx.clarification.store.vouching.sight import (
     is_about,
     is_word,
 )
+from agentx.clarification.summary import rename_options
 from agentx.clarification.ways import FILE, FORGED, is_missed
 from agentx.kernel.ids import clarification_id, each_once
 from agentx.kernel.vouching.standing import Vouching
@@ -187,20 +188,20 @@ def _tell(folded: Folded, birth: QuestionEvent, event: QuestionEvent) -> None:
     if told is None:
         told = folded.told[birth.question] = _begin(folded, birth)
         if not is_erased(birth):
-            _happen(folded, told, birth, number_of(birth))
+            _happen(folded, told, birth)
             told.grow_from(birth.stem)
     if event.id != birth.id:
-        _happen(folded, told, event, number_of(birth))
+        _happen(folded, told, event)
 
 
-def _happen(folded: Folded, told: ToldQuestion, event: QuestionEvent, wanted: int) -> None:
+def _happen(folded: Folded, told: ToldQuestion, event: QuestionEvent) -> None:
     told.is_doubted = event.standing is Vouching.FORGED or (
         (event.question, event.id) in folded.unseen
     )
     told.is_unaware = event.kind in ASKING and any(
         folded.sight.is_unaware(event, end) for end in told.list_ends()
     )
-    _apply(folded.issue, told, event, wanted)
+    _apply(folded.issue, told, event)
     if told.is_doubted:
         folded.doubts[event.id] = EventDoubt(
             question=event.question, writer=event.writer, why=event.doubt
@@ -266,7 +267,7 @@ def _by_number(told: ToldQuestion) -> int:
 # --- one event ------------------------------------------------------------------------------
 
 
-def _apply(issue: int, told: ToldQuestion, event: QuestionEvent, wanted: int) -> None:
+def _apply(issue: int, told: ToldQuestion, event: QuestionEvent) -> None:
     match event.kind:
         case QuestionEventKind.OPENED:
             if told.state is None:
@@ -289,8 +290,7 @@ def _apply(issue: int, told: ToldQuestion, event: QuestionEvent, wanted: int) ->
         case _:
             fact = fact_of(event)
             if isinstance(fact, Escalated):  # it names the question as it was called then
-                was = clarification_id(issue, wanted)
-                fact = replace(fact, text=fact.text.replace(was, told.id))
+                fact = replace(fact, text=rename_options(fact.text, told.id))
             _say(told, event, fact, event.id, event.detail.get("beside"))
     if told.state is not None:
         told.statuses.add(str(told.state.status))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from agentx.clarification.facts import Answered, Asked, Escalated, Fact, Resolved
 from agentx.clarification.model import (
@@ -34,6 +35,7 @@ from agentx.clarification.store.merging import hear, keep_late
 from agentx.clarification.store.question_events import QuestionEvent
 from agentx.clarification.store.vouching.doubts import Said
 from agentx.clarification.store.vouching.sight import SeenLines
+from agentx.clarification.summary import rename_options
 from agentx.clarification.ways import FILE, is_missed, is_of_elsewhere, is_unverified_way
 from agentx.kernel.roles import is_speaker
 
@@ -168,6 +170,10 @@ def take_row(issue: int, told: ToldQuestion, event: QuestionEvent) -> Iterator[t
     row = {**event.detail["row"], "id": told.id, "uid": told.uid, "formerly": told.formerly}
     entries = row.get("thread")
     entries = entries if isinstance(entries, list) else []
+    if entries:
+        entries = row["thread"] = [_rename_call(entry, told.id) for entry in entries]
+    if isinstance(row.get("summary"), str):
+        row["summary"] = rename_options(row["summary"], told.id)
     if told.state is None:
         try:
             taken = _reopen(clarification_of(row, issue))
@@ -190,6 +196,14 @@ def take_row(issue: int, told: ToldQuestion, event: QuestionEvent) -> Iterator[t
             told.said.append(list_beside(entry))
         elif key_entry(said) not in map(key_entry, told.state.thread):
             yield name, fact_said(said, told.state.reason)
+
+
+def _rename_call(entry: Any, name: str) -> Any:
+    """Return an entry; one that calls a person with the name that the question has now."""
+    if not isinstance(entry, dict) or entry.get("type") != EntryType.ESCALATION:
+        return entry
+    body = entry.get("body")
+    return {**entry, "body": rename_options(body, name)} if isinstance(body, str) else entry
 
 
 def _reopen(state: Clarification) -> Clarification:

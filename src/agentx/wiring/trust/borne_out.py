@@ -101,7 +101,7 @@ class BorneOut:
             known = before.told if before is not None and before.mark == mark else ()
             notes.issues[str(issue)] = _Noted(mark, sorted({*known, *told}))
         self._new.clear()
-        # Nothing stays of what is gone. Whatever a name is made of, it is held against ours as text.
+        # Nothing stays of what is gone. A name may be made of anything: it is compared as text.
         known_by = {str(issue): mark for issue, mark in marks.items()}
         notes.issues = {
             name: each for name, each in notes.issues.items() if each.mark == known_by.get(name)
