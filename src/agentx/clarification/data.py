@@ -46,6 +46,7 @@ def as_data(state: Clarification, others: tuple[str, ...] = ()) -> dict[str, obj
         **({"issueNow": state.issue_now} if state.issue_now else {}),
         **({"overruled": _list_overruled(state)} if state.overruled else {}),
         **({"decidedLater": state.decided_later} if state.decided_later else {}),
+        **({"standsBeside": state.stands_beside} if state.stands_beside else {}),
         **({"decidedMeanwhile": state.decided_meanwhile} if state.decided_meanwhile else {}),
         **_tell_contested(state),
     }

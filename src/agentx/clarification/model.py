@@ -224,6 +224,8 @@ class Clarification:
     decided_later: str = ""  # what a person said otherwise to the same, later; likewise
     decided_later_for: str = ""  # who asked that
     decided_meanwhile: str = ""  # the same of what waits, since it was asked; likewise
+    # Of what was only let go: what a person surely said to the same before, elsewhere; likewise.
+    stands_beside: str = ""
     contested_by: str = ""  # what else speaks against what stands; likewise
     asked_on: str = ""  # of a matter: what its thread asked next (`watch.matters`); likewise
     begun_with: tuple[tuple[Entry, str], ...] = ()  # by an offshoot, with why it stands no more

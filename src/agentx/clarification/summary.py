@@ -149,14 +149,17 @@ def say_overruled(state: Clarification) -> str:
 
 
 def say_later(state: Clarification) -> str:
-    """Return what a person decided otherwise later; mostly nothing."""
+    """Return what else a person said to the same, which stands; mostly nothing."""
     later = name_later(state)
     return f" ({later})" if later else ""
 
 
 def name_later(state: Clarification) -> str:
     """Return the same, to be told beside an excerpt."""
-    return f"later decided otherwise: {state.decided_later}" if state.decided_later else ""
+    if state.decided_later:
+        return f"later decided otherwise: {state.decided_later}"
+    said = state.stands_beside
+    return f"a person had said to the same, which stands: {said}" if said else ""
 
 
 def name_contrary(state: Clarification) -> str:

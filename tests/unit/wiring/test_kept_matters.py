@@ -12,8 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from agentx.clarification.contested import say_contested
+from agentx.clarification.data import as_data
 from agentx.clarification.model import PERSON, NewQuestion
 from agentx.clarification.rendering import name_decider, say_decision
+from agentx.clarification.watch.later import tell_later
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.text import cut
 from agentx.observations.model import Observation
@@ -384,6 +387,29 @@ def test_who_lets_a_question_go_takes_nothing_back(project: Project, words: str)
     settle(project, first)
     again = ask(project, DROP)
     clarify_settle.resolve(project, again, words, by=PERSON, caller=TYPING)
+    keep_decisions(project)
+    assert tell(project) == {f"{DROP} [{first}]": "users: NO, never."}
+
+
+@pytest.mark.parametrize("who", [TYPING, SCRIPT], ids=["typed", "unconfirmed"])
+@pytest.mark.parametrize("words", ["", "go on with what is known"])
+def test_who_lets_a_question_go_contests_no_answer_to_the_same(
+    project: Project, words: str, who: WhoCalls
+) -> None:
+    first = ask(project, DROP)
+    say(project, first, ("", "NO, never"))
+    settle(project, first)
+    again = ask(project, DROP)
+    project.clock.sleep_ms(1_000)
+    clarify_settle.resolve(project, again, words, by=PERSON, caller=who)
+    states = open_clarifications(project).list_all()
+    told = {state.id: state for state in tell_later(states, states)}
+    assert [say_contested(each) for each in told.values()] == ["", ""]
+    assert say_decision(told[first]) == "NO, never"
+    stands = f"(a person had said to the same, which stands: NO, never ({first}))"
+    assert say_decision(told[again], named=True) == f"go on with what is known {stands}"
+    assert as_data(told[again])["standsBeside"] == f"NO, never ({first})"
+    assert clarify_read.inbox_of(project, PERSON).notes == ()
     keep_decisions(project)
     assert tell(project) == {f"{DROP} [{first}]": "users: NO, never."}
 

@@ -137,7 +137,7 @@ def find_in_doubt(state: Clarification, among: Iterable[Clarification]) -> Said 
     both words is sure and the last one is not: that takes nothing back, and neither is told alone.
     """
     word, known = _find_word(state), gather(among)
-    if word is None or not word.is_persons_word:
+    if word is None or not word.is_persons_word or state.lets_go(word):
         return None
     asked = key_asked(state, word)
     said = known.list_sure(asked) if word.doubt else known.list_said(asked)
@@ -199,7 +199,20 @@ def _tell_later(state: Clarification, among: GatheredQuestions) -> Clarification
         asked, word = later
         said = f"{preview(fold_text(word.body), SAID_CHARS)} ({asked.id})"
         told = replace(told, decided_later=said, decided_later_for=asked.asker)
+    elif contesting is None:
+        told = replace(told, stands_beside=_tell_standing(state, among))
     return told
+
+
+def _tell_standing(state: Clarification, among: GatheredQuestions) -> str:
+    """Return of what was only let go what a person surely said to the same; or nothing."""
+    word = _find_word(state)
+    if word is None or not state.lets_go(word):
+        return ""
+    last = _find_elsewhere(state, among.list_sure(key_asked(state, word)))
+    if last is None:
+        return ""
+    return f"{preview(fold_text(last[1].body), SAID_CHARS)} ({last[0].id})"
 
 
 def _tell_meanwhile(state: Clarification, among: GatheredQuestions) -> str:

@@ -109,6 +109,7 @@ def _cut_thread(state: Clarification, word: Entry) -> Clarification | None:
         summary="",
         overruled=(),
         contested_by="",
+        stands_beside="",
         decided_later="",
         decided_meanwhile="",
         asked_on=read_question(state.thread[end]),
