@@ -34,6 +34,7 @@ from agentx.runs.replies import (
     NextStep,
     Resumption,
     Unmerged,
+    say_push_all,
 )
 from agentx.runs.rules.gates import (
     NOTHING_MOVED,
@@ -218,13 +219,18 @@ def list_unshallow_steps(
         )
 
 
-def list_lost_steps(run: Run, unmerged: tuple[Unmerged, ...]) -> Iterator[NextStep]:
-    """Yield what to do about lanes that count as merged and are not in the work branch here."""
+def list_lost_steps(
+    run: Run, unmerged: tuple[Unmerged, ...], name_remote: Callable[[str], str]
+) -> Iterator[NextStep]:
+    """Yield what to do about lanes that count as merged and are not in the work branch here.
+
+    `name_remote` says which remote is meant for a branch.
+    """
     unmerged = tuple(each for each in unmerged if not each.is_shallow)
     elsewhere = [each for each in unmerged if each.is_elsewhere]
     if elsewhere:
         names = ", ".join(each.lane for each in elsewhere[:3])
-        push = f"git push origin 'refs/heads/agent/{run.id}/*:refs/heads/agent/{run.id}/*'"
+        push = say_push_all(run.id, name_remote(run.git.work_branch))
         ways = f"who merged pushes it ({push}), then"
         what = "merged elsewhere, and not in the work branch here"
         if all(each.is_here for each in elsewhere):

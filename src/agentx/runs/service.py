@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from agentx.kernel.bus import Bus
@@ -67,7 +68,7 @@ from agentx.runs.rules.gates import (
     list_unready,
 )
 from agentx.runs.store.git_lanes import GitLanes
-from agentx.runs.store.git_shared import list_gone
+from agentx.runs.store.git_shared import list_gone, name_remote
 from agentx.runs.store.run_store import OpenRun, RunStore
 from agentx.runs.store.sources import sources, yaml_text
 
@@ -336,7 +337,8 @@ class Runs:
             tell=self._store.ask_git(run),
         )
         found = resumption(run, events, here)
-        lost = (*list_lost_steps(run, unmerged), *list_gone_steps(run, gone))
+        name = partial(name_remote, self.git.root)
+        lost = (*list_lost_steps(run, unmerged, name), *list_gone_steps(run, gone))
         steps = (*list_unshallow_steps(run, unmerged, gone), *lost, *found.next)
         complete = self.which.completing(run)
         typed = (replace(step, command=complete(step.command)) for step in steps)
