@@ -13,7 +13,7 @@ from agentx.llm.answer import ProviderReply
 from agentx.llm.exchange import ProviderLink, Request
 from agentx.llm.port import Allowance, Completion, Prompt
 from agentx.llm.talk.gemini import (
-    UsedTokens,
+    GeminiReply,
     as_openapi,
     explain_finish,
     read_dialogue,
@@ -70,46 +70,18 @@ def _body(prompt: Prompt) -> dict[str, object]:
     }
 
 
-class _Part(msgspec.Struct):
-    text: str = ""
-    thought: bool = False
-
-
-class _Content(msgspec.Struct):
-    parts: list[_Part] = []
-
-
-class _Candidate(msgspec.Struct, rename="camel"):
-    content: _Content | None = None
-    finish_reason: str = ""
-
-
-class _Feedback(msgspec.Struct, rename="camel"):
-    block_reason: str = ""
-
-
-class _Reply(msgspec.Struct, rename="camel"):
-    candidates: list[_Candidate] = []
-    prompt_feedback: _Feedback | None = None
-    usage_metadata: UsedTokens | None = None
-    model_version: str = ""
-
-
 def read_reply(raw: bytes) -> ProviderReply:
     """Return what a reply says.
 
     Raises: msgspec.MsgspecError when it is none.
     """
-    reply = msgspec.json.decode(raw, type=_Reply)
+    reply = msgspec.json.decode(raw, type=GeminiReply)
     usage = sum_usage(reply.usage_metadata)
     if not reply.candidates:
-        blocked = reply.prompt_feedback.block_reason if reply.prompt_feedback else ""
-        fault = "the provider's filter refused the prompt" if blocked else "the answer is empty"
-        return ProviderReply(usage=usage, fault=fault)
+        return ProviderReply(usage=usage, fault=reply.refusal or "the answer is empty")
     first = reply.candidates[0]
-    parts = first.content.parts if first.content else []
     return ProviderReply(
-        text="".join(part.text for part in parts if not part.thought),
+        text=first.text,
         model=reply.model_version,
         usage=usage,
         fault=explain_finish(first.finish_reason),

@@ -105,6 +105,14 @@ class _Candidate(msgspec.Struct, rename="camel"):
     content: _Content | None = None
     finish_reason: str = ""
 
+    @property
+    def parts(self) -> list[_Part]:
+        return self.content.parts if self.content else []
+
+    @property
+    def text(self) -> str:
+        return "".join(part.text for part in self.parts if not part.thought)
+
 
 class _Feedback(msgspec.Struct, rename="camel"):
     block_reason: str = ""
@@ -119,11 +127,19 @@ class UsedTokens(msgspec.Struct, rename="camel"):
     total_token_count: int = 0
 
 
-class _Reply(msgspec.Struct, rename="camel"):
+class GeminiReply(msgspec.Struct, rename="camel"):
+    """What comes back, whatever was asked."""
+
     candidates: list[_Candidate] = []
     prompt_feedback: _Feedback | None = None
     usage_metadata: UsedTokens | None = None
     model_version: str = ""
+
+    @property
+    def refusal(self) -> str:
+        """Why nothing was answered; empty where nobody says."""
+        blocked = self.prompt_feedback.block_reason if self.prompt_feedback else ""
+        return "the provider's filter refused the prompt" if blocked else ""
 
 
 def read_dialogue(raw: bytes) -> Heard:
@@ -131,17 +147,14 @@ def read_dialogue(raw: bytes) -> Heard:
 
     Raises: msgspec.MsgspecError when it is none.
     """
-    reply = msgspec.json.decode(raw, type=_Reply)
+    reply = msgspec.json.decode(raw, type=GeminiReply)
     usage = sum_usage(reply.usage_metadata)
     if not reply.candidates:
-        blocked = reply.prompt_feedback.block_reason if reply.prompt_feedback else ""
-        fault = "the provider's filter refused the prompt" if blocked else ""
-        return Heard(usage=usage, fault=fault)
+        return Heard(usage=usage, fault=reply.refusal)
     first = reply.candidates[0]
-    parts = first.content.parts if first.content else []
     calls = tuple(
         _call(part.function_call, part.thought_signature)
-        for part in parts
+        for part in first.parts
         if part.function_call is not None
     )
     # A call that cannot be read is one that did not happen, and no reason to end.
@@ -149,7 +162,7 @@ def read_dialogue(raw: bytes) -> Heard:
     if broken and not calls:
         calls = (CalledTool(name="", fault="the call could not be read"),)
     return Heard(
-        text="".join(part.text for part in parts if not part.thought),
+        text=first.text,
         calls=calls,
         model=reply.model_version,
         usage=usage,
