@@ -22,12 +22,12 @@ from agentx.clarification.model import (
     read_question,
 )
 from agentx.clarification.summary import (
+    find_body,
     find_note,
     mark_begun,
     name_begun,
     name_contrary,
     name_later,
-    rename_options,
     say_begun,
     say_later,
     say_overruled,
@@ -85,7 +85,7 @@ def _list_shown(state: Clarification) -> list[Entry]:
 def stream_entry(state: Clarification, entry: Entry) -> str:
     """Return one entry as it runs through a chat."""
     asker, target = speak_role(state.asker), speak_role(state.to)
-    body = show_words(_find_body(state, entry))
+    body = show_words(find_body(state, entry))
     match entry.type:
         case EntryType.QUESTION:
             who = f"{asker}{_say_proviso(entry)}"
@@ -106,12 +106,6 @@ def stream_entry(state: Clarification, entry: Entry) -> str:
             )
         case EntryType.ESCALATION:
             return f"[ESCALATED] {state.id}\n{body}"
-
-
-def _find_body(state: Clarification, entry: Entry) -> str:
-    """Return what an entry says; what it offers a person goes by the name that commands take."""
-    is_call = entry.type is EntryType.ESCALATION
-    return rename_options(entry.body, state.typed) if is_call else entry.body
 
 
 def _name_question_before(state: Clarification, entry: Entry) -> str:
@@ -185,7 +179,7 @@ def _terminal_entry(state: Clarification, entry: Entry, at: str, *, colour: bool
         case EntryType.RESOLUTION | EntryType.ESCALATION:
             word = "RESOLVED" if entry.type is EntryType.RESOLUTION else "ESCALATED"
             head = f"[{word}{_mark_late(entry)}] {entry.speaker_shown} ({at})"
-            body = _find_body(state, entry)
+            body = find_body(state, entry)
             return [_tint(head, tint, colour), *(_indent("", body) if body else ())]
 
 

@@ -83,6 +83,12 @@ def rename_options(text: str, name: str) -> str:
     )
 
 
+def find_body(state: Clarification, entry: Entry) -> str:
+    """Return what an entry says; what it offers a person goes by the name that commands take."""
+    is_call = entry.type is EntryType.ESCALATION
+    return rename_options(entry.body, state.typed) if is_call else entry.body
+
+
 def ask_again(state: Clarification) -> str:
     """Return what the asker of a question that was given up can do, and why it was."""
     why = "its issue was closed" if state.reason is Reason.ISSUE_CLOSED else "its asker was done"

@@ -403,7 +403,7 @@ def test_who_lets_a_question_go_contests_no_answer_to_the_same(
     project.clock.sleep_ms(1_000)
     clarify_settle.resolve(project, again, words, by=PERSON, caller=who)
     states = open_clarifications(project).list_all()
-    told = {state.id: state for state in tell_later(states, states)}
+    told = {str(state.id): state for state in tell_later(states, states)}
     assert [say_contested(each) for each in told.values()] == ["", ""]
     assert say_decision(told[first]) == "NO, never"
     stands = f"(a person had said to the same, which stands: NO, never ({first}))"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,12 +10,13 @@ from agentx.host.documents.document import Fault
 from agentx.host.documents.yaml_file import YAML
 from agentx.host.files.atomic import replace_file
 from agentx.host.files.merged_lines import has_merge_marks
-from agentx.host.files.plain import exists, is_file, list_folder, read_bytes, read_text
+from agentx.host.files.plain import exists, is_file, list_folder, read_bytes, read_text, remove
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import digest
 from agentx.runs.limits import RUN_ARTIFACT_CHARS_MAX
 from agentx.runs.model import Contract, Happening, Run, RunEvent
 from agentx.runs.pages.contracts import contract_of
+from agentx.runs.pages.files import pages
 from agentx.runs.pages.hand_edits import (
     is_known_contract,
     page_contract,
@@ -26,6 +27,7 @@ from agentx.runs.pages.hand_edits import (
 from agentx.runs.paths import RunPaths
 from agentx.runs.rules.catalogue import name_checked
 from agentx.runs.rules.fold import fold
+from agentx.runs.store.kept.branch import KeptBranch
 
 MARKED = "git left conflict marks in it"
 
@@ -33,19 +35,20 @@ MARKED = "git left conflict marks in it"
 class ByHand:
     """The files of one run as people left them; what is kept aside is told in `remarks`."""
 
-    def __init__(
-        self, paths: RunPaths, remarks: list[str], gone: tuple[RunEvent, ...] = ()
-    ) -> None:
+    def __init__(self, paths: RunPaths, remarks: list[str], kept: KeptBranch | None = None) -> None:
         self._paths = paths
         self._remarks = remarks
-        self._gone = gone  # events that a person took out: what they said on a page is no edit
+        self._taken_out = None if kept is None else kept.taken_out
+        run = paths.root.name
+        # Events that a person took out, while pages may say them: that is no edit.
+        self.gone = () if self._taken_out is None else self._taken_out.list_unmade(run)
 
     def find_changes(
         self, run: Run, events: Iterable[RunEvent]
     ) -> Iterator[tuple[Path | None, Happening | None]]:
         """Yield what became of files, each with what it says; nothing where that is no text."""
-        if self._gone:
-            events = (*events, *self._gone)
+        if self.gone:
+            events = (*events, *self.gone)
             run = fold(run.id, events)
         yield from self._find_laid_tasks(run)
         yield from self._find_edits(run, tuple(events))
@@ -66,6 +69,13 @@ class ByHand:
             found = read_bytes(path)
             if found != data and has_merge_marks(found):
                 self.keep(path, found, MARKED)
+
+    def keep_over(self, run: Run, path: Path, data: bytes) -> None:
+        """Keep what a person wrote on a page that is about to be written over."""
+        if path.name.startswith("contract"):
+            self.keep_edited_contract(run, path, data)
+        else:
+            self.keep_marked(path, data)
 
     def _find_edits(
         self, run: Run, events: tuple[RunEvent, ...]
@@ -115,7 +125,25 @@ class ByHand:
         found = contract_file(self._paths.contract(task))
         return found or contract_file(self._paths.hand_contract(task))
 
-    def is_edited(self, run: Run, events: Iterable[RunEvent], name: str, data: bytes) -> bool:
+    def take_away(self, events: Iterable[RunEvent], made: Collection[Path]) -> int:
+        """Take away the pages that only what was taken out had made; return how many."""
+        if not self.gone or self._taken_out is None:
+            return 0
+        before = fold(self._paths.root.name, (*events, *self.gone))
+        gone = [self._paths.root / path for path in pages(before) if path not in made]
+        for path in gone:
+            self.keep_over(before, path, b"")
+        changed = sum(remove(path) for path in gone)
+        self.gone = ()
+        self._taken_out.note_made(before.id)
+        return changed
+
+    def find_made(self, run: Run, events: tuple[RunEvent, ...]) -> Callable[[str, bytes], bool]:
+        """Return what tells of a page, as it was once, that we make it and nobody edited it."""
+        made = {path.as_posix() for path in pages(run)}
+        return lambda name, data: name in made and not self._is_edited(run, events, name, data)
+
+    def _is_edited(self, run: Run, events: Iterable[RunEvent], name: str, data: bytes) -> bool:
         """Tell whether a page that is made of a run holds, as it was once, what a person wrote."""
         if has_merge_marks(data):
             return True

@@ -11,7 +11,7 @@ the files again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +29,6 @@ from agentx.host.files.plain import (
     look,
     open_to_read,
     read_bytes,
-    remove,
     sum_up_files,
 )
 from agentx.host.git.layout import lay_out
@@ -303,15 +302,12 @@ class OpenRun:
         self.faults: tuple[LineFault, ...] = found.faults
         self.remarks: list[str] = []
         self.fresh: list[RunEvent] = []
-        # What a person took out, while the pages may say it still.
-        self._gone = () if store.kept is None else store.kept.taken_out.list_unmade(run_id)
-        self._hand = ByHand(self.paths, self.remarks, self._gone)
+        self._hand = ByHand(self.paths, self.remarks, store.kept)
         self._events = list(found.events)
         self.run = fold(run_id, self._events)
         # Where all is as it was left, only what changes from here on has to be made.
-        made = store.look_made(run_id)
-        is_made = bool(made) and not self._gone and made == store.sum_up(run_id)
-        self._made = self.run if is_made else None
+        made = "" if self._hand.gone else store.look_made(run_id)
+        self._made = self.run if made and made == store.sum_up(run_id) else None
         if self.run.started and self._made is None:
             self._take_in()
 
@@ -409,14 +405,12 @@ class OpenRun:
             data = (
                 page.encode("utf-8", "replace") if isinstance(page, str) else dump_rows(dict(page))
             )
-            if path.name.startswith("contract"):
-                self._hand.keep_edited_contract(self.run, path, data)
-            elif path not in taken_in:
-                self._hand.keep_marked(path, data)
+            if path not in taken_in:
+                self._hand.keep_over(self.run, path, data)
             if write_if_changed(path, data):
                 changed += 1
                 passing(CrashPoint.RUN_VIEW_WRITTEN)
-        changed += self._take_away(made)
+        changed += self._hand.take_away(self._events, made)
         aside = self._store.index.put(self.run)
         if aside:
             self.remarks.append(f"index.yaml: {MARKED}; yours is in {aside}")
@@ -426,29 +420,7 @@ class OpenRun:
 
     def find_made(self) -> Callable[[str, bytes], bool]:
         """Return what tells of a page, as it was once, that we make it and nobody edited it."""
-        made = {path.as_posix() for path in pages(self.run)}
-
-        def is_made(name: str, data: bytes) -> bool:
-            return name in made and not self._hand.is_edited(self.run, self._events, name, data)
-
-        return is_made
-
-    def _take_away(self, made: Collection[Path]) -> int:
-        """Take away the pages that only what was taken out had made; return how many."""
-        if not self._gone:
-            return 0
-        before = fold(self.run.id, (*self._events, *self._gone))
-        gone = [self.paths.root / path for path in pages(before) if path not in made]
-        for path in gone:
-            if path.name.startswith("contract"):
-                self._hand.keep_edited_contract(before, path, b"")
-            else:
-                self._hand.keep_marked(path, b"")
-        changed = sum(remove(path) for path in gone)
-        self._gone = ()
-        if self._store.kept is not None:
-            self._store.kept.taken_out.note_made(self.run.id)
-        return changed
+        return self._hand.find_made(self.run, self.events)
 
     def repair(self) -> list[str]:
         """Move aside what cannot be read, and read again."""
