@@ -104,7 +104,8 @@ def find_known_answer(
     if any(state.is_active for state in alike):
         return None  # somebody asks it anew: what was said once is in doubt
     over = [state for state in alike if state.resolved_ms is not None]
-    settled = [state for state in over if _is_answered(state)]
+    # Who only let it go took back nothing of what was said before.
+    settled = [state for state in over if _is_answered(state) and not _is_let_go(state)]
     if over and not settled:
         return None  # what was said last there was said to something else
     if settled:
@@ -128,6 +129,12 @@ def _is_answered(state: Clarification) -> bool:
     word = find_word(state) or state.resolution
     said = "" if word is None else state.question_of(word)
     return key_words(state.topic, said) == key_words(state.topic, state.question)
+
+
+def _is_let_go(state: Clarification) -> bool:
+    """Tell whether nobody said a word to a question that was settled."""
+    said = (state.answered, state.decision)
+    return all(word is None or state.says_nothing(word) for word in said)
 
 
 def _may_be_elsewhere(asked: AskedFor) -> bool:

@@ -297,6 +297,29 @@ def test_what_nobody_decided_is_no_answer() -> None:
     )
 
 
+@pytest.mark.parametrize("words", ["", "go on with what is known"])
+def test_what_was_decided_is_offered_again_once_the_same_was_asked_anew_and_let_go(
+    words: str,
+) -> None:
+    topic, question = "Order storage", "Which database do we use for orders?"
+    first = decided(topic, question)
+    asked = clarification(2, to=PERSON, topic=topic, question=question)
+    at_ms = Millis(LATER + 90)
+    called = after(asked, Escalated(at_ms=at_ms, reason=Reason.MANUAL))
+    let_go = after(called, Resolved(at_ms=at_ms, by=PERSON, body=words, via="terminal"))
+
+    for to in (PERSON, "architect"):
+        told = offered(topic, question, first, let_go, to=to)
+        assert told == "CLR-42-001 a person: Postgres."
+    # What was answered since is in doubt where it was let go: somebody has to be asked.
+    unlike = after(
+        answered(clarification(2, topic=topic, question=question), "SQLite."),
+        Escalated(at_ms=at_ms, reason=Reason.MANUAL),
+        Resolved(at_ms=at_ms, by=PERSON, body="go on with what is known", via="terminal"),
+    )
+    assert not offered(topic, question, settled(topic, question), unlike)
+
+
 def test_the_newest_decision_counts_and_none_while_it_is_asked_anew() -> None:
     topic, question = "Order storage", "Which database do we use for orders?"
     first = settled(topic, question)
