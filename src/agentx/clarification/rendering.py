@@ -405,15 +405,21 @@ def say_against(state: Clarification) -> str:
 
 
 def tell_meanwhile(state: Clarification) -> str:
-    """Return of what waits what a person said to the same since, and that it waits all the same."""
-    said = state.decided_meanwhile
-    return f"a person said to the same: {said}; it waits for its own answer" if said else ""
+    """Return of what waits what people said to the same elsewhere, and that it waits all the same.
+
+    Who is asked the same once more is told what was said before it was asked, too.
+    """
+    before = state.stands_beside if state.is_to_be_answered else ""
+    told = [f"a person had said to the same: {before}"] if before else []
+    if since := state.decided_meanwhile:
+        told.append(f"since it was asked a person said to the same: {since}")
+    return f"{'; '.join(told)}; it waits for its own answer" if told else ""
 
 
 def say_meanwhile(state: Clarification) -> str:
     """Return the same, to be told with what is asked."""
     said = tell_meanwhile(state)
-    return f" (since then {said})" if said else ""
+    return f" ({said})" if said else ""
 
 
 def say_contrary(state: Clarification) -> str:

@@ -162,10 +162,10 @@ def say_later(state: Clarification) -> str:
 
 def name_later(state: Clarification) -> str:
     """Return the same, to be told beside an excerpt."""
-    if state.decided_later:
-        return f"later decided otherwise: {state.decided_later}"
-    said = state.stands_beside
-    return f"a person had said to the same, which stands: {said}" if said else ""
+    later = f"later decided otherwise: {state.decided_later}" if state.decided_later else ""
+    said = "" if state.is_to_be_answered else state.stands_beside
+    stands = f"a person had said to the same, which stands: {said}" if said else ""
+    return "; ".join(filter(None, (later, stands)))
 
 
 def name_contrary(state: Clarification) -> str:

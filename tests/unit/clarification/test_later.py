@@ -8,10 +8,17 @@ import pytest
 
 from agentx.clarification.data import as_data
 from agentx.clarification.facts import Answered, Escalated, Resolved
-from agentx.clarification.model import PERSON, Clarification, Reason
-from agentx.clarification.rendering import say_decision, stream, terminal
+from agentx.clarification.model import PERSON, Clarification, ClarificationStatus, Reason
+from agentx.clarification.rendering import (
+    inbox_line,
+    say_against,
+    say_decision,
+    stream,
+    terminal,
+)
 from agentx.clarification.watch.inbox import inbox_among
 from agentx.clarification.watch.later import find_later, tell_later
+from agentx.clarification.ways import LET_GO, UNCONFIRMED, UNTRUSTED
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import mint
 from agentx.kernel.vouching.standing import Vouching
@@ -120,3 +127,56 @@ def test_a_clock_that_was_set_back_does_not_make_the_last_word_the_first() -> No
 
     assert find_later(first, (first, last)) == last
     assert find_later(last, (first, last)) is None
+
+
+def let_go(said: str = LET_GO, *, number: int = 2, by: str = PERSON) -> Clarification:
+    """Return the same question asked anew, and let go."""
+    state = clarification(number, to=PERSON, at_ms=LATER)
+    at_ms = Millis(LATER + 10)
+    called = Escalated(at_ms=at_ms, reason=Reason.DEADLOCK)
+    via = "terminal" if by == PERSON else ""
+    return after(state, called, Resolved(at_ms=at_ms, by=by, body=said, via=via))
+
+
+NO = decided(clarification(), "NO never")
+STANDS = "a person had said to the same, which stands: NO never"
+
+
+@pytest.mark.parametrize("said", ["", LET_GO])
+def test_what_was_said_to_the_same_is_told_with_what_was_only_let_go(said: str) -> None:
+    again = let_go(said)
+    first, last = tell_later((NO, again), (NO, again))
+    assert first == NO
+    assert say_decision(last) == f"{LET_GO} ({STANDS} (CLR-42-001))"
+    assert all(STANDS in look for look in (stream(last), terminal(last, colour=False)))
+    assert STANDS in say_against(last)
+
+
+def test_a_role_that_goes_on_without_an_answer_is_told_what_a_person_had_said() -> None:
+    called = replace(let_go(), thread=let_go().thread[:-1], status=ClarificationStatus.ANSWERED)
+    gone_on = after(called, Resolved(at_ms=Millis(LATER + 20), by="engineer", body=""))
+    [told] = tell_later((gone_on,), (NO, gone_on))
+    assert say_decision(told) == f"{LET_GO} ({STANDS} (CLR-42-001))"
+
+
+def test_what_contests_it_hides_nothing_of_what_was_said_to_what_was_let_go() -> None:
+    claimed = asked_anew("YES", via=UNTRUSTED)
+    claimed = replace(claimed, id=clarification(3).id)
+    in_doubt = asked_anew("YES", via=UNCONFIRMED)
+    in_doubt = replace(in_doubt, id=clarification(4).id)
+    again = let_go()
+    told = [tell_later((again,), (NO, again, each))[0] for each in (claimed, in_doubt)]
+    assert f"{STANDS} (CLR-42-001)" in say_decision(told[0])
+    assert "NO never (CLR-42-001); YES (unconfirmed, CLR-42-004)" in say_decision(told[1])
+    [alone] = tell_later((again,), (again, in_doubt))
+    assert "which stands: YES (unconfirmed, CLR-42-004)" in say_decision(alone)
+
+
+def test_who_is_asked_the_same_again_is_told_what_was_said_to_it_before() -> None:
+    pending = clarification(2, to=PERSON, at_ms=LATER)
+    [told] = tell_later((pending,), (NO, pending))
+    before = "a person had said to the same: NO never (CLR-42-001); it waits for its own answer"
+    assert (told.decided_meanwhile, told.stands_beside) == ("", "NO never (CLR-42-001)")
+    looks = inbox_line(told, PERSON, LATER), stream(told), say_against(told)
+    assert all(before in look for look in looks)
+    assert as_data(told)["standsBeside"] == "NO never (CLR-42-001)"

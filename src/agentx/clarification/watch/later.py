@@ -29,6 +29,7 @@ from agentx.clarification.watch.gathered import (
 from agentx.clarification.watch.matters import list_matters
 from agentx.kernel.ids import is_ulid, ulid_ms
 from agentx.kernel.text import fold_text, preview
+from agentx.prose.same.wording import Key
 
 
 def find_later(state: Clarification, among: Iterable[Clarification]) -> Clarification | None:
@@ -190,38 +191,57 @@ def tell_later(
 
 def _tell_later(state: Clarification, among: GatheredQuestions) -> Clarification:
     if is_to_be_answered(state):
-        return replace(state, decided_meanwhile=_tell_meanwhile(state, among))
+        return _tell_waiting(state, among)
     contesting, later = find_contesting_elsewhere(state, among), find_otherwise(state, among)
-    told = state
+    told = replace(state, stands_beside=_tell_standing(state, among))
     if contesting is not None:
         told = replace(told, contested_by=say_contesting(contesting[1], contesting[0].id))
     if later is not None:
         asked, word = later
         said = f"{preview(fold_text(word.body), SAID_CHARS)} ({asked.id})"
         told = replace(told, decided_later=said, decided_later_for=asked.asker)
-    elif contesting is None:
-        told = replace(told, stands_beside=_tell_standing(state, among))
     return told
 
 
 def _tell_standing(state: Clarification, among: GatheredQuestions) -> str:
-    """Return of what was only let go what a person surely said to the same; or nothing."""
+    """Return of what was only let go what people had said to the same; or nothing.
+
+    It takes none of that back; what was surely said later is told as that.
+    """
     word = _find_word(state)
-    if word is None or not state.lets_go(word):
+    if word is None or not state.says_nothing(word):
         return ""
-    last = _find_elsewhere(state, among.list_sure(key_asked(state, word)))
-    if last is None:
-        return ""
-    return f"{preview(fold_text(last[1].body), SAID_CHARS)} ({last[0].id})"
+    later = find_otherwise(state, among)
+    said = _list_standing(state, key_asked(state, word), among)
+    return _say_words(each for each in said if later is None or each[1] is not later[1])
 
 
-def _tell_meanwhile(state: Clarification, among: GatheredQuestions) -> str:
-    """Return what a person said last to the same, since it was asked; or nothing."""
+def _tell_waiting(state: Clarification, among: GatheredQuestions) -> Clarification:
+    """Return what waits with what people had said to the same, and have said since."""
     awaited = find_awaited(state)
-    since = (ulid_ms(awaited) if is_ulid(awaited) else state.created_ms, awaited, state.id)
-    last = _find_elsewhere(state, among.list_said(key_awaited(state)))
-    if last is None or find_turn(*last) <= since:
-        return ""
-    asked, word = last
-    doubt = f"{word.doubt}, " if word.doubt else ""
-    return f"{preview(fold_text(word.body), SAID_CHARS)} ({doubt}{asked.id})"
+    asked = (ulid_ms(awaited) if is_ulid(awaited) else state.created_ms, awaited, state.id)
+    said = _list_standing(state, key_awaited(state), among)
+    return replace(
+        state,
+        stands_beside=_say_words(each for each in said if find_turn(*each) <= asked),
+        decided_meanwhile=_say_words(each for each in said if find_turn(*each) > asked),
+    )
+
+
+def _list_standing(state: Clarification, asked: Key, among: GatheredQuestions) -> tuple[Said, ...]:
+    """Return what stands for the same words elsewhere: what a person said last that is sure, and
+    what is in doubt and was said after that, otherwise."""
+    sure = _find_elsewhere(state, among.list_sure(asked))
+    last = _find_elsewhere(state, among.list_said(asked))
+    if last is None or sure is None or last[1].body.split() == sure[1].body.split():
+        return tuple(each for each in (sure or last,) if each is not None)
+    return sure, last
+
+
+def _say_words(words: Iterable[Said]) -> str:
+    """Return what people said, each with where, and what is doubtful about it."""
+    return "; ".join(
+        f"{preview(fold_text(word.body), SAID_CHARS)} "
+        f"({f'{word.doubt}, ' if word.doubt else ''}{asked.id})"
+        for asked, word in words
+    )

@@ -164,8 +164,8 @@ def _line(state: Clarification) -> str:
     if state.claim is not None:
         claimed = preview(state.claim.body, CLARIFY_TEXT_CHARS_MAX)
         shown += f"\n  Claimed ({name_speaker(state.claim)}, settles nothing): {claimed}"
-    if since := tell_meanwhile(state):
-        shown += f"\n  Since it was asked {since}"
+    if beside := tell_meanwhile(state):
+        shown += f"\n  {beside[0].upper()}{beside[1:]}"
     if state.waits_for_person:
         waits = "wait for it" if state.holds_its_asker else "go on with what is known"
         shown += f"\n  A person is asked to decide; {state.asker}: {waits}"

@@ -173,8 +173,8 @@ def _list_words(state: Clarification, who: str) -> list[tuple[str, str]]:
         rows.append(("claimed", f"{claimed} ({name_speaker(state.claim)})"))
         if state.claim.via == Vouching.UNTRUSTED:
             rows.append(("by", "a writer that you do not trust: agentx trust --show"))
-    if since := tell_meanwhile(state):
-        rows.append(("since", since))
+    if beside := tell_meanwhile(state):
+        rows.append(("since" if state.decided_meanwhile else "before", beside))
     settled = state.resolution
     if settled is not None:
         rows.append(("decided", f"{say_decision(state, named=True)} ({name_decider(state)})"))
@@ -243,8 +243,8 @@ def draw_asked(
     elif state.answer and not state.is_unanswered:
         _draw_question(screen, state, state.answered)
         screen.print(f"{show_words(state.answer)}{printable(_say_answerer(state))}", soft_wrap=True)
-    if since := tell_meanwhile(state):
-        screen.print(printable(f"since it was asked {since}"), soft_wrap=True)
+    if beside := tell_meanwhile(state):
+        screen.print(printable(beside), soft_wrap=True)
     if known is not None:
         for line in list_known_lines(known, state.typed):
             screen.print(printable(line), soft_wrap=True)
