@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from agentx.clarification.model import PERSON, Clarification, Entry, EntryType
 from agentx.clarification.ways import UNTRUSTED, is_brought, is_missed
-from agentx.kernel.text import fold_text, preview
+from agentx.kernel.text import fold_text, preview_ends
 from agentx.prose.same.wording import key_words
 
 SAID_OTHERWISE = "a writer who is not trusted here said otherwise"
@@ -25,7 +25,7 @@ _WORDS = frozenset({EntryType.ANSWER, EntryType.RESOLUTION})
 
 def find_contesting(state: Clarification) -> Entry | None:
     """Return what was said otherwise than what stands, and contests it; or None."""
-    return find_uncounted(state) or _find_sure(state)
+    return find_uncounted(state) or _find_sure(state) or find_unsure(state)
 
 
 def find_uncounted(state: Clarification) -> Entry | None:
@@ -60,6 +60,22 @@ def _find_sure(state: Clarification) -> Entry | None:
     if not others:
         return None
     asked = key_words(state.topic, state.question_of(stands))
+    keys = ((each, key_words(state.topic, state.question_of(each))) for each in reversed(others))
+    return next((each for each, key in keys if key == asked), None)
+
+
+def find_unsure(state: Clarification) -> Entry | None:
+    """Return what was said otherwise for a person since they surely spoke, and they only let the
+    question go then: that decides nothing between both; or None."""
+    settled, stands = state.resolution, state.decision
+    is_let_go = settled is not None and stands is not settled and state.lets_go(settled)
+    if stands is None or stands.doubt or not (is_let_go and stands.is_persons_word):
+        return None
+    turn = next(turn for turn, each in enumerate(state.thread) if each is stands)
+    since = (each for each in state.thread[turn:] if each.is_persons_word and not each.late)
+    said = [each for each in since if each.doubt and not state.lets_go(each)]
+    others = [each for each in said if each.body.split() != stands.body.split()]
+    asked = key_words(state.topic, state.question_of(stands)) if others else None
     keys = ((each, key_words(state.topic, state.question_of(each))) for each in reversed(others))
     return next((each for each, key in keys if key == asked), None)
 
@@ -123,8 +139,10 @@ def say_contesting(word: Entry, to: str = "") -> str:
     """Return what a word is that contests what stands, and to which other question it was said."""
     if not contests(word):  # it counts: of it and of what stands just one is in doubt
         where = f" ({to})" if to else ""
-        sure = f"a person had decided otherwise: {preview(fold_text(word.body), SAID_CHARS)}{where}"
-        return f"a person's {word.doubt} word to {to} says otherwise" if word.doubt else sure
+        said = preview_ends(fold_text(word.body), SAID_CHARS)
+        sure = f"a person had decided otherwise: {said}{where}"
+        asked = f" to {to}" if to else ""
+        return f"a person's {word.doubt} word{asked} says otherwise" if word.doubt else sure
     if not word.account:
         return f"{SAID_OTHERWISE} to {to}" if to else SAID_OTHERWISE
     says = REPLY_BROUGHT if is_brought(word.via) else REPLY_MISSED

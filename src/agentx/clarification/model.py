@@ -413,8 +413,9 @@ class Clarification:
             words = [
                 each for each in said if not self.lets_go(each) and self._is_to_same(each, settled)
             ]
+            sure = [each for each in words if not each.doubt]  # what is in doubt took none back
             taken = settled if settled.body else answered or settled
-            return words[-1] if words else taken
+            return (sure or words or [taken])[-1]
         if settled is None or answered is None:
             return settled
         is_persons = answered.is_persons_word and settled.speaker != PERSON

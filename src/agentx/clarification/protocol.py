@@ -47,6 +47,7 @@ from agentx.clarification.model import (
     Retry,
 )
 from agentx.clarification.summary import ask_again, escalation_text, resolution_summary, word_ask
+from agentx.clarification.ways import lets_go
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.errors import AgentXError, IllegalTransition
 from agentx.kernel.text import fold_text, preview
@@ -249,8 +250,11 @@ def _a_person_decides(state: Clarification, fact: Fact) -> Verdict:
 
 def _ends_contest(state: Clarification, fact: Fact) -> bool:
     """Tell whether a person says what holds of what is settled and contested."""
-    is_persons = isinstance(fact, Resolved) and fact.by == PERSON and bool(fact.body)
-    return is_persons and _is_settled_and_contested(state)
+    if not (isinstance(fact, Resolved) and fact.by == PERSON):
+        return False
+    # Who only lets it go says nothing of which word holds.
+    says = not lets_go(fact.body, lambda: state.question)
+    return says and _is_settled_and_contested(state)
 
 
 def _is_settled_and_contested(state: Clarification) -> bool:

@@ -28,6 +28,7 @@ from agentx.clarification.summary import (
     name_begun,
     name_contrary,
     name_later,
+    say_before,
     say_begun,
     say_later,
     say_overruled,
@@ -39,7 +40,7 @@ from agentx.clarification.summary import (
 from agentx.clarification.ways import LET_GO
 from agentx.kernel.clock import age, to_iso
 from agentx.kernel.roles import speak_role
-from agentx.kernel.text import cut, preview, printable, quote_word
+from agentx.kernel.text import cut, preview, preview_ends, printable, quote_word
 
 _RESET = "\x1b[0m"
 _COLOURS = {
@@ -262,7 +263,7 @@ def inbox_line(state: Clarification, who: str, now_ms: int) -> str:
 
 def _word_for_person(state: Clarification, about: str) -> str:
     waits = "waits for your decision" if state.holds_its_asker else "would like your decision"
-    said = f"{state.asker} {waits} on {about}: {preview(find_asked(state), 400)}"
+    said = f"{state.asker} {waits} on {about}: {preview_ends(find_asked(state), 400)}"
     return (
         f"{said}{_tell_answer(state)}{say_begun(state)}{_tell_claim(state)}{say_meanwhile(state)} "
         f"-- decide with: {next_actions(state)[0]}"
@@ -272,8 +273,9 @@ def _word_for_person(state: Clarification, about: str) -> str:
 def _word_question(state: Clarification, head: str, about: str) -> str:
     waits = " and waits for it" if state.holds_its_asker else ""
     overdue = ", overdue" if state.status is ClarificationStatus.STALE or state.retries else ""
+    asked = preview_ends(find_asked(state), 400)
     return (
-        f"{head}{overdue}): {state.asker} asks{waits}: {about}: {preview(find_asked(state), 400)}"
+        f"{head}{overdue}): {state.asker} asks{waits}: {about}: {asked}"
         f'{say_meanwhile(state)} -- answer with: agentx clarify answer {state.typed} "..."'
     )
 
@@ -291,11 +293,9 @@ def _word_outcome(state: Clarification, about: str) -> str:
         return f"{name_decider(state)} decided {about}: {decided}"
     about, word = name_matter(state, state.answered), state.answered
     by = "a person" if word is None else f"{name_speaker(word)}{say_worth(word)}"
-    return (
-        f"{by} answered {about}: "
-        f"{preview(state.answer, 400)}{say_overruled(state)}{say_later(state)}{say_begun(state)} "
-        f"-- {say_next(state)}"
-    )
+    said = preview_said(state, state.answer, _DECIDED_CHARS)
+    against = f"{say_overruled(state)}{say_later(state)}{say_begun(state)}"
+    return f"{by} answered {about}: {said}{against} -- {say_next(state)}"
 
 
 def say_next(state: Clarification) -> str:
@@ -312,14 +312,14 @@ def _tell_answer(state: Clarification) -> str:
     answered = state.answered
     if answered is None:
         return ""
-    return f"; {name_speaker(answered)} said: {preview(answered.body, 200)}"
+    return f"; {name_speaker(answered)} said: {preview_said(state, answered.body, 200)}"
 
 
 def _tell_claim(state: Clarification) -> str:
     claim = state.claim
     if claim is None:
         return ""
-    return f"; {name_speaker(claim)} is said to have said: {preview(claim.body, 200)}"
+    return f"; {name_speaker(claim)} is said to have said: {preview_said(state, claim.body, 200)}"
 
 
 def name_speaker(entry: Entry) -> str:
@@ -363,7 +363,7 @@ def name_question(state: Clarification, word: Entry | None) -> str:
     asked = sum(bool(read_question(each)) for each in state.thread if not each.late)
     if word is None or asked < _SEVERAL:
         return ""
-    return preview(state.question_of(word), _QUESTION_CHARS)
+    return preview_ends(state.question_of(word), _QUESTION_CHARS)
 
 
 def explain_escalation(state: Clarification) -> str:
@@ -393,9 +393,17 @@ def say_decision(state: Clarification, *, named: bool = False, chars_max: int = 
     if named and word is not None:
         is_taken &= word.doubt not in name_decider(state)
     doubt = f" ({word.doubt})" if word is not None and is_taken and word.doubt else ""
-    told = f"{say_pointed_to(state)}{say_overruled(state)}{say_later(state)}{say_begun(state)}"
+    before = say_pointed_to(state) or say_before(state)
+    told = f"{before}{say_overruled(state)}{say_later(state)}{say_begun(state)}"
     words = find_decided(state)
-    return f"{preview(words, chars_max) if chars_max else words}{doubt}{told}"
+    return f"{preview_said(state, words, chars_max) if chars_max else words}{doubt}{told}"
+
+
+def preview_said(state: Clarification, words: str, chars_max: int) -> str:
+    """Return words as both their ends, for a reservation stands last, and where all of them are."""
+    shown = preview_ends(words, chars_max)
+    is_whole = shown == preview_ends(words, len(words))
+    return shown if is_whole else f"{shown} (all of it: agentx clarify --issue {state.issue})"
 
 
 def say_against(state: Clarification) -> str:

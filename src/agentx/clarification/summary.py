@@ -27,8 +27,8 @@ from agentx.clarification.model import (
     OverruledWord,
     Reason,
 )
-from agentx.clarification.ways import is_brought
-from agentx.kernel.text import compile_late, fold_text, preview, quote_word
+from agentx.clarification.ways import LET_GO, is_brought, may_let_go, says_let_go
+from agentx.kernel.text import compile_late, fold_text, preview, preview_ends, quote_word
 from agentx.kernel.tokens import Budget, estimate
 
 _WHY = {
@@ -58,10 +58,10 @@ def escalation_text(state: Clarification, reason: Reason, said: str = "") -> str
         lead = UNASKED if reason is Reason.MAX_ROUNDS else _NOTE
         lines.append(f"{lead}{fold_text(said)}")
     by = state.to if state.answered is None else state.answered.speaker_shown
-    answered = preview(state.answer, _POSITION_CHARS) or "no answer"
+    answered = preview_ends(state.answer, _POSITION_CHARS) or "no answer"
     lines += [
         POSITIONS.strip(),
-        f"- {state.asker}: {preview(asked, _POSITION_CHARS) or 'no question'}",
+        f"- {state.asker}: {preview_ends(asked, _POSITION_CHARS) or 'no question'}",
         f"- {by}: {answered}",
         _OPTIONS.strip(),
         *(f"{number}. {option}" for number, option in enumerate(_options(state, asked), 1)),
@@ -140,7 +140,8 @@ def _options(state: Clarification, asked: str) -> tuple[str, ...]:
     if state.answered is not None and state.question_of(state.answered) == asked:
         by = state.answered.speaker
         options.insert(0, f'Take the answer of {by}: {resolve} "as {by} says"')
-    options.append(f'Let {state.asker} go on without: {resolve} "go on with what is known"')
+    if may_let_go(asked):  # else the words would answer it
+        options.append(f'Let {state.asker} go on without: {resolve} "{LET_GO}"')
     return tuple(options)
 
 
@@ -188,7 +189,7 @@ def say_begun(state: Clarification) -> str:
 def name_begun(state: Clarification) -> str:
     """Return the same, to be told beside an excerpt."""
     return "; ".join(
-        f'before: "{preview(fold_text(word.body), _OVERRULED_CHARS)}" ({mark})'
+        f'before: "{preview_ends(fold_text(word.body), _OVERRULED_CHARS)}" ({mark})'
         for word, mark in state.begun_with
     )
 
@@ -200,8 +201,36 @@ def say_pointed_to(state: Clarification) -> str:
         return ""
     is_named = said.speaker.casefold() in word.body.casefold()
     is_to_same = state.question_of(said) == state.question_of(word)
-    told = f" ({said.speaker_shown} had answered: {preview(said.body, _OVERRULED_CHARS)})"
+    told = f" ({said.speaker_shown} had answered: {preview_ends(said.body, _OVERRULED_CHARS)})"
     return told if is_named and is_to_same else ""
+
+
+def say_before(state: Clarification) -> str:
+    """Return what a person had surely answered who decided otherwise; mostly nothing.
+
+    To the same question; who lets one go that its words may answer is told beside all they said.
+    """
+    word = state.decision
+    if word is None or not word.is_persons_word or word is not state.resolution:
+        return ""
+    told = [find_contesting(state), *(each.entry for each in state.overruled)]
+    said = [
+        each
+        for each in state.thread
+        if each.is_persons_word
+        and not each.doubt
+        and each.body.split() not in ([], word.body.split())
+        and state.is_own(each)
+        and not (each.late or state.lets_go(each) or any(each is one for one in told))
+    ]
+    asked = state.question_of(word)
+    before = [each for each in said if says_let_go(word.body) or state.question_of(each) == asked]
+    if not before:
+        return ""
+    last = before[-1]
+    to = "" if state.question_of(last) == asked else f' to "{preview(state.question_of(last), 80)}"'
+    words = preview_ends(last.body, _OVERRULED_CHARS)
+    return f" (a person had answered{to}: {words})"
 
 
 def tell_overruled(state: Clarification) -> str:
@@ -210,7 +239,9 @@ def tell_overruled(state: Clarification) -> str:
     if word is None or not any(each.is_own for each in state.overruled):
         return ""
     verb = "decided" if word.type is EntryType.RESOLUTION else "answered"
-    stands = f"{state.word_of or 'another person'} {verb}: {preview(word.body, _OVERRULED_CHARS)}"
+    stands = (
+        f"{state.word_of or 'another person'} {verb}: {preview_ends(word.body, _OVERRULED_CHARS)}"
+    )
     own = "; ".join(
         _word_overruled(replace(each, by="you")) for each in state.overruled if each.is_own
     )
@@ -251,9 +282,12 @@ def _tell_in_doubt(state: Clarification) -> str:
     by = say_by_whom(state)
     if not by:
         return ""
+    stands = state.persons_word
+    is_sure = stands is not None and not stands.doubt
+    what = "what a person decided" if is_sure else "a person's unconfirmed word"
     is_decided = state.is_active or (find_contesting(state) is not None and not state.asked_on)
     return (
-        f"{state.id}: its answer is a person's unconfirmed word, and {by}. "
+        f"{state.id}: its answer is {what}, and {by.rstrip('.')}. "
         f"Read it: agentx clarify --issue {state.issue}; say what holds at a terminal"
         f"{_word_resolve(state) if is_decided else _word_anew(state)}"
     )
@@ -262,7 +296,7 @@ def _tell_in_doubt(state: Clarification) -> str:
 def _word_overruled(word: OverruledWord) -> str:
     verb = "decided" if word.entry.type is EntryType.RESOLUTION else "answered"
     how = f"{verb} otherwise, too late" if word.entry.late else f"had {verb} otherwise"
-    return f"{word.by or 'another person'} {how}: {preview(word.entry.body, _OVERRULED_CHARS)}"
+    return f"{word.by or 'another person'} {how}: {preview_ends(word.entry.body, _OVERRULED_CHARS)}"
 
 
 def resolution_summary(state: Clarification) -> str:
@@ -271,17 +305,23 @@ def resolution_summary(state: Clarification) -> str:
     decision = settled[-1].body if settled else ""
     doubt = f" ({settled[-1].doubt})" if settled and settled[-1].doubt else ""
     by_person = bool(settled) and settled[-1].speaker == PERSON
-    parts = [
-        f"{entry.speaker_shown}: {entry.body}"
+    said = [
+        entry
         for entry in state.thread
         if entry.type in {EntryType.QUESTION, EntryType.ANSWER}
         and not (entry.is_claim or (entry.late and entry.type is EntryType.QUESTION))
     ]
+    each = CLARIFY_SUMMARY_CHARS_MAX // (len(said) + bool(decision) + 1)
+    lines = [f"Topic: {preview(state.topic, each)}"]
+    for entry in said:
+        # What a settled thread keeps the beginning of alone is told so at once (`shortening`).
+        is_whole = entry.type is EntryType.QUESTION or entry.speaker == PERSON
+        show = preview_ends if is_whole or entry is state.answered else preview
+        lines.append(show(f"{entry.speaker_shown}: {entry.body}", each))
     if decision:
         head = f"Decided by a person{doubt}" if by_person else "Resolution"
-        parts.append(f"{head}: {decision}")
-    each = CLARIFY_SUMMARY_CHARS_MAX // (len(parts) + 1)
-    return "\n".join((f"Topic: {preview(state.topic, each)}", *(preview(p, each) for p in parts)))
+        lines.append(preview_ends(f"{head}: {decision}", each))
+    return "\n".join(lines)
 
 
 def fit_thread(state: Clarification, budget_tokens: int) -> tuple[Entry, ...]:
@@ -308,9 +348,9 @@ def fit_thread(state: Clarification, budget_tokens: int) -> tuple[Entry, ...]:
     kept: list[Entry] = []
     for entry in reversed(state.thread):
         current = entry.round >= state.round
-        body = entry.body if current else preview(entry.body, _OLDER_CHARS)
+        body = entry.body if current else preview_ends(entry.body, _OLDER_CHARS)
         if estimate(body) > budget.left:
-            body = preview(body, _OLDER_CHARS)
+            body = preview_ends(body, _OLDER_CHARS)
         if estimate(body) > budget.left:
             break
         budget.take(estimate(body))

@@ -30,12 +30,25 @@ BROUGHT = "brought/"
 MEMORY = "memory/"
 # What a person is offered to say who lets a question go.
 LET_GO = "go on with what is known"
+_POLITE = ("thank you", "thanks", "please")
+_AROUND = " .,!;:\"'`\u2018\u2019\u201c\u201d"
 
 
 def lets_go(body: str, asked: Callable[[], str]) -> bool:
     """Tell whether who is asked a question only lets it go, without a word or in those offered."""
-    said = fold_text(body).casefold().rstrip(".! ")
-    return not said or (said == LET_GO and LET_GO not in fold_text(asked()).casefold())
+    return not body.strip() or (says_let_go(body) and may_let_go(asked()))
+
+
+def says_let_go(body: str) -> bool:
+    """Tell whether words are those that are offered for letting go, quoted or with thanks."""
+    said = fold_text(body).casefold().strip(_AROUND)
+    polite = next((each for each in _POLITE if said.endswith(f" {each}")), "")
+    return said.removesuffix(polite).rstrip(_AROUND) == LET_GO
+
+
+def may_let_go(asked: str) -> bool:
+    """Tell whether a question can be let go in those words: where it has them they answer it."""
+    return LET_GO not in fold_text(asked).casefold()
 
 
 def name_memory_way(grip: str) -> str:

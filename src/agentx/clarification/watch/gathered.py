@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from agentx.clarification.contested import contests, contradicts
+from agentx.clarification.contested import contests, contradicts, find_unsure
 from agentx.clarification.model import Clarification, Entry
 from agentx.kernel.ids import is_ulid, ulid_ms
 from agentx.prose.same.wording import Key, key_words
@@ -105,7 +105,8 @@ def list_last_words(state: Clarification) -> Mapping[Key, list[Entry]]:
     said = [each for each in _list_words(state) if not each.late]
     last: dict[Key, list[Entry]] = {}
     word = state.persons_word
-    standing = () if word is None or state.lets_go(word) else (word,)
+    is_last = word is not None and not (state.lets_go(word) or find_unsure(state))
+    standing = (word,) if word is not None and is_last else ()
     for each in (*said, *standing):
         before = last.setdefault(key_asked(state, each), [])
         before[:] = [*[one for one in before if each.doubt and not one.doubt][-1:], each]

@@ -11,7 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from agentx.clarification.contested import SAID_CHARS, contradicts, find_contesting, say_contesting
+from agentx.clarification.contested import (
+    SAID_CHARS,
+    contradicts,
+    find_contesting,
+    find_unsure,
+    say_contesting,
+)
 from agentx.clarification.model import Clarification, ClarificationStatus, Entry
 from agentx.clarification.watch.awaiting import (
     find_awaited,
@@ -28,7 +34,7 @@ from agentx.clarification.watch.gathered import (
 )
 from agentx.clarification.watch.matters import list_matters
 from agentx.kernel.ids import is_ulid, ulid_ms
-from agentx.kernel.text import fold_text, preview
+from agentx.kernel.text import fold_text, preview_ends
 from agentx.prose.same.wording import Key
 
 
@@ -156,7 +162,7 @@ def tell_in_doubt(state: Clarification, among: Iterable[Clarification]) -> Clari
     In its own thread, or elsewhere. It is over once a person said surely, later, what holds.
     """
     word, known = state.persons_word, gather(among)
-    if word is None or not word.doubt:
+    if word is None or not (word.doubt or find_unsure(state)):
         return None
     last = _find_elsewhere(state, known.list_sure(key_asked(state, word)))
     if last is not None and find_turn(*last) > find_turn(state, word):
@@ -198,7 +204,7 @@ def _tell_later(state: Clarification, among: GatheredQuestions) -> Clarification
         told = replace(told, contested_by=say_contesting(contesting[1], contesting[0].id))
     if later is not None:
         asked, word = later
-        said = f"{preview(fold_text(word.body), SAID_CHARS)} ({asked.id})"
+        said = f"{preview_ends(fold_text(word.body), SAID_CHARS)} ({asked.id})"
         told = replace(told, decided_later=said, decided_later_for=asked.asker)
     return told
 
@@ -241,7 +247,7 @@ def _list_standing(state: Clarification, asked: Key, among: GatheredQuestions) -
 def _say_words(words: Iterable[Said]) -> str:
     """Return what people said, each with where, and what is doubtful about it."""
     return "; ".join(
-        f"{preview(fold_text(word.body), SAID_CHARS)} "
+        f"{preview_ends(fold_text(word.body), SAID_CHARS)} "
         f"({f'{word.doubt}, ' if word.doubt else ''}{asked.id})"
         for asked, word in words
     )
