@@ -77,6 +77,24 @@ def test_an_issue_whose_agent_waits_for_an_answer_cannot_be_begun(project: Proje
     assert "Ready to begin: #1 Login" in notice(project, "")
 
 
+def test_a_role_is_told_for_whom_it_waits_until_it_is_answered(project: Project) -> None:
+    asked = open_hub(project).request(request(issue=1))
+    waits = f"You wait for architect, {asked.id}: Session storage: JWT or server sessions?"
+    assert f"{waits} -- agentx clarify wait {asked.id}" in notice(project, "engineer")
+    assert waits not in notice(project, "architect") + notice(project, "")
+    open_hub(project).escalate(asked.id, "please", by="engineer")
+    said = notice(project, "engineer")
+    assert "brought to a person: Session storage: JWT or server sessions? -- wait for it" in said
+    assert "You wait for" not in said
+
+    persons = open_hub(project).request(request(issue=1, to="human", topic="Keys"))
+    assert f"You wait for a person, {persons.id}: Keys: " in notice(project, "engineer")
+    open_hub(project).resolve(persons.id, "JWT.", by="human")
+    assert "You wait for" not in notice(project, "engineer")
+    loose = request(issue=1, topic="Colour", blocking=False)
+    assert open_hub(project).request(loose).id not in notice(project, "engineer")
+
+
 def test_what_changes_while_notices_are_written_is_in_them(project: Project) -> None:
     class Busy(FakeClock):
         """A clock during whose first reading somebody asks something."""

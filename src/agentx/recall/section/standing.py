@@ -30,6 +30,7 @@ _READY_SHOWN = 5
 _TITLE_CHARS_MAX = 100
 _TEXT_CHARS_MAX = 280
 _COMMAND_CHARS = 60
+_SAID_CHARS_MIN = 80  # however much was asked
 
 
 def _nothing(_role: str) -> tuple[Clarification, ...]:
@@ -82,8 +83,7 @@ class Standing:
         """Yield what stands for a role, most urgent first."""
         yield from self._questions(now, role)
         yield from self._run_answers(now)
-        if not role:
-            yield from self._run_questions(now)
+        yield from self._list_waited_for(now, role) if role else self._run_questions(now)
         for line in self.work(role):
             yield now.line(
                 group=WORK,
@@ -144,6 +144,20 @@ class Standing:
                 is_of_now=True,
                 source="clarifications",
                 tokens=sum(estimate(state.question) for state in rest),
+            )
+
+    def _list_waited_for(self, now: Present, role: str) -> Iterator[RecallLine]:
+        """Yield what holds a role up: whom it asked and waits for, but where it is told of that."""
+        seen = self.inbox(role) if self.asked else ()
+        held = (one for one in self.asked if one.asker == role and one.holds_its_asker)
+        for state in [one for one in held if one not in seen][:CLARIFY_INBOX_MAX]:
+            yield now.line(
+                group=WORK,
+                text=_say_waited_for(state),
+                doc_id=state.id,
+                at_ms=state.thread[-1].at_ms if state.thread else state.created_ms,
+                source=state.issue_now or f"issue {state.issue}",
+                tokens=estimate(state.question),
             )
 
     def _list_contested(self) -> tuple[Clarification, ...]:
@@ -209,7 +223,8 @@ def _question(state: Clarification, role: str) -> str:
         return f"brought to a person: {about} -- {goes_on}"
     if state.resolution is not None:
         matter = name_matter(state, state.decision)
-        decided = say_decision(state, chars_max=_TEXT_CHARS_MAX - _COMMAND_CHARS - len(matter))
+        chars = max(_TEXT_CHARS_MAX - _COMMAND_CHARS - len(matter), _SAID_CHARS_MIN)
+        decided = say_decision(state, chars_max=chars)
         return f"decided: {matter}: {fold_text(decided)}"
     matter = name_matter(state, state.answered)
     against = f"{say_overruled(state)}{say_later(state)}{say_begun(state)}"
@@ -218,8 +233,21 @@ def _question(state: Clarification, role: str) -> str:
     return f"answered{worth}: {about} -- {say_next(state)}"
 
 
+def _say_waited_for(state: Clarification) -> str:
+    """Return what a role is told that cannot go on: for whom it waits, and with what."""
+    from agentx.clarification.rendering import find_asked, say_meanwhile  # noqa: PLC0415  somebody asked
+
+    who = "a person" if state.waits_on == PERSON_ROLE else state.waits_on
+    about = f"{_about(state, find_asked(state))}{say_meanwhile(state)}"
+    return f"You wait for {who}, {state.id}: {about} -- agentx clarify wait {state.typed}"
+
+
 def _about(state: Clarification, said: str, matter: str = "") -> str:
-    return preview(f"{matter or state.topic}: {said}", _TEXT_CHARS_MAX - _COMMAND_CHARS)
+    from agentx.clarification.rendering import preview_said  # noqa: PLC0415  somebody asked
+
+    about = preview(matter or state.topic, _TITLE_CHARS_MAX)
+    chars = max(_TEXT_CHARS_MAX - _COMMAND_CHARS - len(about), _SAID_CHARS_MIN)
+    return f"{about}: {preview_said(state, said, chars)}"
 
 
 def _name_source(state: Clarification, role: str) -> str:
