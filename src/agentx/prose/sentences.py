@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from functools import lru_cache
 
-from agentx.kernel.text import compile_late, fold_text, whole_head
+from agentx.kernel.text import compile_late, fold_text, whole_head, whole_tail
 from agentx.kernel.values import frozen
 from agentx.prose import limits
 
@@ -287,3 +287,14 @@ def fit_line(line: str, chars_max: int, left_out: str = "") -> str:
     ends = (one.end for one in sentences(line))
     end = max((at for at in ends if at + len(left_out) <= chars_max), default=0)
     return line[:end] + left_out if end else shorten(line, chars_max)
+
+
+def fit_ends(line: str, chars_max: int) -> str:
+    """Return as many whole sentences as fit of both ends of a line."""
+    if len(line) <= chars_max:
+        return line
+    half = (chars_max - len(f" {ELLIPSIS} ")) // 2
+    starts = (one.start for one in sentences(line))
+    start = min((at for at in starts if len(line) - at <= half), default=len(line))
+    tail = line[start:] or whole_tail(line, half)
+    return f"{fit_line(line, half).removesuffix(ELLIPSIS).rstrip()} {ELLIPSIS} {tail.lstrip()}"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import UTC
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from agentx.clarification.data import as_data
 from agentx.clarification.facts import Answered, Asked, Escalated, Resolved, WentStale
-from agentx.clarification.model import PERSON, Reason
+from agentx.clarification.model import PERSON, Clarification, Reason
 from agentx.clarification.rendering import (
     inbox_line,
     listing,
@@ -30,6 +31,10 @@ from agentx.clarification.watch.metrics import digest_lines, metrics
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.text import fold_text, printable
 from agentx.kernel.tokens import estimate
+from agentx.recall.known.answers import read_decision
+from agentx.recall.section.moment import Present
+from agentx.recall.section.standing import Standing
+from agentx.recall.section.wording import word_memory
 from tests.support.clarifying import after, answered, clarification
 from tests.support.time_and_chance import START_MS
 
@@ -230,6 +235,38 @@ def test_an_answer_that_nobody_saw_a_person_give_says_so_in_every_look() -> None
     assert "unconfirmed" not in terminal(sure, colour=False) + stream(sure)
     assert as_data(sure)["doubt"] is None
     assert as_data(clarification())["answeredBy"] is None
+
+
+ENDS = "DO NOT SHIP ON FRIDAY."
+LONG = f"Yes, in principle. {'The plan of team number 7 looks fine. ' * 40}BUT {ENDS}"
+
+
+def test_a_reservation_at_the_end_of_long_words_is_told_wherever_they_are() -> None:
+    said = after(
+        clarification(to=PERSON), Answered(at_ms=NOW, by=PERSON, body=LONG, via="terminal")
+    )
+    settled = after(said, Resolved(at_ms=NOW, by="engineer"))
+    called = after(said, Escalated(at_ms=NOW, reason=Reason.MANUAL))
+    excerpts = [inbox_line(each, "engineer", NOW) for each in (said, settled, called)]
+    excerpts += list_told_at_prompts(said) + list_told_at_prompts(settled)
+    decision = read_decision(settled)
+    assert decision is not None
+    kept = word_memory(replace(decision, reviewed=True))
+    looks = (stream(said), terminal(said, colour=False), called.summary, settled.summary, kept)
+
+    for look in (*excerpts, *looks):
+        assert "Yes, in principle." in look
+        assert ENDS in look
+    for look in excerpts:
+        assert "(all of it: agentx clarify --issue 42)" in look
+        assert len(look) < 700
+    short = after(clarification(), Answered(at_ms=NOW, by="architect", body="JWT."))
+    assert "all of it" not in inbox_line(short, "engineer", NOW)
+
+
+def list_told_at_prompts(state: Clarification) -> list[str]:
+    standing = Standing(asked=(state,), inbox=lambda _who: (state,))
+    return [line.text for line in standing.lines(Present(now_ms=NOW, zone=UTC), "engineer")]
 
 
 def test_a_person_who_decides_unasked_was_not_called() -> None:

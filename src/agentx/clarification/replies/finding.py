@@ -28,7 +28,7 @@ from agentx.clarification.watch.later import tell_later
 from agentx.clarification.watch.matters import list_matters
 from agentx.clarification.ways import name_github_way
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
-from agentx.kernel.text import compile_late, fold_text, preview, refer_to_nothing
+from agentx.kernel.text import compile_late, fold_text, preview, preview_ends, refer_to_nothing
 from agentx.kernel.values import frozen
 from agentx.prose.same.wording import key_words
 
@@ -313,7 +313,7 @@ def _find_overtaking(remark: PageComment, state: Clarification, page: IssuePage)
         )
     if not newer:
         return ""
-    words = _quote(preview(newer[0].body, 200))
+    words = _quote(preview_ends(newer[0].body, 200))
     return (
         f'{state.id} was answered since: "{words}"; if you decide otherwise, say so: '
         f"`{state.id}: your decision`"
@@ -340,7 +340,7 @@ def _say_asked_further(
 
 def _say_decided(state: Clarification) -> str:
     by = say_by_whom(state)
-    decided = f"{preview(find_decided(state), 200)}{f' (contested: {by})' if by else ''}"
+    decided = f"{preview_ends(find_decided(state), 200)}{f' (contested: {by})' if by else ''}"
     return _quote(state.decided_later or decided)
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from agentx.clarification.contested import say_by_whom
 from agentx.clarification.model import Clarification, Entry, EntryType
 from agentx.clarification.watch.later import share_thread
-from agentx.kernel.text import fold_text, preview
+from agentx.kernel.text import fold_text, preview_ends
 
 _WORDS = frozenset({EntryType.ANSWER, EntryType.RESOLUTION})
 _SAID_CHARS = 200
@@ -53,7 +53,7 @@ def _list_marks(
             continue  # who reads on is told it
         if stands.body.split() != word.body.split():
             doubt = f" ({stands.doubt})" if stands.doubt else ""
-            said = preview(fold_text(stands.body), _SAID_CHARS)
+            said = preview_ends(fold_text(stands.body), _SAID_CHARS)
             yield f"overruled: {said}{doubt}, {each.id}"
         if is_last and each.decided_later:
             yield f"later decided otherwise: {each.decided_later}"

@@ -26,7 +26,7 @@ from agentx.clarification.watch.gathered import (
     key_awaited,
     list_last_words,
 )
-from agentx.kernel.text import fold_text, preview
+from agentx.kernel.text import fold_text, preview_ends
 from agentx.prose.same.wording import Key
 
 
@@ -79,7 +79,7 @@ def _tell_answered(matter: Clarification, state: Clarification, asked: Key) -> C
         return matter
     if said.doubt and not stood.doubt:
         return replace(matter, contested_by=say_contesting(said, state.id))
-    later = f"{preview(fold_text(said.body), SAID_CHARS)} ({state.id})"
+    later = f"{preview_ends(fold_text(said.body), SAID_CHARS)} ({state.id})"
     return replace(matter, decided_later=later)
 
 

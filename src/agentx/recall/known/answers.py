@@ -30,7 +30,7 @@ from agentx.clarification.watch.gathered import gather
 from agentx.clarification.watch.later import find_contesting_elsewhere, find_later
 from agentx.clarification.watch.matters import list_matters
 from agentx.clarification.ways import UNVERIFIED
-from agentx.kernel.text import compile_late, cut, fold_text, preview, whole_head, whole_tail
+from agentx.kernel.text import compile_late, cut, fold_text, preview_ends, whole_head, whole_tail
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
 from agentx.observations.labels import word_decision
@@ -374,7 +374,7 @@ def _is_taken(said: str, question: str) -> bool:
 def _say_contrary(state: Clarification, told: Entry | None = None) -> str:
     """Return what people said otherwise to the same question, in every clone alike."""
     words = (each.body for each in state.contrary_words if each != told)
-    others = list(dict.fromkeys(preview(fold_text(body), _CONTRARY_CHARS) for body in words))
+    others = list(dict.fromkeys(preview_ends(fold_text(body), _CONTRARY_CHARS) for body in words))
     shown = "; ".join(others[-_CONTRARY_MAX:])
     return f" (a person had said otherwise: {shown})" if shown else ""
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from agentx.kernel.text import compile_late
 from agentx.observations.labels import LABELS, split_decision
 from agentx.observations.model import Category
-from agentx.prose.sentences import ELLIPSIS, fit_line, join_lines
+from agentx.prose.sentences import ELLIPSIS, fit_ends, fit_line, join_lines
 
 if TYPE_CHECKING:
     from agentx.observations.model import Observation
@@ -57,7 +57,9 @@ def word_kept(category: Category, content: str, *, is_written: bool = False) -> 
         # Who decided something, how surely and what they were asked is told however long it is.
         said, rest = split_decision(content)
         chars = max(WRITTEN_CHARS_MAX - len(rest), _SAID_CHARS_MIN)
-        return fit_line(join_lines(said.split("\n")), chars, left_out=f" {ELLIPSIS}") + rest
+        line = join_lines(said.split("\n"))
+        # What a person answered may end in what they reserve.
+        return (fit_ends(line, chars) if rest else fit_line(line, chars, f" {ELLIPSIS}")) + rest
     again = _AGAIN.search(content)
     beside = _BESIDE.get(category)
     said = content[: again.start()] if again else content

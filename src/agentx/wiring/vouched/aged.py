@@ -13,7 +13,7 @@ from agentx.clarification.model import Clarification, Entry
 from agentx.clarification.watch.gathered import GatheredQuestions, Said, find_turn
 from agentx.clarification.watch.later import is_come_to
 from agentx.clarification.ways import UNCONFIRMED
-from agentx.kernel.text import fold_text, preview
+from agentx.kernel.text import fold_text, preview_ends
 from agentx.observations.labels import read_asked, read_decider, read_said
 from agentx.observations.model import Observation
 from agentx.prose.same.wording import Key, key_words
@@ -60,4 +60,4 @@ def _tell(one: Observation, asked: Clarification, word: Entry) -> Observation:
     said = fold_text(word.body)
     if one.content.startswith(f"{asked.topic}: {said}"):
         return one
-    return replace(one, decided_later=f"{preview(said, _SAID_CHARS)} ({asked.id})")
+    return replace(one, decided_later=f"{preview_ends(said, _SAID_CHARS)} ({asked.id})")

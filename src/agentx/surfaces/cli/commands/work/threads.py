@@ -144,7 +144,7 @@ def _draw_run_questions(screen: Console, seen: clarify_read.Overview) -> None:
 def _draw_rows(screen: Console, rows: list[tuple[str, str]]) -> None:
     for name, said in rows:
         lead = render.text(f"  {name:<8}", style="dim")
-        words = preview(flatten(said), _WORDS_CHARS_MAX)  # files are written by anybody
+        words = preview_ends(flatten(said), _WORDS_CHARS_MAX)  # files are written by anybody
         for line in lay(lead, render.text(words), screen.width):
             screen.print(line)
 
@@ -155,17 +155,17 @@ def _list_words(state: Clarification, who: str) -> list[tuple[str, str]]:
     rows.append(("what", find_asked(state)))
     if state.issue_now:
         rows.append(("issue", state.issue_now))
-    answer, by = preview(state.answer, _SAID_CHARS_MAX), _say_answerer(state)
+    answer, by = preview_ends(state.answer, _SAID_CHARS_MAX), _say_answerer(state)
     asked = "" if state.answered is None else state.question_of(state.answered)
     if answer and (state.is_unanswered or asked != state.question):  # to what was asked before
-        rows.append(("before", f"{preview(f'{asked} -> {answer}', _SAID_CHARS_MAX)}{by}"))
+        rows.append(("before", f"{preview_ends(f'{asked} -> {answer}', _SAID_CHARS_MAX)}{by}"))
         answer = ""
     elif find_asked(state) != state.question:
         rows.append(("before", state.question))
     if answer:
         rows.append(("answer", f"{answer}{by}"))
     if before := clarify_read.tell_asked_again(state):
-        rows.append(("before", preview(before, _SAID_CHARS_MAX)))
+        rows.append(("before", preview_ends(before, _SAID_CHARS_MAX)))
     if state.status is ClarificationStatus.ESCALATED:
         rows.append(("why", explain_escalation(state)))
     if state.claim is not None:
