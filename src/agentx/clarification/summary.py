@@ -57,16 +57,26 @@ def escalation_text(state: Clarification, reason: Reason, said: str = "") -> str
     if said:
         lead = UNASKED if reason is Reason.MAX_ROUNDS else _NOTE
         lines.append(f"{lead}{fold_text(said)}")
-    by = state.to if state.answered is None else state.answered.speaker_shown
-    answered = preview_ends(state.answer, _POSITION_CHARS) or "no answer"
     lines += [
         POSITIONS.strip(),
         f"- {state.asker}: {preview_ends(asked, _POSITION_CHARS) or 'no question'}",
-        f"- {by}: {answered}",
+        *_say_position(state),
         _OPTIONS.strip(),
         *(f"{number}. {option}" for number, option in enumerate(_options(state, asked), 1)),
     ]
     return "\n".join(lines)
+
+
+def _say_position(state: Clarification) -> tuple[str, ...]:
+    """Return what was answered to what is asked, and what only to what was asked before."""
+    word = state.answered
+    if word is None:
+        return (f"- {state.to}: no answer",)
+    said = f"{word.speaker_shown}: {preview_ends(word.body, _POSITION_CHARS) or 'no answer'}"
+    asked = state.question_of(word)
+    if asked == state.question:
+        return (f"- {said}",)
+    return f"- {state.to}: no answer", f"- before: {preview_ends(asked, _OLDER_CHARS)} -> {said}"
 
 
 def rename_options(text: str, name: str) -> str:

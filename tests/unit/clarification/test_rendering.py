@@ -264,6 +264,20 @@ def test_a_reservation_at_the_end_of_long_words_is_told_wherever_they_are() -> N
     assert "all of it" not in inbox_line(short, "engineer", NOW)
 
 
+def test_what_was_answered_before_is_no_position_on_what_is_asked_further() -> None:
+    asked = after(answered(clarification()), Asked(at_ms=NOW, by="engineer", body="Which keys?"))
+    called = after(asked, Escalated(at_ms=NOW, reason=Reason.MANUAL, body="please"))
+    positions = called.summary.partition("Positions:\n")[2].partition("\nOptions:")[0]
+    assert positions.splitlines() == [
+        "- engineer: Which keys?",
+        "- architect: no answer",
+        "- before: JWT or server sessions? -> architect: JWT.",
+    ]
+    disagree = after(answered(clarification()), Escalated(at_ms=NOW, reason=Reason.MANUAL))
+    assert "- architect: JWT.\n" in disagree.summary
+    assert "- before" not in disagree.summary
+
+
 def list_told_at_prompts(state: Clarification) -> list[str]:
     standing = Standing(asked=(state,), inbox=lambda _who: (state,))
     return [line.text for line in standing.lines(Present(now_ms=NOW, zone=UTC), "engineer")]
