@@ -451,7 +451,7 @@ def listing(states: tuple[Clarification, ...], now_ms: int) -> str:
     lines = [f"{len(states)} active clarification{'s' if len(states) > 1 else ''}:", ""]
     for state in states:
         lines.append(
-            f"- **{state.id}** [{state.status}] "
+            f"- **{state.typed}** [{state.status}] "
             f"{speak_role(state.asker)} -> {speak_role(state.to)}, "
             f"round {state.round}/{state.rounds_max}, {age(state.created_ms, now_ms=now_ms)}: "
             f"{preview(state.topic, 100)}"

@@ -127,6 +127,14 @@ def _list_of(project: Project, issue: int) -> tuple[Clarification, ...]:
     return tuple(state for state in found if asked.find_number(state) == issue)
 
 
+def say_unread(seen: Overview) -> str:
+    """Return that nobody knows what waits, where a ledger cannot be read."""
+    if not seen.monitor.closed:
+        return ""
+    issues = ", ".join(f"#{issue}" for issue in seen.monitor.closed)
+    return f"The questions of {issues} cannot be read: whatever waits there still waits."
+
+
 def inbox_of(project: Project, who: str) -> Overview:
     """Return what a role, or the person, has to see to.
 

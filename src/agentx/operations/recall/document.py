@@ -7,13 +7,13 @@ one of theirs is opened: every session of an agent CLI starts this code.
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agentx.conversation.toc_model import TocNode
 from agentx.kernel.clock import Millis
-from agentx.kernel.errors import NotFound
+from agentx.kernel.errors import AgentXError, NotFound
 from agentx.kernel.ids import is_run_id, is_ulid
 from agentx.kernel.text import CONTESTED, compile_late, join_marks
 from agentx.kernel.values import frozen
@@ -50,11 +50,22 @@ def open_document(project: Project, memory: Memory, doc_id: str) -> Opened:
 
     Raises: NotFound, InvalidValue.
     """
-    found = _open(project, memory, doc_id)
+    found = _open(project, memory, _name_as_kept(project, doc_id))
     note_use(project, found.doc_id)
     against = mark_question(project, found.doc_id) if found.kind == "clarification" else ""
     origin = join_marks(origin_of(project, found.kind), against, found.origin)
     return replace(found, origin=origin)
+
+
+def _name_as_kept(project: Project, doc_id: str) -> str:
+    """Return what a question is found by, whose name was given for good: `CLR-1-001@...`."""
+    if not (doc_id.startswith("CLR-") and "@" in doc_id):
+        return doc_id
+    from agentx.wiring.clarifications import open_clarifications  # noqa: PLC0415  see above
+
+    with suppress(AgentXError):
+        return str(open_clarifications(project).find(doc_id).id)
+    return doc_id
 
 
 def _open(project: Project, memory: Memory, doc_id: str) -> Opened:

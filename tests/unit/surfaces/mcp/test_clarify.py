@@ -35,9 +35,18 @@ def test_a_question_is_asked_found_answered_and_settled(agent: Agent) -> None:
     assert "Q: Which keys?" in agent.call("ask", follow_up="CLR-1-001", question="Which keys?")
     agent.call("answer", id="CLR-1-001", text="ES256")
     assert "[resolved]" in agent.call("answer", id="CLR-1-001", resolve=True)
+    assert "Nothing waits for engineer." in agent.call("inbox", role="engineer")
     left = agent.call("inbox")
     assert rows_of(left) == []
     assert "No active clarifications." in left
+
+
+def test_who_waits_for_others_is_told_that_nothing_waits_for_them(agent: Agent) -> None:
+    agent.call("ask", **ASK)
+    mine = agent.call("inbox", role="engineer")
+    assert "Nothing waits for engineer." in mine
+    assert "No active" not in mine
+    assert "Nothing waits for the user." in agent.call("inbox", role="human")
 
 
 def test_how_good_an_answer_is_is_said_and_shown(agent: Agent) -> None:

@@ -125,9 +125,12 @@ def inbox(desk: Desk, *, role: str = "") -> str:
         + "".join(f"\n  {claim}" for claim in list_claims(one.asked))
         for one in seen.run_questions
     ]
-    head = "" if rows else listing((), seen.now_ms)
-    if seen.withheld:
-        head = f"{clarify_read.say_withheld(seen)} (the user's word)"
+    withheld = f"{clarify_read.say_withheld(seen)} (the user's word)" if seen.withheld else ""
+    head = withheld or clarify_read.say_unread(seen)
+    if not (rows or head):
+        # What a role asked waits for others: that it is active says no word of it.
+        nobody = f"Nothing waits for {'the user' if who == PERSON else who}."
+        head = nobody if who else listing((), seen.now_ms)
     return answers.answer(rows, head=head, more="Ask for one role.")
 
 
@@ -145,13 +148,13 @@ def describe_thread(project: Project, issue: str) -> str:
     threads = tuple(clarify_read.thread(project, int(wanted)))
     if not threads:
         return f"Nobody asked anything about issue {wanted}."
-    said = [f"{state.id} [{state.status}]\n\n{stream(state)}" for state in threads]
+    said = [f"{state.typed} [{state.status}]\n\n{stream(state)}" for state in threads]
     open_now = tuple(state for state in threads if state.is_active)
     return "\n\n".join([*said, listing(open_now, project.clock.now_ms())])
 
 
 def _line(state: Clarification) -> str:
-    shown = f"- {state.id} [{state.status}] {state.asker} -> {state.to}: {state.topic}"
+    shown = f"- {state.typed} [{state.status}] {state.asker} -> {state.to}: {state.topic}"
     shown += f"\n  Its issue: {state.issue_now}" if state.issue_now else ""
     shown += f"\n  Q: {preview(find_asked(state), CLARIFY_TEXT_CHARS_MAX)}"
     answered = state.answered

@@ -52,7 +52,7 @@ _STYLES = {
 def draw_overview(screen: Console, seen: clarify_read.Overview, which: str) -> None:
     """Draw clarifications as a table, and what can be done next."""
     if not seen.clarifications:
-        screen.print(_say_unread(seen) or f"No clarifications {which}.")
+        screen.print(clarify_read.say_unread(seen) or f"No clarifications {which}.")
         return
     table = render.table("ID", "STATUS", "ROUND", "FROM -> TO", "ASKED", "TOPIC")
     for state in seen.clarifications[:_SHOWN_MAX]:
@@ -80,20 +80,12 @@ def _say_more(screen: Console, count: int, where: str, what: str = "more") -> No
         screen.print(line, style="dim", soft_wrap=True)
 
 
-def _say_unread(seen: clarify_read.Overview) -> str:
-    """Return that nobody knows what waits, where a ledger cannot be read."""
-    if not seen.monitor.closed:
-        return ""
-    issues = ", ".join(f"#{issue}" for issue in seen.monitor.closed)
-    return f"The questions of {issues} cannot be read: whatever waits there still waits."
-
-
 def draw_inbox(screen: Console, seen: clarify_read.Overview, who: str) -> None:
     """Draw what somebody has to see to, each with what to know and to type."""
     if not (seen.clarifications or seen.run_questions):
         but = " but to read this:" if seen.notes else "."
         nobody = f"Nothing waits for {'you' if who == PERSON else who}{but}"
-        says = _say_unread(seen) or clarify_read.say_withheld(seen) or nobody
+        says = clarify_read.say_unread(seen) or clarify_read.say_withheld(seen) or nobody
         screen.print(says, soft_wrap=bool(seen.withheld))
     for at, state in enumerate(seen.clarifications[:_SHOWN_MAX]):
         if at:
