@@ -186,6 +186,17 @@ def test_what_is_copied_stands_on_one_line_however_narrow_the_screen_is(
     assert sum(copied in line for line in laid) == 1, laid
 
 
+def test_what_looks_like_a_command_in_what_somebody_said_is_wrapped_like_other_words() -> None:
+    ours = 'next: agentx clarify answer CLR-9-999 "that it goes on like this"'
+    said = ours.replace("next:", "Shall I type")
+    body = Text(f"{said} {ours}")
+    lines = [line.plain for line in lay(Text(), body, 44, quoted=len(said) + 1)]
+    assert lines[0].startswith("Shall I type agentx clarify answer")
+    assert not any(line.startswith("agentx clarify") for line in lines[:2])
+    assert 'agentx clarify answer CLR-9-999 "that it goes on like this"' in lines[-1]
+    assert max(map(measure, lines[:-1])) <= 44
+
+
 def test_a_command_is_printed_as_one_line_on_a_narrow_screen() -> None:
     screen = open_console()
     screen.file, screen.width = io.StringIO(), 40

@@ -96,14 +96,16 @@ def wrap(text: str, first: int, rest: int, *, lines_max: int = 0) -> list[tuple[
 _JOINED, _JOINED_WIDE = "_", "\uff3f"
 
 
-def wrap_around(text: str, first: int, rest: int) -> list[tuple[int, int]]:
+def wrap_around(text: str, first: int, rest: int, *, quoted: int = 0) -> list[tuple[int, int]]:
     """Return the lines of a text like `wrap`, none of which ends inside what is copied as one.
 
-    What is longer than a line stands on one of its own.
+    What is longer than a line stands on one of its own. The first `quoted` characters are somebody
+    else's words: what looks like a command in them is offered by nobody.
     """
     from agentx.surfaces.cli.copied import find_copied  # only a screen has a width
 
-    copied = list(find_copied(text))
+    found = find_copied(text[quoted:])
+    copied = [(start + quoted, end + quoted) for start, end in found]
     if not copied:
         return wrap(text, first, rest)
     joined = _join(text, copied)
@@ -186,10 +188,13 @@ def _may_break(text: str, end: int) -> bool:
     return _measure_char(before) == 2 or _measure_char(after) == 2
 
 
-def lay(lead: Text, body: Text, width: int, *, lines_max: int = 0, indent: int = -1) -> list[Text]:
+def lay(
+    lead: Text, body: Text, width: int, *, lines_max: int = 0, indent: int = -1, quoted: int = 0
+) -> list[Text]:
     """Return a text behind its lead, as lines; what is continued stands under its beginning.
 
-    `indent` says where else it is continued; `lines_max` bounds the lines, 0 does not.
+    `indent` says where else it is continued; `lines_max` bounds the lines, 0 does not; `quoted` as
+    in `wrap_around`.
     """
     from rich.text import Text  # as in `render`
 
@@ -207,7 +212,7 @@ def lay(lead: Text, body: Text, width: int, *, lines_max: int = 0, indent: int =
     if lines_max:
         spans = wrap(body.plain, width - begins, width - indent, lines_max=lines_max)
     else:
-        spans = wrap_around(body.plain, width - begins, width - indent)
+        spans = wrap_around(body.plain, width - begins, width - indent, quoted=quoted)
     laid = []
     for number, (start, end) in enumerate(spans):
         line = lead.copy() if number == 0 else Text(" " * indent)

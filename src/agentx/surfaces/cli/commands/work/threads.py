@@ -9,6 +9,7 @@ from agentx.clarification.rendering import (
     GO_ON,
     explain_escalation,
     find_asked,
+    find_decided,
     name_decider,
     name_question,
     name_speaker,
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
     from agentx.clarification.data import KnownAnswer
     from agentx.surfaces.cli.dates import Dates
+
+_Row = tuple[str, str, str]  # what it is, what somebody said, and what is told of that
 
 _CLAIMS_MAX = 3
 _SHOWN_MAX = 100  # nobody reads on; a program takes them all
@@ -129,47 +132,49 @@ def _draw_run_questions(screen: Console, seen: clarify_read.Overview) -> None:
         rows += [("what", asked.question), ("tried", "; ".join(asked.tried))]
         rows += [("needs", asked.needed), ("options", "; ".join(asked.options))]
         rows += [("claims", claim) for claim in list_claims(asked)[:_CLAIMS_MAX]]
-        _draw_rows(screen, [row for row in rows if row[1]])
+        _draw_rows(screen, [(name, said, "") for name, said in rows if said])
         screen.print(f"  {'next':<8}{one.command}", style="dim", soft_wrap=True)
 
 
-def _draw_rows(screen: Console, rows: list[tuple[str, str]]) -> None:
-    for name, said in rows:
+def _draw_rows(screen: Console, rows: list[_Row]) -> None:
+    for name, said, ours in rows:
         lead = render.text(f"  {name:<8}", style="dim")
-        words = preview_ends(flatten(said), _WORDS_CHARS_MAX)  # files are written by anybody
-        for line in lay(lead, render.text(words), screen.width):
+        quoted = flatten(said)
+        words = preview_ends(flatten(f"{said}{ours}"), _WORDS_CHARS_MAX)  # anybody writes files
+        for line in lay(lead, render.text(words), screen.width, quoted=len(quoted)):
             screen.print(line)
 
 
-def _list_words(state: Clarification, who: str) -> list[tuple[str, str]]:
+def _list_words(state: Clarification, who: str) -> list[_Row]:
     """Return what somebody must know to see to it, each with what it is."""
-    rows = [("asks", f"{state.asker}{' (waits for it)' if state.holds_its_asker else ''}")]
-    rows.append(("what", find_asked(state)))
+    rows = [("asks", f"{state.asker}{' (waits for it)' if state.holds_its_asker else ''}", "")]
+    rows.append(("what", find_asked(state), ""))
     if state.issue_now:
-        rows.append(("issue", state.issue_now))
+        rows.append(("issue", "", state.issue_now))
     answer, by = preview_ends(state.answer, _SAID_CHARS_MAX), _say_answerer(state)
     asked = "" if state.answered is None else state.question_of(state.answered)
     if answer and (state.is_unanswered or asked != state.question):  # to what was asked before
-        rows.append(("before", f"{preview_ends(f'{asked} -> {answer}', _SAID_CHARS_MAX)}{by}"))
+        rows.append(("before", preview_ends(f"{asked} -> {answer}", _SAID_CHARS_MAX), by))
         answer = ""
     elif find_asked(state) != state.question:
-        rows.append(("before", state.question))
+        rows.append(("before", state.question, ""))
     if answer:
-        rows.append(("answer", f"{answer}{by}"))
+        rows.append(("answer", answer, by))
     if before := clarify_read.tell_asked_again(state):
-        rows.append(("before", preview_ends(before, _SAID_CHARS_MAX)))
+        rows.append(("before", preview_ends(before, _SAID_CHARS_MAX), ""))
     if state.status is ClarificationStatus.ESCALATED:
-        rows.append(("why", explain_escalation(state)))
+        rows.append(("why", explain_escalation(state), ""))
     if state.claim is not None:
         claimed = state.claim.body or GO_ON
-        rows.append(("claimed", f"{claimed} ({name_speaker(state.claim)})"))
+        rows.append(("claimed", claimed, f" ({name_speaker(state.claim)})"))
         if state.claim.via == Vouching.UNTRUSTED:
-            rows.append(("by", "a writer that you do not trust: agentx trust --show"))
+            rows.append(("by", "", "a writer that you do not trust: agentx trust --show"))
     if beside := tell_meanwhile(state):
-        rows.append(("since" if state.decided_meanwhile else "before", beside))
-    settled = state.resolution
-    if settled is not None:
-        rows.append(("decided", f"{say_decision(state, named=True)} ({name_decider(state)})"))
+        rows.append(("since" if state.decided_meanwhile else "before", beside, ""))
+    if state.resolution is not None:
+        words, decided = find_decided(state), say_decision(state, named=True)
+        told = f"{decided.removeprefix(words)} ({name_decider(state)})"
+        rows.append(("decided", words, told))
     return rows if who != state.asker else rows[1:]
 
 
