@@ -41,5 +41,5 @@ def test_at_the_round_limit_the_stream_has_the_escalation(tmp_path: Path) -> Non
     assert "- architect: JWT." in told[0]
     [waiting] = inbox(project, "human")
     assert find_asked(waiting) == "Still why?"
-    rows = dict(_list_words(waiting, "human"))
+    rows = {name: said + ours for name, said, ours in _list_words(waiting, "human")}
     assert (rows["what"], rows["before"]) == ("Still why?", "What of mobiles?")
