@@ -224,8 +224,7 @@ class Clarification:
     decided_later: str = ""  # what a person said otherwise to the same, later; likewise
     decided_later_for: str = ""  # who asked that
     decided_meanwhile: str = ""  # the same of what waits, since it was asked; likewise
-    # Of what waits, or was only let go: what a person had said to the same elsewhere; likewise.
-    stands_beside: str = ""
+    stands_beside: str = ""  # the same of what waits, or was only let go, before that; likewise
     contested_by: str = ""  # what else speaks against what stands; likewise
     asked_on: str = ""  # of a matter: what its thread asked next (`watch.matters`); likewise
     begun_with: tuple[tuple[Entry, str], ...] = ()  # by an offshoot, with why it stands no more
@@ -251,11 +250,6 @@ class Clarification:
     def is_unanswered(self) -> bool:
         """Whether the target has still to answer."""
         return self.status in UNANSWERED
-
-    @property
-    def is_to_be_answered(self) -> bool:
-        """Whether somebody's answer or decision is waited for."""
-        return self.is_unanswered or self.status is ClarificationStatus.ESCALATED
 
     @property
     def holds_its_asker(self) -> bool:
@@ -323,11 +317,7 @@ class Clarification:
 
     def lets_go(self, word: Entry) -> bool:
         """Tell whether a person only let a question go: that takes back nobody's word."""
-        return word.speaker == PERSON and self.says_nothing(word)
-
-    def says_nothing(self, word: Entry) -> bool:
-        """Tell whether whoever said something only let the question go."""
-        return lets_go(word.body, lambda: self.question_of(word))
+        return word.speaker == PERSON and lets_go(word.body, lambda: self.question_of(word))
 
     def entries(self, kind: EntryType) -> tuple[Entry, ...]:
         """Return the entries of one type, in order."""

@@ -27,12 +27,16 @@ from agentx.clarification.summary import (
     mark_begun,
     name_begun,
     name_contrary,
+    name_for_answers,
     name_later,
+    preview_said,
     say_before,
     say_begun,
     say_later,
+    say_meanwhile,
     say_overruled,
     say_pointed_to,
+    tell_meanwhile,
     was_called,
     why_escalated,
     word_ask,
@@ -399,35 +403,13 @@ def say_decision(state: Clarification, *, named: bool = False, chars_max: int = 
     return f"{preview_said(state, words, chars_max) if chars_max else words}{doubt}{told}"
 
 
-def preview_said(state: Clarification, words: str, chars_max: int) -> str:
-    """Return words as both their ends, for a reservation stands last, and where all of them are."""
-    shown = preview_ends(words, chars_max)
-    is_whole = shown == preview_ends(words, len(words))
-    return shown if is_whole else f"{shown} (all of it: agentx clarify --issue {state.issue})"
-
-
 def say_against(state: Clarification) -> str:
-    """Return what speaks against what stands, to be told beside an excerpt; mostly nothing."""
-    told = (name_later(state), say_contested(state), name_contrary(state), name_begun(state))
-    return "; ".join(filter(None, (*told, tell_meanwhile(state))))
+    """Return what speaks against what stands, to be told beside an excerpt; mostly nothing.
 
-
-def tell_meanwhile(state: Clarification) -> str:
-    """Return of what waits what people said to the same elsewhere, and that it waits all the same.
-
-    Who is asked the same once more is told what was said before it was asked, too.
+    Also by which name it is answered, where its own meant another question here before.
     """
-    before = state.stands_beside if state.is_to_be_answered else ""
-    told = [f"a person had said to the same: {before}"] if before else []
-    if since := state.decided_meanwhile:
-        told.append(f"since it was asked a person said to the same: {since}")
-    return f"{'; '.join(told)}; it waits for its own answer" if told else ""
-
-
-def say_meanwhile(state: Clarification) -> str:
-    """Return the same, to be told with what is asked."""
-    said = tell_meanwhile(state)
-    return f" ({said})" if said else ""
+    told = (name_later(state), say_contested(state), name_contrary(state), name_begun(state))
+    return "; ".join(filter(None, (name_for_answers(state), *told, tell_meanwhile(state))))
 
 
 def say_contrary(state: Clarification) -> str:

@@ -174,9 +174,43 @@ def say_later(state: Clarification) -> str:
 def name_later(state: Clarification) -> str:
     """Return the same, to be told beside an excerpt."""
     later = f"later decided otherwise: {state.decided_later}" if state.decided_later else ""
-    said = "" if state.is_to_be_answered else state.stands_beside
+    said = "" if _waits(state) else state.stands_beside
     stands = f"a person had said to the same, which stands: {said}" if said else ""
     return "; ".join(filter(None, (later, stands)))
+
+
+def _waits(state: Clarification) -> bool:
+    return state.is_unanswered or state.status is ClarificationStatus.ESCALATED
+
+
+def tell_meanwhile(state: Clarification) -> str:
+    """Return of what waits what people said to the same elsewhere, and that it waits all the same.
+
+    Who is asked the same once more is told what was said before it was asked, too.
+    """
+    before = state.stands_beside if _waits(state) else ""
+    told = [f"a person had said to the same: {before}"] if before else []
+    if since := state.decided_meanwhile:
+        told.append(f"since it was asked a person said to the same: {since}")
+    return f"{'; '.join(told)}; it waits for its own answer" if told else ""
+
+
+def say_meanwhile(state: Clarification) -> str:
+    """Return the same, to be told with what is asked."""
+    said = tell_meanwhile(state)
+    return f" ({said})" if said else ""
+
+
+def preview_said(state: Clarification, words: str, chars_max: int) -> str:
+    """Return words as both their ends, for a reservation stands last, and where all of them are."""
+    shown = preview_ends(words, chars_max)
+    is_whole = shown == preview_ends(words, len(words))
+    return shown if is_whole else f"{shown} (all of it: agentx clarify --issue {state.issue})"
+
+
+def name_for_answers(state: Clarification) -> str:
+    """Return by which name it is answered, where its own meant another question here before."""
+    return f"answered as {state.typed}" if state.goes_by and state.is_active else ""
 
 
 def name_contrary(state: Clarification) -> str:

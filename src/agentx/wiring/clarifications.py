@@ -324,16 +324,8 @@ def mark_questions(project: Project, names: Iterable[str]) -> dict[str, str]:
         with suppress(AgentXError):  # gone since it was found, or nobody can read it
             found.append(room.find(name))
     told = ((state, say_against(state)) for state in name_overruling(project, found))
-    marks = {
-        str(state.id): join_marks(_say_name(state), against, asked.mark(state))
-        for state, against in told
-    }
+    marks = {str(state.id): join_marks(against, asked.mark(state)) for state, against in told}
     return {name: mark for name, mark in marks.items() if mark}
-
-
-def _say_name(state: Clarification) -> str:
-    """Return by which name it is answered, where its own meant another question here before."""
-    return f"answered as {state.typed}" if state.goes_by and state.is_active else ""
 
 
 def list_unheld(project: Project, issue: int | None = None) -> tuple[str, ...]:

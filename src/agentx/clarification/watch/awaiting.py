@@ -81,7 +81,7 @@ def is_asked_further(state: Clarification, told: str) -> bool:
 
 def is_to_be_answered(state: Clarification) -> bool:
     """Tell whether somebody's answer or decision is waited for."""
-    return state.is_to_be_answered
+    return state.is_unanswered or state.status is ClarificationStatus.ESCALATED
 
 
 def has_asked(state: Clarification, awaited: str) -> bool:

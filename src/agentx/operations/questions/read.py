@@ -18,7 +18,7 @@ from agentx.clarification.model import (
     Reason,
 )
 from agentx.clarification.rendering import name_speaker
-from agentx.clarification.summary import ask_again, tell_contested, tell_overruled
+from agentx.clarification.summary import ask_again, tell_contested, tell_meanwhile, tell_overruled
 from agentx.clarification.watch.matters import find_asked_again
 from agentx.clarification.watch.monitor import MonitorReport
 from agentx.kernel.errors import AgentXError
@@ -219,6 +219,11 @@ def tell_asked_again(state: Clarification) -> str:
     if again is None or word is None:
         return ""
     return f"{again.question} -> {fold_text(word.body)} ({name_speaker(word)})"
+
+
+def tell_said_elsewhere(state: Clarification) -> str:
+    """Return of what waits what people said to the same elsewhere; mostly nothing."""
+    return tell_meanwhile(state)
 
 
 def say_given_up(state: Clarification) -> str:

@@ -199,13 +199,13 @@ def _question(state: Clarification, role: str) -> str:
         find_asked,
         name_matter,
         say_decision,
-        say_meanwhile,
         say_next,
         say_worth,
     )
     from agentx.clarification.summary import (  # noqa: PLC0415  as above
         say_begun,
         say_later,
+        say_meanwhile,
         say_overruled,
     )
 
@@ -235,7 +235,8 @@ def _question(state: Clarification, role: str) -> str:
 
 def _say_waited_for(state: Clarification) -> str:
     """Return what a role is told that cannot go on: for whom it waits, and with what."""
-    from agentx.clarification.rendering import find_asked, say_meanwhile  # noqa: PLC0415  somebody asked
+    from agentx.clarification.rendering import find_asked  # noqa: PLC0415  somebody asked
+    from agentx.clarification.summary import say_meanwhile  # noqa: PLC0415  as above
 
     who = "a person" if state.waits_on == PERSON_ROLE else state.waits_on
     about = f"{_about(state, find_asked(state))}{say_meanwhile(state)}"
@@ -243,7 +244,7 @@ def _say_waited_for(state: Clarification) -> str:
 
 
 def _about(state: Clarification, said: str, matter: str = "") -> str:
-    from agentx.clarification.rendering import preview_said  # noqa: PLC0415  somebody asked
+    from agentx.clarification.summary import preview_said  # noqa: PLC0415  somebody asked
 
     about = preview(matter or state.topic, _TITLE_CHARS_MAX)
     chars = max(_TEXT_CHARS_MAX - _COMMAND_CHARS - len(about), _SAID_CHARS_MIN)

@@ -16,7 +16,6 @@ from agentx.clarification.rendering import (
     say_decision,
     say_worth,
     stream,
-    tell_meanwhile,
 )
 from agentx.kernel.clock import SECOND_MS
 from agentx.kernel.errors import InvalidValue
@@ -167,7 +166,7 @@ def _line(state: Clarification) -> str:
     if state.claim is not None:
         claimed = preview(state.claim.body, CLARIFY_TEXT_CHARS_MAX)
         shown += f"\n  Claimed ({name_speaker(state.claim)}, settles nothing): {claimed}"
-    if beside := tell_meanwhile(state):
+    if beside := clarify_read.tell_said_elsewhere(state):
         shown += f"\n  {beside[0].upper()}{beside[1:]}"
     if state.waits_for_person:
         waits = "wait for it" if state.holds_its_asker else "go on with what is known"

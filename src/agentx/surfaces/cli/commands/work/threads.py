@@ -18,7 +18,6 @@ from agentx.clarification.rendering import (
     say_decision,
     say_worth,
     show_words,
-    tell_meanwhile,
     terminal,
 )
 from agentx.kernel.clock import age
@@ -169,7 +168,7 @@ def _list_words(state: Clarification, who: str) -> list[_Row]:
         rows.append(("claimed", claimed, f" ({name_speaker(state.claim)})"))
         if state.claim.via == Vouching.UNTRUSTED:
             rows.append(("by", "", "a writer that you do not trust: agentx trust --show"))
-    if beside := tell_meanwhile(state):
+    if beside := clarify_read.tell_said_elsewhere(state):
         rows.append(("since" if state.decided_meanwhile else "before", beside, ""))
     if state.resolution is not None:
         words, decided = find_decided(state), say_decision(state, named=True)
@@ -240,7 +239,7 @@ def draw_asked(
     elif state.answer and not state.is_unanswered:
         _draw_question(screen, state, state.answered)
         screen.print(f"{show_words(state.answer)}{printable(_say_answerer(state))}", soft_wrap=True)
-    if beside := tell_meanwhile(state):
+    if beside := clarify_read.tell_said_elsewhere(state):
         screen.print(printable(beside), soft_wrap=True)
     if known is not None:
         for line in list_known_lines(known, state.typed):
