@@ -25,8 +25,9 @@ from agentx.runs.model import (
     RunEvent,
     Task,
     TaskStatus,
+    is_git_name,
 )
-from agentx.runs.rendering import list_answered, tell_answered
+from agentx.runs.rendering import list_answered, say_doubted_end, tell_answered
 from agentx.runs.replies import (
     UNSHALLOW,
     GoneCommit,
@@ -130,9 +131,7 @@ def _steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
                     text=f"{lane.id} is open here: to go on in it take the run up again",
                     command="agentx run event --type run-reopened",
                 )
-        yield NextStep(
-            text="it is over; archiving keeps what it taught", command="agentx run archive"
-        )
+        yield _close(run)
         return
     yield from _tell_lost(run, here)
     yield from _conflict_steps(run, here)
@@ -158,6 +157,25 @@ def _steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
     yield from _tell_twice(run, here)
     yield from _task_steps(run, here)
     yield from _phase_steps(run, here.tell)
+
+
+def _close(run: Run) -> NextStep:
+    """Return what is left to do with a run that is over."""
+    end = run.doubted_end
+    if end is None:
+        text = "it is over; archiving keeps what it taught"
+        return NextStep(text=text, command="agentx run archive")
+    return NextStep(
+        text=f"{say_doubted_end(run)}: look at it, then believe them, or go on "
+        "(agentx run event --type run-reopened)",
+        command=name_belief(end.writer),
+        takes=True,
+    )
+
+
+def name_belief(writer: str) -> str:
+    """Return the command by which a person believes a writer; anybody may have made that up."""
+    return f"agentx trust --writer {writer}" if is_git_name(writer) else "agentx trust --show"
 
 
 def _tell_lost(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:

@@ -14,6 +14,7 @@ from agentx.runs.model import (
     Checkpoint,
     Conflict,
     Contract,
+    DoubtedEnd,
     GitState,
     Lane,
     LogEntry,
@@ -48,6 +49,7 @@ class RunDraft:
     ended_ms: Millis | None
     outcome: RunStatus
     outcome_reason: str
+    doubted_end: DoubtedEnd | None
     phase: Phase
     phases: dict[Phase, PhaseEntry]
     current_task: str
