@@ -56,6 +56,7 @@ class Interruption(StrEnum):
     LANE = "lane failure"
     QUESTION = "open question"
     TASK = "task interrupted"
+    LOST = "what counts as merged is not in the work branch here"
     NONE = "nothing in the way"
     OVER = "over"
 
@@ -122,11 +123,13 @@ class Unmerged:
     why: str
     is_elsewhere: bool = True  # who merged it has what is missing
     is_here: bool = False  # in this repository, and not in the work branch
+    is_pushed: bool = False  # the work branch has it at a remote
     lacks_branch: bool = False  # its commits are here, and no work branch is
     left: tuple[str, ...] = ()  # where its branch is, here or at a remote, beyond the work branch
     is_persons: bool = False  # it lies here alone, and another checkout has the lane
     folder: str = ""  # where that is checked out
     is_shallow: bool = False  # history is cut off here: git cannot tell
+    is_over: bool = False  # the run is: nothing is merged before it is taken up again
     doubted: str = ""  # the writer, not trusted here, who says that their rebase holds what is left
 
 

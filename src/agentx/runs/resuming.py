@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from agentx.kernel.errors import IllegalTransition
+from agentx.kernel.ids import shorten_run
 from agentx.kernel.text import name_some
 from agentx.kernel.values import frozen
 from agentx.runs.asked import Escalation
@@ -46,6 +48,7 @@ from agentx.runs.rules.gates import (
 )
 from agentx.runs.rules.graph import ready, waits_for
 
+REOPEN = "agentx run event --type run-reopened"
 _HAPPENED_MAX = 8
 _MISSING_MAX = 3
 _SHORT = 10
@@ -129,7 +132,7 @@ def _steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
             if here.checkout and lane.open and lane.checkout == here.checkout:
                 yield NextStep(
                     text=f"{lane.id} is open here: to go on in it take the run up again",
-                    command="agentx run event --type run-reopened",
+                    command=REOPEN,
                 )
         yield _close(run)
         return
@@ -166,8 +169,7 @@ def _close(run: Run) -> NextStep:
         text = "it is over; archiving keeps what it taught"
         return NextStep(text=text, command="agentx run archive")
     return NextStep(
-        text=f"{say_doubted_end(run)}: look at it, then believe them, or go on "
-        "(agentx run event --type run-reopened)",
+        text=f"{say_doubted_end(run)}: look at it, then believe them, or go on ({REOPEN})",
         command=name_belief(end.writer),
         takes=True,
     )
@@ -237,21 +239,45 @@ def list_unshallow_steps(
 
 
 def list_lost_steps(run: Run, unmerged: tuple[Unmerged, ...]) -> Iterator[NextStep]:
-    """Yield what to do about lanes that count as merged and are not in the work branch here."""
+    """Yield what to do about lanes that count as merged and are not in the work branch here.
+
+    Of a run that is over nothing is merged before it is taken up again.
+    """
+    for step in _list_lost_steps(run, unmerged):
+        is_refused = run.over and step.command.endswith(_merges(unmerged))
+        text = f"{step.text} ({step.command}); first take the run up again"
+        yield replace(step, text=text, command=REOPEN) if is_refused else step
+
+
+def _merges(unmerged: tuple[Unmerged, ...]) -> tuple[str, ...]:
+    return tuple(f"agentx run lane merge {each.lane}" for each in unmerged)
+
+
+def _list_lost_steps(run: Run, unmerged: tuple[Unmerged, ...]) -> Iterator[NextStep]:
     unmerged = tuple(each for each in unmerged if not each.is_shallow)
-    elsewhere = [each for each in unmerged if each.is_elsewhere]
+    again = [each for each in unmerged if each.is_here and not each.is_pushed]
+    elsewhere = [each for each in unmerged if each.is_elsewhere and each not in again]
     if elsewhere:
         names = ", ".join(each.lane for each in elsewhere[:3])
         push = f"git push origin 'refs/heads/agent/{run.id}/*:refs/heads/agent/{run.id}/*'"
-        ways = f"who merged pushes it ({push}), then"
+        ways, then = f"who merged pushes it ({push}), then", f"agentx run resume {run.id}"
         what = "merged elsewhere, and not in the work branch here"
-        if all(each.is_here for each in elsewhere):
+        if all(each.is_pushed for each in elsewhere):
             ways = "it is in this repository: mend what keeps the work branch from it, then"
+            then = REOPEN if run.over else then
         elif all(each.lacks_branch for each in elsewhere):
             what, ways = "merged", "its commits are here: the branch is made anew by"
+            if run.over:
+                ways = (
+                    f"where {run.git.base_branch} took it over in other commits all is well; else"
+                )
+                then = f"git branch {run.git.work_branch} {run.git.latest_commit[:_SHORT]}"
+        yield NextStep(text=f"{names}: {what} ({elsewhere[0].why}); {ways}", command=then)
+    for each in again:
         yield NextStep(
-            text=f"{names}: {what} ({elsewhere[0].why}); {ways}",
-            command=f"agentx run resume {run.id}",
+            text=f"{each.lane} counts as merged, but {each.why}: merge it once more",
+            command=_say_merge(run, each),
+            takes=each.is_persons,
         )
     for each in unmerged:
         if each.doubted:
@@ -269,6 +295,12 @@ def list_lost_steps(run: Run, unmerged: tuple[Unmerged, ...]) -> Iterator[NextSt
                 command=f"agentx run lane merge {each.lane}",
                 takes=each.is_persons,
             )
+
+
+def _say_merge(run: Run, lost: Unmerged) -> str:
+    """Return what merges a lane once more whose commit is here; its branch may be gone."""
+    lane, merge = run.lanes[lost.lane], f"agentx run lane merge {lost.lane}"
+    return merge if lost.left else f"git branch {lane.branch} {lost.commit[:_SHORT]}; {merge}"
 
 
 def list_gone_steps(run: Run, gone: tuple[GoneCommit, ...]) -> Iterator[NextStep]:
@@ -303,10 +335,14 @@ def say_mending(run_id: str, lost: Unmerged | GoneCommit) -> str:
             "who made it pushes it; where it is gone for good: "
             f"`agentx run resume {run_id} --without {lost.commit[:_SHORT]}`"
         )
+    again = f"`{REOPEN} --run {shorten_run(run_id)}`, then " if lost.is_over else ""
     if lost.doubted:
-        return f"`agentx trust --writer {lost.doubted}`, or `agentx run lane merge {lost.lane}`"
-    if not lost.is_elsewhere:
-        return f"`agentx run lane merge {lost.lane}` takes that in"
+        merge = f"{again}`agentx run lane merge {lost.lane}`"
+        return f"`agentx trust --writer {lost.doubted}`, or {merge}"
+    if (lost.is_here and not lost.is_pushed) or not lost.is_elsewhere:
+        return f"{again}`agentx run lane merge {lost.lane}` takes that in"
+    if lost.is_over and lost.lacks_branch:
+        return f"git has its commits here, and no branch: `agentx run show {shorten_run(run_id)}`"
     by = "" if lost.lacks_branch else "who merged it pushes the run's branches; then "
     return f"{by}`agentx run resume {run_id}`"
 

@@ -440,7 +440,7 @@ def list_gone_runs(project: Project) -> Iterator[tuple[str, GoneCommit]]:
 
 
 def list_unmerged_runs(project: Project) -> Iterator[tuple[str, tuple[Unmerged, ...]]]:
-    """Yield the runs that go on with lanes that count as merged, and git says otherwise."""
+    """Yield the runs with lanes that count as merged, and git says otherwise."""
     runs = open_runs(project)
     for run_id in runs.ids():
         unmerged = runs.list_unmerged(runs.run(run_id)[0])

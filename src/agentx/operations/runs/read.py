@@ -177,7 +177,8 @@ def show_run(project: Project, run_id: str = "", *, caller: WhoCalls | None = No
         for each in found.tasks
     )
     tasks = tuple(_tell_held(run, each, runs.own, now_ms) for each in told)
-    verifies = not run.over and run.phase not in (Phase.PLANNING, Phase.EXECUTION)
+    is_settled = run.over and run.doubted_end is None
+    verifies = not is_settled and run.phase not in (Phase.PLANNING, Phase.EXECUTION)
     missing = runs.list_missing(run) if verifies else ()
     return replace(found, tasks=tasks, unmerged=unmerged, missing=missing)
 

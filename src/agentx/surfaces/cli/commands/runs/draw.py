@@ -219,7 +219,7 @@ def draw_lanes(screen: Console, run: RunOverview, now_ms: int) -> None:
 def _name_status(lane: Lane, lost: Unmerged | None) -> str:
     if lost is None:
         return str(lane.status)
-    if lost.is_shallow:
+    if lost.is_shallow or (lost.is_over and lost.lacks_branch):
         return "not known here"
     return "not merged here" if lost.is_elsewhere else "merged in part"
 
