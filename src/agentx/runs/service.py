@@ -276,15 +276,10 @@ class Runs:
 
     # --- taking it up again ---------------------------------------------------------------------
 
-    def rebuild(
-        self, run_id: str, *, everything: bool = True, gone: tuple[RunEvent, ...] = ()
-    ) -> Rebuilt:
-        """Make the files of a run from its events; what cannot be read is moved aside.
-
-        `gone` are events that a person took out: what they say on a page is no hand's edit.
-        """
+    def rebuild(self, run_id: str, *, everything: bool = True) -> Rebuilt:
+        """Make the files of a run from its events; what cannot be read is moved aside."""
         name = self.which.choose_to_see(run_id)
-        with self._store.editing(name, gone=gone) as desk:
+        with self._store.editing(name) as desk:
             done = desk.repair()
             self._store.lay_out()
             changed = desk.show(everything=everything)

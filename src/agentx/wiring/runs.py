@@ -144,19 +144,16 @@ def open_kept(project: Project) -> KeptBranch | None:
     )
 
 
-def take_folder(project: Project, *, forgets: bool) -> dict[str, tuple[RunEvent, ...]]:
+def take_folder(project: Project, *, forgets: bool) -> None:
     """Let the files of runs count as they are: what was taken out of them is not brought back.
 
-    Returns the events that were taken out, by run.
     Raises: UnavailableError, ConflictError, DataError.
     """
     kept = open_kept(project)
     if kept is None:
-        return {}
-    gone = kept.taken_out.list_events() if forgets else {}
+        return
     for told in kept.take_folder(forgets=forgets):
         raise UnavailableError(told)
-    return gone
 
 
 def find_shown_asks(project: Project) -> ShownAsks:

@@ -19,7 +19,8 @@ from agentx.operations.runs.write import add_task, go_to_phase, start_run, task_
 from agentx.project.project import Project
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.runs.model import Contract
-from agentx.wiring.runs import open_runs
+from agentx.wiring.runs import open_runs, take_folder
+from tests.support.repository import git
 from tests.support.run_clones import Clones
 
 _SAID = b"the name of a client"
@@ -45,10 +46,14 @@ def _start(project: Project) -> str:
     return run
 
 
-def _take_out(project: Project, run: str) -> None:
+def _cut_lines(project: Project, run: str, said: bytes) -> None:
     for file in (project.paths.runs / run).rglob("*.jsonl"):
         lines = file.read_bytes().splitlines(keepends=True)
-        file.write_bytes(b"".join(line for line in lines if _SAID not in line))
+        file.write_bytes(b"".join(line for line in lines if said not in line))
+
+
+def _take_out(project: Project, run: str, said: bytes = _SAID) -> None:
+    _cut_lines(project, run, said)
     rebuild_runs(project, run, as_is=True)
 
 
@@ -72,6 +77,55 @@ def test_a_page_does_not_say_it_anew(clones: Clones) -> None:
 
     assert _list_holding(one) == []
     assert _log(one, run) == ["what stays"]
+
+
+def test_a_log_of_which_nothing_is_left_has_no_page(clones: Clones) -> None:
+    one = clones.clone("one")
+    run = _start(one)
+    page = f"runs/{run}/tasks/TASK-001/work-log.md"
+    assert page in _list_holding(one)
+
+    _take_out(one, run, b"task-progressed")
+
+    assert _list_holding(one) == []
+    assert _log(one, run) == []
+    kept = git(one.root, "ls-tree", "-r", "--name-only", "agent-memory").splitlines()
+    assert f".agent-memory/{page}" not in kept
+    rebuild_runs(one, run)
+    assert _list_holding(one) == []
+    assert _log(one, run) == []
+
+
+def test_what_a_hand_added_to_a_log_of_which_nothing_is_left_is_taken_in(clones: Clones) -> None:
+    one = clones.clone("one")
+    run = _start(one)
+    page = one.paths.runs / run / "tasks" / "TASK-001" / "work-log.md"
+    page.write_text(page.read_text("utf-8") + "\nby hand\n", "utf-8")
+
+    _take_out(one, run, b"task-progressed")
+
+    assert _list_holding(one) == []
+    assert _log(one, run) == ["by hand"]
+
+
+def test_who_was_killed_before_the_pages_were_made_has_them_made_by_the_next_command(
+    clones: Clones,
+) -> None:
+    one = clones.clone("one")
+    run = _start(one)
+    _cut_lines(one, run, _SAID)
+
+    take_folder(one, forgets=True)  # and killed
+    assert _list_holding(one) != []
+    says = Saying(run_id=run, actor="orchestrator", task="TASK-001")
+    task_step(one, says, "task-progressed", {"text": "goes on"})
+
+    assert _list_holding(one) == []
+    assert _log(one, run) == ["what stays", "goes on"]
+    page = one.paths.runs / run / "tasks" / "TASK-001" / "work-log.md"
+    page.write_text(page.read_text("utf-8") + f"\n{_SAID.decode()}\n", "utf-8")
+    rebuild_runs(one, run)
+    assert _log(one, run)[-1] == _SAID.decode(), "who says it anew by hand says it"
 
 
 def test_a_run_that_is_packed_again_is_packed_without_it(clones: Clones) -> None:

@@ -12,7 +12,6 @@ from agentx.operations.runs.read import steps_for
 from agentx.operations.runs.saying import check_speaker
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls
-from agentx.runs.model import RunEvent
 from agentx.runs.pages.pull_request import checklist, description
 from agentx.runs.paths import RunPaths
 from agentx.runs.replies import Changes, Rebuilt, Resumption
@@ -84,14 +83,13 @@ def rebuild_runs(
 
     Raises: NotThePerson.
     """
-    gone: dict[str, tuple[RunEvent, ...]] = {}
     if as_is:
         hint = "agentx run rebuild --as-is"
         require_person(project, "that lines of runs are gone for good", hint=hint, about="runs")
-        gone = take_folder(project, forgets=True)
+        take_folder(project, forgets=True)
     runs = open_runs(project)
     names = [run.id for run in runs.all()] if everything else [runs.which.choose_to_see(run_id)]
-    return tuple(runs.rebuild(name, gone=gone.get(name, ())) for name in names)
+    return tuple(runs.rebuild(name) for name in names)
 
 
 def pull_request(project: Project, run_id: str = "", *, actor: str) -> PullRequest:

@@ -11,7 +11,7 @@ the files again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +29,7 @@ from agentx.host.files.plain import (
     look,
     open_to_read,
     read_bytes,
+    remove,
     sum_up_files,
 )
 from agentx.host.git.layout import lay_out
@@ -70,7 +71,6 @@ from agentx.runs.store.local.seen_claims import SeenClaims
 from agentx.runs.store.vouching import RunPen, RunVouching
 
 _CHECKOUT_CHARS = 8
-_Events = tuple[RunEvent, ...]
 _Notes = dict[str, dict[str, object]]
 
 
@@ -221,14 +221,14 @@ class RunStore:
         return self._notes.last_look(run_id, checkout)
 
     @contextmanager
-    def editing(self, run_id: str, *, gone: _Events = ()) -> Iterator[OpenRun]:
-        """Hold the run's lock on this machine, and give its desk; `gone` a person took out.
+    def editing(self, run_id: str) -> Iterator[OpenRun]:
+        """Hold the run's lock on this machine, and give its desk.
 
         Raises: NotFound, LockHeld, UnavailableError.
         """
         if not self.exists(run_id):
             raise NotFound(f"{run_id}: no such run", hint="`agentx run list` shows the runs")
-        with self._desk(run_id, gone) as desk:
+        with self._desk(run_id) as desk:
             yield desk
 
     @contextmanager
@@ -243,7 +243,7 @@ class RunStore:
         lay_out(self.paths.project.run_memory)
 
     @contextmanager
-    def _desk(self, run_id: str, gone: _Events = ()) -> Iterator[OpenRun]:
+    def _desk(self, run_id: str) -> Iterator[OpenRun]:
         self.vouching.begin()
         kept = FactsKept()
         file = json_file(self._notes.desk(run_id), self.clock, owner="agentx run")
@@ -252,7 +252,7 @@ class RunStore:
             notes = checkouts.setdefault(str(self.paths.project.root), {})
             self._is_at_desk = True
             try:
-                desk = OpenRun(self, run_id, notes, kept, gone)
+                desk = OpenRun(self, run_id, notes, kept)
                 try:
                     yield desk
                 finally:
@@ -294,9 +294,7 @@ class RunStore:
 class OpenRun:
     """A run while its lock is held."""
 
-    def __init__(
-        self, store: RunStore, run_id: str, notes: _Notes, kept: FactsKept, gone: _Events
-    ) -> None:
+    def __init__(self, store: RunStore, run_id: str, notes: _Notes, kept: FactsKept) -> None:
         self._store = store
         self._kept = kept
         self.paths: RunPaths = store.paths.run(run_id)
@@ -305,12 +303,15 @@ class OpenRun:
         self.faults: tuple[LineFault, ...] = found.faults
         self.remarks: list[str] = []
         self.fresh: list[RunEvent] = []
-        self._hand = ByHand(self.paths, self.remarks, gone)
+        # What a person took out, while the pages may say it still.
+        self._gone = () if store.kept is None else store.kept.taken_out.list_unmade(run_id)
+        self._hand = ByHand(self.paths, self.remarks, self._gone)
         self._events = list(found.events)
         self.run = fold(run_id, self._events)
         # Where all is as it was left, only what changes from here on has to be made.
         made = store.look_made(run_id)
-        self._made = self.run if made and made == store.sum_up(run_id) else None
+        is_made = bool(made) and not self._gone and made == store.sum_up(run_id)
+        self._made = self.run if is_made else None
         if self.run.started and self._made is None:
             self._take_in()
 
@@ -415,11 +416,29 @@ class OpenRun:
             if write_if_changed(path, data):
                 changed += 1
                 passing(CrashPoint.RUN_VIEW_WRITTEN)
+        changed += self._take_away(made)
         aside = self._store.index.put(self.run)
         if aside:
             self.remarks.append(f"index.yaml: {MARKED}; yours is in {aside}")
         self._made = self.run
         self._store.note_made(self.run.id)
+        return changed
+
+    def _take_away(self, made: Collection[Path]) -> int:
+        """Take away the pages that only what was taken out had made; return how many."""
+        if not self._gone:
+            return 0
+        before = fold(self.run.id, (*self._events, *self._gone))
+        gone = [self.paths.root / path for path in pages(before) if path not in made]
+        for path in gone:
+            if path.name.startswith("contract"):
+                self._hand.keep_edited_contract(before, path, b"")
+            else:
+                self._hand.keep_marked(path, b"")
+        changed = sum(remove(path) for path in gone)
+        self._gone = ()
+        if self._store.kept is not None:
+            self._store.kept.taken_out.note_made(self.run.id)
         return changed
 
     def repair(self) -> list[str]:

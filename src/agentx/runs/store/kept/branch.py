@@ -36,7 +36,7 @@ from agentx.runs.store.archive import join_packed
 from agentx.runs.store.kept.draft import KeptDraft, name_blob
 from agentx.runs.store.kept.facts import MEMORY, PACKED, PARTS, is_fact, is_page, run_of
 from agentx.runs.store.kept.notes import KeptNotes
-from agentx.runs.store.kept.taken_out import LinesTakenOut, sum_up_line
+from agentx.runs.store.kept.taken_out import LinesTakenOut
 
 _TRIES = 5
 _INDEX = f"{MEMORY}/index.yaml"
@@ -387,7 +387,7 @@ class KeptBranch:
         with self.notes.editing(self._clock) as note:
             kept = dict(note.get("facts", {}))
             if forgets:
-                gone = (sum_up_line(line) for _, line in self.taken_out.list_gone(kept))
+                gone = self.taken_out.take_out(kept)
                 note["forgotten"] = sorted({*note.get("forgotten", ()), *gone})
             note["gone"] = [path for path in kept if not exists(self._root / path)]
             note["facts"] = {path: row for path, row in kept.items() if path not in note["gone"]}

@@ -3,8 +3,11 @@
     note.json       where the branch is as far as all is in the folder, and which facts it holds
     seen/<run>      how the files of a run were when they were last committed
     waiting/<run>   there from before something is written until it is committed
+    unmade/<run>    which files a person took lines out of, as the branch held them, until the
+                    pages are made without those
 
-Losing them loses nothing: the branch is read anew.
+Losing them loses nothing: the branch is read anew. Without `unmade` a page that says what was taken
+out is one that somebody edited.
 """
 
 from __future__ import annotations
@@ -38,6 +41,7 @@ class KeptNotes:
     note = Below("note.json")
     seen = Below("seen")
     waiting = Below("waiting")
+    unmade = Below("unmade")
     claiming = Below("claiming")
 
     @property
@@ -89,6 +93,26 @@ class KeptNotes:
         """Note that a run is committed."""
         with suppress(AgentXError, OSError):
             remove(self.waiting / run_id)
+
+    def begin_unmade(self, run_id: str, files: dict[str, str]) -> None:
+        """Note of which files, by what git keeps of them, a person takes lines out just now.
+
+        Raises: UnavailableError.
+        """
+        replace_file(self.unmade / run_id, json_text.line_of({**self.read_unmade(run_id), **files}))
+
+    def read_unmade(self, run_id: str) -> dict[str, str]:
+        """Return the files of a run that lines were taken out of, while its pages may say them."""
+        with suppress(OSError):
+            found = JSON.parse(read_bytes(self.unmade / run_id))
+            if isinstance(found, dict):
+                return found
+        return {}
+
+    def end_unmade(self, run_id: str) -> None:
+        """Note that the pages of a run were made without what was taken out."""
+        with suppress(AgentXError, OSError):
+            remove(self.unmade / run_id)
 
     def read_seen(self, run_id: str) -> dict[str, list[int]]:
         """Return how the files of a run were when they were last committed."""

@@ -31,13 +31,35 @@ class LinesTakenOut:
         self._branch = branch
         self._notes = notes
 
-    def list_events(self) -> dict[str, tuple[RunEvent, ...]]:
-        """Return the events of each run that the branch holds and the folder does not."""
-        found: dict[str, tuple[RunEvent, ...]] = {}
-        for path, line in self.list_gone(self._notes.read().get("facts", {})):
-            run = run_of(path)
-            found[run] = (*found.get(run, ()), *events_in(line, run))
-        return found
+    def take_out(self, kept: dict[str, list[Any]]) -> set[str]:
+        """Return by what the lines are known that the branch holds and the folder does not.
+
+        That their pages are to be made without them is noted first.
+
+        Raises: UnavailableError.
+        """
+        gone = tuple(self.list_gone(kept))
+        files: dict[str, dict[str, str]] = {}
+        for path, _ in gone:
+            files.setdefault(run_of(path), {})[path] = kept[path][1]
+        for run, below in files.items():
+            self._notes.begin_unmade(run, below)
+        return {sum_up_line(line) for _, line in gone}
+
+    def list_unmade(self, run: str) -> tuple[RunEvent, ...]:
+        """Return the events of a run that were taken out, while its pages may say them."""
+        blobs = self._notes.read_unmade(run).values()
+        forgotten = frozenset(self._notes.read().get("forgotten", ())) if blobs else frozenset()
+        held: list[bytes] = []
+        with suppress(UnavailableError):  # git keeps them no longer
+            held += self._branch.read_blobs(blobs).values() if blobs else ()
+        lines = (line for text in held for line in text.splitlines())
+        gone = (line for line in lines if sum_up_line(line) in forgotten)
+        return tuple(event for line in gone for event in events_in(line, run))
+
+    def note_made(self, run: str) -> None:
+        """Note that the pages of a run were made without what was taken out."""
+        self._notes.end_unmade(run)
 
     def list_gone(self, kept: dict[str, list[Any]]) -> Iterator[tuple[str, bytes]]:
         """Yield the lines, each with its file, that the branch holds and the folder does not."""
