@@ -25,6 +25,7 @@ from agentx.host.files.plain import (
     find_files,
     list_folder,
     read_bytes,
+    remove,
     remove_tree,
     rename,
     walk_files,
@@ -42,6 +43,7 @@ _EVENTS = ".jsonl"
 _WRITTEN = ("artifacts/", "aside/")  # what no event can make again
 _LEAVING = ".leaving"  # a folder that is packed and on its way out
 _TAKEN_OVER = ".before"  # what the archive held under a name that now holds something else
+IsMade = Callable[[str, bytes], bool]
 
 
 class Archive:
@@ -63,8 +65,11 @@ class Archive:
                 found.append(parse_run_id(path.name.removesuffix(_SUFFIX)))
         return tuple(sorted(found, reverse=True))
 
-    def pack(self, run_id: str) -> Path:
+    def pack(self, run_id: str, is_made: IsMade = lambda _name, _data: False) -> Path:
         """Pack a run's folder, verified; the folder stays.
+
+        Of what the archive held and the folder has otherwise, `is_made` says which is a page of
+        ours that nobody edited: it is made anew, and not kept beside.
 
         Raises: NotFound, UnavailableError, CorruptRecord when what was written reads otherwise.
         """
@@ -73,15 +78,17 @@ class Archive:
             raise NotFound(f"{run_id}: no such run", hint="`agentx run list` shows the runs")
         target = self.path(run_id)
         held = self.files(run_id)
+        _remove_beside(folder, is_made)
         files = _files(folder)
         if held and all(_has(held, name, data) for name, data in files.items()):
             return target
         for name, data in held.items():
             if name not in files:
-                files[name] = data
+                if not _is_beside(name, data, is_made):
+                    files[name] = data
             elif name.endswith(_EVENTS):
                 files[name] = _join_events(files[name], data)
-            elif files[name] != data:
+            elif files[name] != data and not is_made(name, data):
                 files[name + _TAKEN_OVER] = data
         packed = _pack(run_id, files)
         if _unpack(packed) != files:
@@ -203,6 +210,18 @@ def leave_out(run_id: str, packed: bytes, leave: Callable[[bytes], bytes]) -> by
         return packed
     written = {name: data for name, data in files.items() if name.startswith(_WRITTEN)}
     return _pack(run_id, {**written, **left})
+
+
+def _is_beside(name: str, data: bytes, is_made: IsMade) -> bool:
+    """Tell whether an earlier version kept a page beside that nobody edited."""
+    return name.endswith(_TAKEN_OVER) and is_made(name.removesuffix(_TAKEN_OVER), data)
+
+
+def _remove_beside(folder: Path, is_made: IsMade) -> None:
+    for path in walk_files(folder):
+        name = path.relative_to(folder).as_posix()
+        if name.endswith(_TAKEN_OVER) and _is_beside(name, read_bytes(path), is_made):
+            remove(path)
 
 
 def _rank(data: bytes) -> tuple[int, bytes]:

@@ -115,6 +115,24 @@ class ByHand:
         found = contract_file(self._paths.contract(task))
         return found or contract_file(self._paths.hand_contract(task))
 
+    def is_edited(self, run: Run, events: Iterable[RunEvent], name: str, data: bytes) -> bool:
+        """Tell whether a page that is made of a run holds, as it was once, what a person wrote."""
+        if has_merge_marks(data):
+            return True
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError:
+            return True
+        path = self._paths.root / name
+        if path.name.startswith("contract"):
+            contract = contract_in(text, path)
+            known = (is_known_contract(contract, each) for each in run.tasks.values() if contract)
+            return not any(known)
+        if path.parent == self._paths.artifacts and path.name in run.artifacts:
+            return read_artifact(run, path.name, text, events) is not None
+        logs = (task for task in run.tasks.values() if path == self._paths.work_log(task.id))
+        return any(read_log(task, text) is not None for task in logs)
+
     def keep_edited_contract(self, run: Run, path: Path, data: bytes) -> None:
         """Keep a contract that somebody changed: it does not hold, but is not lost."""
         try:

@@ -424,6 +424,15 @@ class OpenRun:
         self._store.note_made(self.run.id)
         return changed
 
+    def find_made(self) -> Callable[[str, bytes], bool]:
+        """Return what tells of a page, as it was once, that we make it and nobody edited it."""
+        made = {path.as_posix() for path in pages(self.run)}
+
+        def is_made(name: str, data: bytes) -> bool:
+            return name in made and not self._hand.is_edited(self.run, self._events, name, data)
+
+        return is_made
+
     def _take_away(self, made: Collection[Path]) -> int:
         """Take away the pages that only what was taken out had made; return how many."""
         if not self._gone:

@@ -101,7 +101,7 @@ class Archiving:
             told("archive")
             # First what the events say: then all clones that have them pack the same bytes.
             desk.show()
-            self._archive.pack(run.id)
+            self._archive.pack(run.id, desk.find_made())
             path = self._runs.index.note_archived(run, self._runs.clock.now_ms())
             desk.leave()
             self._archive.remove_folder(run.id)
