@@ -10,6 +10,11 @@ from agentx.runs.model import Conflict, Lane, Phase, Report, Run, RunEvent, RunS
 UNSHALLOW = "git fetch --unshallow"  # what brings the history of a shallow clone
 
 
+def say_push_all(run_id: str, remote: str) -> str:
+    """Return the command that pushes every branch of a run."""
+    return f"git push {remote} 'refs/heads/agent/{run_id}/*:refs/heads/agent/{run_id}/*'"
+
+
 @frozen
 class Told:
     """What came of a verb: where the run stands, what was added, what was found on the way."""

@@ -37,6 +37,7 @@ from agentx.runs.replies import (
     NextStep,
     Resumption,
     Unmerged,
+    say_push_all,
 )
 from agentx.runs.rules.gates import (
     NOTHING_MOVED,
@@ -238,12 +239,15 @@ def list_unshallow_steps(
         )
 
 
-def list_lost_steps(run: Run, unmerged: tuple[Unmerged, ...]) -> Iterator[NextStep]:
+def list_lost_steps(
+    run: Run, unmerged: tuple[Unmerged, ...], name_remote: Callable[[str], str]
+) -> Iterator[NextStep]:
     """Yield what to do about lanes that count as merged and are not in the work branch here.
 
-    Of a run that is over nothing is merged before it is taken up again.
+    Of a run that is over nothing is merged before it is taken up again. `name_remote` says which
+    remote is meant for a branch.
     """
-    for step in _list_lost_steps(run, unmerged):
+    for step in _list_lost_steps(run, unmerged, name_remote):
         is_refused = run.over and step.command.endswith(_merges(unmerged))
         text = f"{step.text} ({step.command}); first take the run up again"
         yield replace(step, text=text, command=REOPEN) if is_refused else step
@@ -253,13 +257,15 @@ def _merges(unmerged: tuple[Unmerged, ...]) -> tuple[str, ...]:
     return tuple(f"agentx run lane merge {each.lane}" for each in unmerged)
 
 
-def _list_lost_steps(run: Run, unmerged: tuple[Unmerged, ...]) -> Iterator[NextStep]:
+def _list_lost_steps(
+    run: Run, unmerged: tuple[Unmerged, ...], name_remote: Callable[[str], str]
+) -> Iterator[NextStep]:
     unmerged = tuple(each for each in unmerged if not each.is_shallow)
     again = [each for each in unmerged if each.is_here and not each.is_pushed]
     elsewhere = [each for each in unmerged if each.is_elsewhere and each not in again]
     if elsewhere:
         names = ", ".join(each.lane for each in elsewhere[:3])
-        push = f"git push origin 'refs/heads/agent/{run.id}/*:refs/heads/agent/{run.id}/*'"
+        push = say_push_all(run.id, name_remote(run.git.work_branch))
         ways, then = f"who merged pushes it ({push}), then", f"agentx run resume {run.id}"
         what = "merged elsewhere, and not in the work branch here"
         if all(each.is_pushed for each in elsewhere):

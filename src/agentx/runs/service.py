@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from agentx.kernel.bus import Bus
@@ -75,7 +76,7 @@ from agentx.runs.rules.gates import (
     list_unready,
 )
 from agentx.runs.store.git_lanes import GitLanes
-from agentx.runs.store.git_shared import list_gone
+from agentx.runs.store.git_shared import list_gone, name_remote
 from agentx.runs.store.run_store import OpenRun, RunStore
 from agentx.runs.store.sources import sources, yaml_text
 
@@ -353,7 +354,8 @@ class Runs:
             tell=self._store.ask_git(run),
         )
         found = resumption(run, events, here)
-        lost = (*list_lost_steps(run, unmerged), *list_gone_steps(run, gone))
+        name = partial(name_remote, self.git.root)
+        lost = (*list_lost_steps(run, unmerged, name), *list_gone_steps(run, gone))
         ways = found.next
         if unmerged:
             ways = tuple(step for step in ways if not step.command.startswith(_GO_ON))

@@ -15,7 +15,7 @@ from agentx.host.git.work import commit_of, is_ancestor, is_shallow_clone, list_
 from agentx.kernel.errors import ConflictError, NotFound
 from agentx.kernel.values import frozen
 from agentx.runs.model import Lane, LaneStatus, Rebased, Run, RunEvent
-from agentx.runs.replies import UNSHALLOW, Changes, GoneCommit
+from agentx.runs.replies import UNSHALLOW, Changes, GoneCommit, say_push_all
 
 _KEPT_HERE = (".agent-memory/", ".agentx/")  # by AgentX: it is not what is checked
 _NOT_OURS = tuple(f":(exclude){name.rstrip('/')}" for name in _KEPT_HERE)
@@ -92,13 +92,20 @@ def find_work(root: Path, run: Run, branch: str) -> str:
     return latest if any(is_ancestor(root, latest, each) for each in bases) else ""
 
 
+def name_remote(root: Path, branch: str = "") -> str:
+    """Return the remote that is meant for a branch: one that has it, or else the usual one."""
+    having = [each.remote for each in list_pushed(root, branch)] if branch else []
+    names = having or read_git(root, "remote").lines
+    return "origin" if "origin" in names or not names else names[0]
+
+
 def tell_unpushed(root: Path, branch: str) -> Iterator[str]:
     """Yield that no remote has a branch as it is here, as far as was last fetched."""
     here = commit_of(root, f"refs/heads/{branch}") if branch else ""
     remotes = read_git(root, "remote").lines if here else ()
     pushed = list_pushed(root, branch) if remotes else ()
     if remotes and not any(is_ancestor(root, here, each.commit) for each in pushed):
-        where = "origin" if "origin" in remotes else remotes[0]
+        where = name_remote(root, branch)
         yield f"{branch} is not pushed as it is here: `git push {where} {branch}`"
 
 
@@ -190,7 +197,7 @@ def check_latest(root: Path, run: Run) -> None:
     raise NotFound(
         f"{latest[:_SHORT]}, the last commit of {run.git.work_branch}, is not in this repository",
         hint="who made it pushes it, then try again: "
-        f"`git push origin 'refs/heads/agent/{run.id}/*:refs/heads/agent/{run.id}/*'`; "
+        f"`{say_push_all(run.id, name_remote(root, run.git.work_branch))}`; "
         f"where it is gone for good a person goes on without it: `{say_without(run, latest)}`",
     )
 

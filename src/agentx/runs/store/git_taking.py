@@ -15,7 +15,7 @@ from agentx.kernel.errors import ConflictError, NotFound, UnavailableError
 from agentx.kernel.text import name_some
 from agentx.runs.model import Lane, Run
 from agentx.runs.store.git_lanes import GitLanes
-from agentx.runs.store.git_shared import find_pushed
+from agentx.runs.store.git_shared import find_pushed, list_pushed, name_remote
 
 _SHORT = 10
 
@@ -49,7 +49,7 @@ def find_brought(git: GitLanes, run: Run, lane: Lane) -> str:
         if not is_ancestor(git.root, pushed, here):
             raise ConflictError(
                 f"{lane.branch} has commits here that its remote lacks, and lacks others",
-                hint=f"put them together: git merge origin/{lane.branch} in {folder}",
+                hint=f"put them together: git merge {_name_pushed(git, lane, pushed)} in {folder}",
             )
         pushed = here
     tip = pushed or here
@@ -62,9 +62,15 @@ def find_brought(git: GitLanes, run: Run, lane: Lane) -> str:
             )
         raise NotFound(
             f"{what} is not pushed: it is in the checkout {lane.checkout or 'that made it'}",
-            hint=f"there: git push origin {lane.branch}",
+            hint=f"there: git push {name_remote(git.root, lane.branch)} {lane.branch}",
         )
     return tip
+
+
+def _name_pushed(git: GitLanes, lane: Lane, commit: str) -> str:
+    """Return the name of a lane's branch at the remote that has it at a commit."""
+    known = (each.name for each in list_pushed(git.root, lane.branch) if each.commit == commit)
+    return next(known, commit)
 
 
 def _require_not_replaced(git: GitLanes, run: Run, lane: Lane, here: str) -> None:
