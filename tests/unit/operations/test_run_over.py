@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from agentx.kernel.errors import ConflictError
+from agentx.operations.runs.archive import archive_run
 from agentx.operations.runs.lane import finish_lane, merge_lane, open_lane
 from agentx.operations.runs.read import show_run
 from agentx.operations.runs.recover import PullRequest, pull_request, resume_run
@@ -63,9 +65,14 @@ def test_a_run_that_is_over_is_not_ready_where_its_branch_is_not(both: Two) -> N
     assert "git push origin 'refs/heads/agent/" in step
     ((_, (told,)),) = list_unmerged_runs(both.two)
     assert (told.is_over, told.is_elsewhere, told.is_here) == (True, True, False)
+    with pytest.raises(
+        ConflictError, match=r"whom you do not trust, and lane-001-.* is not merged"
+    ):
+        archive_run(both.two, both.run_id)
     git(both.one.root, "push", "-q", "origin", f"agent/{both.run_id}/work")
     assert MERGED in _ask(both, both.two).checklist, "it looks at the remote"
     assert not show_run(both.two, both.run_id).unmerged
+    archive_run(both.two, both.run_id)
 
 
 @pytest.mark.promise("runs.git-is-true")

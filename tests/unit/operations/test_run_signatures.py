@@ -312,12 +312,10 @@ def test_a_typed_end_ends_no_run_and_is_told_wherever_it_is_looked_at(shop: Shop
     shop.lay({**end, "writer": "x; rm -r .", "key": "00" * 10, "sig": "00"})
     doubted = "it is COMPLETED by the word of orchestrator (x; rm -r .), whom you do not trust"
     assert shop.run.over
-    code, shown = shop.agentx("run", "show")
+    shown = shop.agentx("run", "show")[1]
     assert doubted in " ".join(shown.split())
     assert "agentx trust --show" in shown
     assert f"- [ ] {doubted}" in shop.agentx("run", "pr", shop.run.id)[1]
-    code, said = shop.agentx("run", "archive", shop.run.id)
-    assert (code, doubted in said, shop.run.over) == (3, True, True)
     shop.agentx("run", "event", "--type", "run-reopened", "--run", shop.run.id)
     assert shop.run.status == "IN_PROGRESS"
 

@@ -14,16 +14,13 @@ from collections.abc import Callable
 from agentx.host.git import facts as git
 from agentx.kernel.bus import Bus, Say
 from agentx.kernel.errors import ConflictError
-from agentx.kernel.ids import shorten_run
 from agentx.lessons.model import PATTERNS, LessonKind
 from agentx.lessons.promotion import Policy
 from agentx.lessons.service import Lessons
 from agentx.project.project import Project
 from agentx.runs.events import RunArchived
 from agentx.runs.model import Run
-from agentx.runs.rendering import say_doubted_end
 from agentx.runs.replies import Archived
-from agentx.runs.resuming import name_belief
 from agentx.runs.rules.gates import list_lifted
 from agentx.runs.rules.retention import is_due
 from agentx.runs.store.archive import Archive
@@ -78,13 +75,6 @@ class Archiving:
                 raise ConflictError(
                     f"{run.id} is still {run.status}",
                     hint="end it first: `agentx run phase complete` or `fail`",
-                )
-            if run.doubted_end is not None:
-                raise ConflictError(
-                    f"{run.id}: {say_doubted_end(run)}",
-                    hint=f"look at it, then believe them: `{name_belief(run.doubted_end.writer)}`; "
-                    "or go on: `agentx run event --type run-reopened "
-                    f"--run {shorten_run(run.id)}`",
                 )
             offered = lessons_of(run)
             learnt: list[str] = []
