@@ -37,6 +37,7 @@ from agentx.runs.store.shared.fetching import say_why
 
 _FETCH_WAIT_MS = 60_000
 _AGREED = "pushes_to"
+_LET = "let"  # lines that a remote was pushed without, by its address
 _NAMED_MAX = 3
 _WANTED_MAX = 500  # contents that one fetch asks for
 # What git, or a remote, says of a branch that is not where it was seen; hooks say other things.
@@ -288,9 +289,18 @@ class RunExchange:
             )
 
     def is_ahead(self) -> bool:
-        """Tell whether the remote lacks something."""
+        """Tell whether the remote lacks something, or has what is to go there.
+
+        Lines that were taken out here go from a remote once. Where another clone brought them back
+        they stay there: else both would push for ever.
+
+        Raises: UnavailableError.
+        """
         mine = self.find_tip()
-        return bool(mine) and mine != self._theirs
+        if not mine or mine == self._theirs:
+            return False
+        let = frozenset(self._kept.notes.read().get(_LET, {}).get(self.shown_url, ()))
+        return not (let and self._theirs) or self._kept.taken_out.brings(mine, self._theirs, let)
 
     def list_unknown(self, run_id: str, events: frozenset[str]) -> frozenset[str]:
         """Return which of some events of a run no remote had when it was last looked at.
@@ -346,8 +356,21 @@ class RunExchange:
         Raises: UnavailableError, also where not all of here is on the branch.
         """
         self._keep()
+        if not self.is_ahead():
+            return True
         self._overtaken = push(self._kept, self._root, self.remote, self.wait_ms)
+        if not self._overtaken:
+            self._theirs = self.find_tip()
+            self._note_let()
         return not self._overtaken
+
+    def _note_let(self) -> None:
+        """Note which lines that were taken out here are gone from the remote now."""
+        note = self._kept.notes.read()
+        forgotten = note.get("forgotten", [])
+        if note.get(_LET, {}).get(self.shown_url, []) != forgotten:
+            with suppress(AgentXError), self._kept.notes.editing(self._store.clock) as note:
+                note.setdefault(_LET, {})[self.shown_url] = forgotten
 
     def give_up(self) -> UnavailableError:
         """Return why nothing was pushed, however often it was tried."""
