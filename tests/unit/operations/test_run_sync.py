@@ -12,11 +12,13 @@ import pytest
 from agentx.clarification.errors import NotThePerson
 from agentx.kernel.errors import ConflictError, IllegalTransition, UnavailableError
 from agentx.operations.runs.archive import archive_run
+from agentx.operations.runs.lane import open_lane
 from agentx.operations.runs.read import bring_back_runs, list_archived, list_runs, show_run
-from agentx.operations.runs.recover import rebuild_runs
+from agentx.operations.runs.recover import rebuild_runs, resume_run
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.sync import Exchanged, sync_runs
 from agentx.operations.runs.write import add_task, go_to_phase, record_event, start_run, task_step
+from agentx.operations.setup.trust import look_at_trust
 from agentx.operations.upkeep.carry import export, restore
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
@@ -129,6 +131,31 @@ def test_a_push_that_is_overtaken_while_the_remote_checks_it_is_tried_again(
     assert sorted(_tasks(two)) == ["from one", "from two"]
 
 
+def test_a_hook_here_that_stops_git_is_not_told_as_a_remote_that_is_away(clones: Clones) -> None:
+    one = clones.clone("one")
+    run = start_run(one, "shared", actor="orchestrator").id
+    _add(one, "first")
+    _sync(one)
+    two = clones.clone("two")
+    _sync(two)
+    lane = open_lane(one, Saying(task="TASK-001")).lane
+    assert lane is not None
+    git(one.root, "push", "-q", "origin", lane.branch)
+    _sync(one)
+    hook = two.root / ".git/hooks/reference-transaction"
+    hook.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    hook.chmod(0o755)
+
+    with pytest.raises(UnavailableError, match=r"git here took in nothing of origin: .*hook") as no:
+        _sync(two)
+
+    assert no.value.hint == "runs are kept here meanwhile"
+    told = resume_run(two, run, actor="orchestrator")[1].remarks
+    assert not [each for each in told if "was not reached" in each]
+    hook.unlink()
+    assert _sync(two).taken_in == (run,)
+
+
 @pytest.mark.parametrize("does", ["exit 1", 'echo "cannot lock ref" >&2; exit 1'])
 def test_a_remote_that_declines_is_said_at_once(clones: Clones, does: str) -> None:
     one = clones.clone("one")
@@ -216,8 +243,10 @@ def test_what_a_remote_brings_is_taken_in_only_where_the_repository_is_trusted(
     stranger = open_project(clones.folder / "two", read_environment(known))
 
     assert list_runs(stranger) == ()
-    with pytest.raises(ConflictError, match="was not written here"):
+    with pytest.raises(ConflictError, match="was not written here") as refused:
         _sync(stranger)
+    assert "`git log -p origin/agent-memory`; then say `agentx trust`" in refused.value.hint
+    assert look_at_trust(stranger)[0].runs == ("origin/agent-memory",)
     assert list_runs(stranger) == ()
     assert git(stranger.root, "branch", "--list", BRANCH) == ""
 

@@ -33,7 +33,7 @@ from agentx.runs.store.event_files import events_in, read_events
 from agentx.runs.store.kept.branch import KeptBranch
 from agentx.runs.store.kept.facts import MEMORY, PACKED, is_fact, run_of
 from agentx.runs.store.run_store import RunStore
-from agentx.runs.store.shared.fetching import say_why
+from agentx.runs.store.shared.fetching import is_refused_here, say_failed, say_why
 
 _FETCH_WAIT_MS = 60_000
 _AGREED = "pushes_to"
@@ -85,10 +85,10 @@ def fetch(kept: KeptBranch, root: Path, remote: Remote, wait_ms: int = _FETCH_WA
         wait_ms=wait_ms,
     )
     if done.code != 0:
-        why = say_why(done.err, "git fetch failed")
-        raise UnavailableError(
-            f"{remote.name} was not reached: {why}", hint="offline? runs are kept here meanwhile"
-        )
+        why = say_failed(remote.name, done.err)
+        is_ours = is_refused_here(done.err)
+        hint = "runs are kept here meanwhile"
+        raise UnavailableError(why, hint=hint if is_ours else f"offline? {hint}")
     tip = kept.branch.find_tip(there)
     if tip:
         _fetch_left_out(root, remote, tip, wait_ms)
@@ -283,9 +283,10 @@ class RunExchange:
                 hint="somebody uses that name for something else: nothing was taken in or pushed",
             )
         if not self._is_trusted():
+            there = f"{self.remote.name}/{BRANCH}"
             raise ConflictError(
-                f"{self.remote.name}/{BRANCH} holds what was not written here",
-                hint="look at it, then say `agentx trust`",
+                f"{there} holds what was not written here",
+                hint=f"look at it: `git log -p {there}`; then say `agentx trust`",
             )
 
     def is_ahead(self) -> bool:

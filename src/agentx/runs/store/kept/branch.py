@@ -219,7 +219,7 @@ class KeptBranch:
         ):
             raise ConflictError(
                 f"the branch {BRANCH} holds what was not written here",
-                hint="look at it, then say `agentx trust`",
+                hint=f"look at it: `git log -p {BRANCH}`; then say `agentx trust`",
             )
         self.lay(lacking)
         self._forget(note)
