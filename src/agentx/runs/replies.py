@@ -12,7 +12,7 @@ UNSHALLOW = "git fetch --unshallow"  # what brings the history of a shallow clon
 
 def say_push_all(run_id: str, remote: str) -> str:
     """Return the command that pushes every branch of a run."""
-    return f"git push {remote} 'refs/heads/agent/{run_id}/*:refs/heads/agent/{run_id}/*'"
+    return f"git push {remote} 'refs/heads/agent/{run_id}/*'"
 
 
 @frozen

@@ -315,10 +315,10 @@ def list_gone_steps(run: Run, gone: tuple[GoneCommit, ...]) -> Iterator[NextStep
     for each in by_commit.values():
         short = each.commit[:_SHORT]
         yield NextStep(
-            text=f"{short}, {each.what}, is not in this repository: who made it pushes it; "
-            "where it is gone for good, a person goes on without it",
-            command=f"agentx run resume {run.id} --without {short}",
-            takes=True,
+            text=f"{short}, {each.what}, is not in this repository: who made it pushes it, then "
+            "take the run up again; only where it is gone for good a person goes on without it "
+            f"(`agentx run resume {run.id} --without {short}`)",
+            command=f"agentx run resume {run.id}",
         )
 
 
@@ -404,12 +404,14 @@ def _conflict_steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
 def _task_steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
     elsewhere = _list_held_elsewhere(run, here)
     in_conflict = {each.lane for each in run.conflicts.values() if each.open and each.lane}
+    finished = {each.id for each in run.lanes.values() if each.status is LaneStatus.FINISHED}
+    told = in_conflict | finished  # with its files, or to be merged
     for task in run.tasks.values():
         if task.id in elsewhere:
             continue
         if task.status is TaskStatus.IN_PROGRESS:
             where = f" in {task.lane}" if task.lane else ""
-            if task.lane not in in_conflict:  # that is told with its files
+            if task.lane not in told:
                 yield NextStep(
                     text=f"go on with {task.id}{where}: {task.contract.title}",
                     command=f"agentx run context --task {task.id}",
