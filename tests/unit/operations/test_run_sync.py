@@ -376,3 +376,27 @@ def test_a_restore_counts_and_is_not_undone_by_the_branch(
     git(one.root, "clean", "-fdxq")
     assert [row.run_id for row in list_runs(one)] == [run]
     assert _tasks(one) == ["later"]
+
+
+@pytest.mark.promise("runs.kept-exchange")
+def test_a_file_that_somebody_laid_aside_goes_to_nobody_and_is_named(clones: Clones) -> None:
+    one = clones.clone("one")
+    start_run(one, "shared", actor="orchestrator")
+    ours = one.paths.run_aside / "index-0123abcd.yaml"
+    stray = one.paths.run_aside / "fill"
+    ours.parent.mkdir(parents=True, exist_ok=True)
+    for file in (ours, stray):
+        file.write_text("words", encoding="utf-8")
+    _add(one, "first")
+    _sync(one)
+
+    kept = git(clones.remote, "ls-tree", "-r", "--name-only", BRANCH).splitlines()
+
+    assert f".agent-memory/aside/{ours.name}" in kept
+    assert f".agent-memory/aside/{stray.name}" not in kept
+    (note,) = list_notes(one)
+    assert note.says.startswith(".agent-memory/aside/fill: no file of AgentX's")
+    stray.unlink()
+    _sync(one)
+    assert not stray.exists()
+    assert not list(list_notes(one))

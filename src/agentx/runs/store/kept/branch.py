@@ -34,7 +34,7 @@ from agentx.runs.limits import RUN_KEPT_BYTES_MAX
 from agentx.runs.settings import BRANCH, WITH_CODE
 from agentx.runs.store.archive import join_packed
 from agentx.runs.store.kept.draft import KeptDraft, name_blob
-from agentx.runs.store.kept.facts import MEMORY, PACKED, PARTS, is_fact, is_page, run_of
+from agentx.runs.store.kept.facts import MEMORY, PACKED, PARTS, is_fact, is_kept, is_page, run_of
 from agentx.runs.store.kept.notes import KeptNotes
 from agentx.runs.store.kept.taken_out import LinesTakenOut
 
@@ -268,6 +268,15 @@ class KeptBranch:
     def _list_runs(self) -> Iterator[str]:
         with suppress(OSError):
             yield from filter(is_run_id, list_folder(self._memory / "runs").folders)
+
+    def list_strays(self) -> tuple[str, ...]:
+        """Return what somebody laid where only what was kept aside goes with runs."""
+        found: tuple[str, ...] = ()
+        with suppress(OSError):
+            names = list_folder(self._memory / "aside").files
+            paths = (f"{MEMORY}/aside/{name}" for name in names)
+            found = tuple(path for path in paths if is_kept(path) and not is_fact(path))
+        return found
 
     # --- bringing back ------------------------------------------------------------------------
 
