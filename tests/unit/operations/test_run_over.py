@@ -18,6 +18,7 @@ from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.write import go_to_phase, record_event, task_step
 from agentx.project.project import Project
 from agentx.wiring.runs import list_unmerged_runs
+from tests.support.mcp_agent import Agent
 from tests.support.repository import commit, git
 from tests.support.two_people import FIRST, SECOND, Two
 
@@ -63,6 +64,8 @@ def test_a_run_that_is_over_is_not_ready_where_its_branch_is_not(both: Two) -> N
     (why, step, *_) = _say_status(both, both.two)
     assert why.endswith("/work is not here, nor in main")
     assert "git push origin 'refs/heads/agent/" in step
+    said = Agent(both.two.root, both.two.environment).call("run_status", run=both.run_id)
+    assert "/work is not here, nor in main" in next(x for x in said.splitlines() if " MERGED " in x)
     ((_, (told,)),) = list_unmerged_runs(both.two)
     assert (told.is_over, told.is_elsewhere, told.is_here) == (True, True, False)
     with pytest.raises(
