@@ -5,6 +5,8 @@ Method: a bare remote and clones with real git, each with a data folder of its o
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 
 import pytest
@@ -400,3 +402,24 @@ def test_a_file_that_somebody_laid_aside_goes_to_nobody_and_is_named(clones: Clo
     _sync(one)
     assert not stray.exists()
     assert not list(list_notes(one))
+
+
+@pytest.mark.promise("runs.kept-exchange")
+def test_what_was_laid_into_a_run_by_hand_counts_in_every_clone(clones: Clones) -> None:
+    one, two = clones.clone("one"), clones.clone("two")
+    run = start_run(one, "shared", actor="orchestrator").id
+    _add(one, "first")
+    _sync(one)
+    _sync(two)
+    (file,) = (two.paths.runs / run / "events/orchestrator").glob("*.jsonl")
+    line = json.loads(file.read_text("utf-8").splitlines()[-1])
+    line |= {"id": line["id"][:-4] + "ZZZZ", "task": "TASK-007", "detail": {"title": "typed"}}
+    (file.parent / "2026-03-02T10-00-00Z-0123ab.jsonl").write_text(json.dumps(line) + "\n", "utf-8")
+
+    assert _sync(two).is_pushed
+    _sync(one)
+
+    assert _tasks(one) == _tasks(two) == ["first", "typed"]
+    os.utime(two.paths.runs / run / "manifest.yaml", (0, 0))  # no news
+    os.utime(file, (0, 0))
+    assert not _sync(two).is_pushed

@@ -238,7 +238,9 @@ class RunExchange:
         Raises: UnavailableError, also where not all of here is on the branch; ConflictError,
             DataError.
         """
-        told = self._kept.commit()
+        told = self._kept.commit(
+            *self._kept.list_unkept()
+        )  # what was laid here by hand counts here
         theirs = self._theirs = fetch(self._kept, self._root, self.remote, self.wait_ms)
         mine, branch = self.find_tip(), self._kept.branch
         if not theirs or theirs == mine or (mine and branch.is_ancestor(theirs, mine)):
