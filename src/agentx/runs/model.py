@@ -374,6 +374,17 @@ class GitState:
 
 
 @frozen
+class DoubtedEnd:
+    """What says that a run is over, and nobody whom the reader trusts vouches for."""
+
+    actor: str
+    outcome: RunStatus
+    why: Vouching
+    writer: str = ""
+    counts: bool = False  # the run is over by it
+
+
+@frozen
 class Run:
     """Where a run stands: the fold of its events."""
 
@@ -387,6 +398,7 @@ class Run:
     ended_ms: Millis | None = None
     outcome: RunStatus = RunStatus.IN_PROGRESS  # what was said last: going on, COMPLETED, FAILED
     outcome_reason: str = ""
+    doubted_end: DoubtedEnd | None = None  # what was said last of its end, if nobody vouches for it
     phase: Phase = Phase.PLANNING
     phases: Mapping[Phase, PhaseEntry] = field(default_factory=dict)
     current_task: str = ""

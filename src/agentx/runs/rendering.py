@@ -7,6 +7,7 @@ from agentx.kernel.text import CONTESTED, preview
 from agentx.runs.asked import Escalation, PersonsAnswer
 from agentx.runs.context import Context
 from agentx.runs.model import Run, RunEvent
+from agentx.runs.rules.claims import ENDS_RUN
 from agentx.runs.rules.draft import escalation_name
 
 # The field that tells most of an event, by what it is called.
@@ -33,6 +34,8 @@ def event_line(event: RunEvent) -> str:
     if event.kind == "task-claimed":
         said = f"until {event.text('until')[11:16]} UTC"
     line = " ".join(word for word in words if word) + (f": {said}" if said else "")
+    if event.kind in ENDS_RUN and event.is_doubtful:
+        return f"{line} ({event.standing}: nobody whom you trust vouches for it)"
     return f"{line} ({say_doubt(event)})" if event.is_claim else line
 
 
@@ -40,6 +43,17 @@ def say_doubt(event: RunEvent) -> str:
     """Return why nobody vouches for what claims a person."""
     by = f" by {event.writer}" if event.writer else ""
     return f"claims a person, {event.standing}{by}: it settles nothing"
+
+
+def say_doubted_end(run: Run) -> str:
+    """Return who says that a run is over, where nobody vouches for that; else nothing."""
+    end = run.doubted_end
+    if end is None:
+        return ""
+    who = f"{end.actor} ({end.writer})" if end.writer else end.actor
+    if end.counts:
+        return f"it is {end.outcome} by the word of {who}, whom you do not trust"
+    return f"{who} says that it is {end.outcome}: {end.why}, so that ends nothing"
 
 
 def say_answer(asked: Escalation) -> str:

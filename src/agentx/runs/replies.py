@@ -12,7 +12,7 @@ UNSHALLOW = "git fetch --unshallow"  # what brings the history of a shallow clon
 
 def say_push_all(run_id: str, remote: str) -> str:
     """Return the command that pushes every branch of a run."""
-    return f"git push {remote} 'refs/heads/agent/{run_id}/*:refs/heads/agent/{run_id}/*'"
+    return f"git push {remote} 'refs/heads/agent/{run_id}/*'"
 
 
 @frozen
@@ -61,6 +61,7 @@ class Interruption(StrEnum):
     LANE = "lane failure"
     QUESTION = "open question"
     TASK = "task interrupted"
+    LOST = "what counts as merged is not in the work branch here"
     NONE = "nothing in the way"
     OVER = "over"
 
@@ -127,11 +128,13 @@ class Unmerged:
     why: str
     is_elsewhere: bool = True  # who merged it has what is missing
     is_here: bool = False  # in this repository, and not in the work branch
+    is_pushed: bool = False  # the work branch has it at a remote
     lacks_branch: bool = False  # its commits are here, and no work branch is
     left: tuple[str, ...] = ()  # where its branch is, here or at a remote, beyond the work branch
     is_persons: bool = False  # it lies here alone, and another checkout has the lane
     folder: str = ""  # where that is checked out
     is_shallow: bool = False  # history is cut off here: git cannot tell
+    is_over: bool = False  # the run is: nothing is merged before it is taken up again
     doubted: str = ""  # the writer, not trusted here, who says that their rebase holds what is left
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from agentx.kernel.errors import IllegalTransition
+from agentx.kernel.ids import shorten_run
 from agentx.kernel.text import name_some
 from agentx.kernel.values import frozen
 from agentx.runs.asked import Escalation
@@ -25,8 +27,9 @@ from agentx.runs.model import (
     RunEvent,
     Task,
     TaskStatus,
+    is_git_name,
 )
-from agentx.runs.rendering import list_answered, tell_answered
+from agentx.runs.rendering import list_answered, say_doubted_end, tell_answered
 from agentx.runs.replies import (
     UNSHALLOW,
     GoneCommit,
@@ -46,6 +49,7 @@ from agentx.runs.rules.gates import (
 )
 from agentx.runs.rules.graph import ready, waits_for
 
+REOPEN = "agentx run event --type run-reopened"
 _HAPPENED_MAX = 8
 _MISSING_MAX = 3
 _SHORT = 10
@@ -129,11 +133,9 @@ def _steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
             if here.checkout and lane.open and lane.checkout == here.checkout:
                 yield NextStep(
                     text=f"{lane.id} is open here: to go on in it take the run up again",
-                    command="agentx run event --type run-reopened",
+                    command=REOPEN,
                 )
-        yield NextStep(
-            text="it is over; archiving keeps what it taught", command="agentx run archive"
-        )
+        yield _close(run)
         return
     yield from _tell_lost(run, here)
     yield from _conflict_steps(run, here)
@@ -159,6 +161,24 @@ def _steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
     yield from _tell_twice(run, here)
     yield from _task_steps(run, here)
     yield from _phase_steps(run, here.tell)
+
+
+def _close(run: Run) -> NextStep:
+    """Return what is left to do with a run that is over."""
+    end = run.doubted_end
+    if end is None:
+        text = "it is over; archiving keeps what it taught"
+        return NextStep(text=text, command="agentx run archive")
+    return NextStep(
+        text=f"{say_doubted_end(run)}: look at it, then believe them, or go on ({REOPEN})",
+        command=name_belief(end.writer),
+        takes=True,
+    )
+
+
+def name_belief(writer: str) -> str:
+    """Return the command by which a person believes a writer; anybody may have made that up."""
+    return f"agentx trust --writer {writer}" if is_git_name(writer) else "agentx trust --show"
 
 
 def _tell_lost(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
@@ -224,22 +244,46 @@ def list_lost_steps(
 ) -> Iterator[NextStep]:
     """Yield what to do about lanes that count as merged and are not in the work branch here.
 
-    `name_remote` says which remote is meant for a branch.
+    Of a run that is over nothing is merged before it is taken up again. `name_remote` says which
+    remote is meant for a branch.
     """
+    for step in _list_lost_steps(run, unmerged, name_remote):
+        is_refused = run.over and step.command.endswith(_merges(unmerged))
+        text = f"{step.text} ({step.command}); first take the run up again"
+        yield replace(step, text=text, command=REOPEN) if is_refused else step
+
+
+def _merges(unmerged: tuple[Unmerged, ...]) -> tuple[str, ...]:
+    return tuple(f"agentx run lane merge {each.lane}" for each in unmerged)
+
+
+def _list_lost_steps(
+    run: Run, unmerged: tuple[Unmerged, ...], name_remote: Callable[[str], str]
+) -> Iterator[NextStep]:
     unmerged = tuple(each for each in unmerged if not each.is_shallow)
-    elsewhere = [each for each in unmerged if each.is_elsewhere]
+    again = [each for each in unmerged if each.is_here and not each.is_pushed]
+    elsewhere = [each for each in unmerged if each.is_elsewhere and each not in again]
     if elsewhere:
         names = ", ".join(each.lane for each in elsewhere[:3])
         push = say_push_all(run.id, name_remote(run.git.work_branch))
-        ways = f"who merged pushes it ({push}), then"
+        ways, then = f"who merged pushes it ({push}), then", f"agentx run resume {run.id}"
         what = "merged elsewhere, and not in the work branch here"
-        if all(each.is_here for each in elsewhere):
+        if all(each.is_pushed for each in elsewhere):
             ways = "it is in this repository: mend what keeps the work branch from it, then"
+            then = REOPEN if run.over else then
         elif all(each.lacks_branch for each in elsewhere):
             what, ways = "merged", "its commits are here: the branch is made anew by"
+            if run.over:
+                ways = (
+                    f"where {run.git.base_branch} took it over in other commits all is well; else"
+                )
+                then = f"git branch {run.git.work_branch} {run.git.latest_commit[:_SHORT]}"
+        yield NextStep(text=f"{names}: {what} ({elsewhere[0].why}); {ways}", command=then)
+    for each in again:
         yield NextStep(
-            text=f"{names}: {what} ({elsewhere[0].why}); {ways}",
-            command=f"agentx run resume {run.id}",
+            text=f"{each.lane} counts as merged, but {each.why}: merge it once more",
+            command=_say_merge(run, each),
+            takes=each.is_persons,
         )
     for each in unmerged:
         if each.doubted:
@@ -259,16 +303,22 @@ def list_lost_steps(
             )
 
 
+def _say_merge(run: Run, lost: Unmerged) -> str:
+    """Return what merges a lane once more whose commit is here; its branch may be gone."""
+    lane, merge = run.lanes[lost.lane], f"agentx run lane merge {lost.lane}"
+    return merge if lost.left else f"git branch {lane.branch} {lost.commit[:_SHORT]}; {merge}"
+
+
 def list_gone_steps(run: Run, gone: tuple[GoneCommit, ...]) -> Iterator[NextStep]:
     """Yield what to do about commits that the run stands on and that are not here."""
     by_commit = {each.commit: each for each in reversed(gone) if not each.is_shallow}
     for each in by_commit.values():
         short = each.commit[:_SHORT]
         yield NextStep(
-            text=f"{short}, {each.what}, is not in this repository: who made it pushes it; "
-            "where it is gone for good, a person goes on without it",
-            command=f"agentx run resume {run.id} --without {short}",
-            takes=True,
+            text=f"{short}, {each.what}, is not in this repository: who made it pushes it, then "
+            "take the run up again; only where it is gone for good a person goes on without it "
+            f"(`agentx run resume {run.id} --without {short}`)",
+            command=f"agentx run resume {run.id}",
         )
 
 
@@ -291,10 +341,14 @@ def say_mending(run_id: str, lost: Unmerged | GoneCommit) -> str:
             "who made it pushes it; where it is gone for good: "
             f"`agentx run resume {run_id} --without {lost.commit[:_SHORT]}`"
         )
+    again = f"`{REOPEN} --run {shorten_run(run_id)}`, then " if lost.is_over else ""
     if lost.doubted:
-        return f"`agentx trust --writer {lost.doubted}`, or `agentx run lane merge {lost.lane}`"
-    if not lost.is_elsewhere:
-        return f"`agentx run lane merge {lost.lane}` takes that in"
+        merge = f"{again}`agentx run lane merge {lost.lane}`"
+        return f"`agentx trust --writer {lost.doubted}`, or {merge}"
+    if (lost.is_here and not lost.is_pushed) or not lost.is_elsewhere:
+        return f"{again}`agentx run lane merge {lost.lane}` takes that in"
+    if lost.is_over and lost.lacks_branch:
+        return f"git has its commits here, and no branch: `agentx run show {shorten_run(run_id)}`"
     by = "" if lost.lacks_branch else "who merged it pushes the run's branches; then "
     return f"{by}`agentx run resume {run_id}`"
 
@@ -350,12 +404,14 @@ def _conflict_steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
 def _task_steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
     elsewhere = _list_held_elsewhere(run, here)
     in_conflict = {each.lane for each in run.conflicts.values() if each.open and each.lane}
+    finished = {each.id for each in run.lanes.values() if each.status is LaneStatus.FINISHED}
+    told = in_conflict | finished  # with its files, or to be merged
     for task in run.tasks.values():
         if task.id in elsewhere:
             continue
         if task.status is TaskStatus.IN_PROGRESS:
             where = f" in {task.lane}" if task.lane else ""
-            if task.lane not in in_conflict:  # that is told with its files
+            if task.lane not in told:
                 yield NextStep(
                     text=f"go on with {task.id}{where}: {task.contract.title}",
                     command=f"agentx run context --task {task.id}",

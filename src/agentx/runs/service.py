@@ -47,7 +47,15 @@ from agentx.runs.pages.pieces import (
     list_pinned,
     make_piece,
 )
-from agentx.runs.replies import GoneCommit, NextStep, Rebuilt, Resumption, Told, Unmerged
+from agentx.runs.replies import (
+    GoneCommit,
+    Interruption,
+    NextStep,
+    Rebuilt,
+    Resumption,
+    Told,
+    Unmerged,
+)
 from agentx.runs.resuming import (
     WhoGoesOn,
     list_gone_steps,
@@ -71,6 +79,8 @@ from agentx.runs.store.git_lanes import GitLanes
 from agentx.runs.store.git_shared import list_gone, name_remote
 from agentx.runs.store.run_store import OpenRun, RunStore
 from agentx.runs.store.sources import sources, yaml_text
+
+_GO_ON = "agentx run phase"
 
 
 class Runs:
@@ -310,8 +320,15 @@ class Runs:
         return found, replace(rebuilt, remarks=tuple(remarks))
 
     def fetch(self, run_id: str) -> tuple[str, ...]:
-        """Bring the work branch up to what others pushed; what is in the way is only said."""
-        return self._say_done(run_id, lambda run: () if run.over else self.git.catch_up(run))
+        """Bring the work branch up to what others pushed; what is in the way is only said.
+
+        That of a run that is over stays where it is.
+        """
+
+        def work(run: Run) -> tuple[str, ...]:
+            return self.git.look(run) if run.over else self.git.catch_up(run)
+
+        return self._say_done(run_id, work)
 
     def _say_done(self, run_id: str, work: Callable[[Run], tuple[str, ...]]) -> tuple[str, ...]:
         """Do something with git while the run is held; what is in the way is only said."""
@@ -339,14 +356,19 @@ class Runs:
         found = resumption(run, events, here)
         name = partial(name_remote, self.git.root)
         lost = (*list_lost_steps(run, unmerged, name), *list_gone_steps(run, gone))
-        steps = (*list_unshallow_steps(run, unmerged, gone), *lost, *found.next)
+        ways = found.next
+        if unmerged:
+            ways = tuple(step for step in ways if not step.command.startswith(_GO_ON))
+            if found.interruption is Interruption.NONE:
+                found = replace(found, interruption=Interruption.LOST)
+        steps = (*list_unshallow_steps(run, unmerged, gone), *lost, *ways)
         complete = self.which.completing(run)
         typed = (replace(step, command=complete(step.command)) for step in steps)
         return replace(found, next=tuple(typed))
 
     def list_unmerged(self, run: Run) -> tuple[Unmerged, ...]:
-        """Return the lanes of a run that goes on which count as merged, and git says otherwise."""
-        return () if run.over else self.git.list_unmerged(run)
+        """Return the lanes of a run which count as merged, and git says otherwise."""
+        return self.git.list_unmerged(run)
 
     def list_gone(self, run: Run) -> tuple[GoneCommit, ...]:
         """Return the commits that a run which goes on stands on, and that are not here."""
@@ -369,9 +391,9 @@ class Runs:
         found = {
             task.id: is_stale(task.reports[-1], lanes.get(task.lane, ""), tell)
             for task in run.tasks.values()
-            if task.reports and not run.over
+            if task.reports
         }
-        if run.reports and not run.over:
+        if run.reports:
             found[""] = is_stale(run.reports[-1], "", tell)
         return {name: why for name, why in found.items() if why}
 

@@ -32,7 +32,13 @@ from agentx.runs.holding.settling import say_holder
 from agentx.runs.lane_work import LaneWork
 from agentx.runs.model import Happening, Run, RunEvent
 from agentx.runs.paths import RunNotes
-from agentx.runs.rendering import event_line, list_answered, tell_contested, tell_contradicted
+from agentx.runs.rendering import (
+    event_line,
+    list_answered,
+    say_doubted_end,
+    tell_contested,
+    tell_contradicted,
+)
 from agentx.runs.replies import GoneCommit, Unmerged
 from agentx.runs.resuming import name_answer
 from agentx.runs.rules.claims import GOES_ON
@@ -411,10 +417,13 @@ def list_damaged_runs(project: Project) -> Iterator[tuple[str, tuple[str, ...]]]
 
 
 def list_claimed_runs(project: Project) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the runs in which somebody claims to be a person, and what is claimed."""
+    """Yield the runs in which somebody claims to be a person, or ends them, for nothing."""
     runs = open_runs(project)
     for run_id in runs.ids():
         claims = [event_line(each) for each in runs.events(run_id) if each.is_claim]
+        run, _ = runs.run(run_id)
+        if run.doubted_end is not None and not run.doubted_end.counts:
+            claims.append(say_doubted_end(run))
         if claims:
             yield run_id, tuple(preview(each, _LINE_CHARS_MAX) for each in claims)
 
@@ -428,7 +437,7 @@ def list_gone_runs(project: Project) -> Iterator[tuple[str, GoneCommit]]:
 
 
 def list_unmerged_runs(project: Project) -> Iterator[tuple[str, tuple[Unmerged, ...]]]:
-    """Yield the runs that go on with lanes that count as merged, and git says otherwise."""
+    """Yield the runs with lanes that count as merged, and git says otherwise."""
     runs = open_runs(project)
     for run_id in runs.ids():
         unmerged = runs.list_unmerged(runs.run(run_id)[0])

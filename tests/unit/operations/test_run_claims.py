@@ -42,6 +42,7 @@ from tests.support.two_people import FIRST, PERSON, SECOND, Two
 
 AGENT = WhoCalls(role="engineer", agent="claude-code", via=Via.AGENT)
 PROGRAM = WhoCalls(via=Via.PROGRAM)
+STRANGER = ", says a writer whom you do not trust"
 LOCK_HELD = LockHeld("somebody holds it")
 
 
@@ -342,7 +343,7 @@ def test_who_has_a_lane_in_a_run_that_another_ended_is_told_once_by_the_exchange
 
     (told,) = both.sync(both.two).remarks
 
-    ended = f"orchestrator of anna ended {both.run_id}: FAILED: no budget"
+    ended = f"orchestrator of anna ended {both.run_id}: FAILED: no budget{STRANGER}"
     again = f"`agentx run event --type run-reopened --run {both.run_id[-4:]}` takes it up again"
     first = f"`agentx run restore {both.run_id}` lays it out; then " if is_packed else ""
     yours = f"{opened.lane.id} of yours is open in it: {first}{again}"
@@ -350,9 +351,9 @@ def test_who_has_a_lane_in_a_run_that_another_ended_is_told_once_by_the_exchange
     assert both.sync(both.two).remarks == ()
     if not is_packed:
         resumed, _ = resume_run(both.two, both.run_id, actor="executor")
-        assert [step.command.partition(" --run")[0] for step in resumed.next] == [
-            "agentx run event --type run-reopened",
-            f"agentx run archive {both.run_id[-4:]}",
+        assert [step.command.rpartition(" ")[0] for step in resumed.next] == [
+            "agentx run event --type run-reopened --run",
+            "agentx trust --writer",
         ]
         others, _ = resume_run(both.one, both.run_id, actor="executor")
         assert len(others.next) == 1
@@ -370,8 +371,8 @@ def test_who_works_on_in_a_run_that_another_ended_and_packed_away_is_told_so(bot
     for act in (finish_lane, merge_lane):
         with pytest.raises(NotFound) as refused:
             act(both.two, Saying(lane=opened.lane.id))
-        ended = f"no run is going on: orchestrator of anna ended {both.run_id}: FAILED: no budget"
-        assert refused.value.message == ended
+        ended = f"orchestrator of anna ended {both.run_id}: FAILED: no budget{STRANGER}"
+        assert refused.value.message == f"no run is going on: {ended}"
         assert refused.value.hint.startswith(f"`agentx run restore {both.run_id}` lays it out; ")
         assert f"--type run-reopened --run {both.run_id[-4:]}` takes it up" in refused.value.hint
     restore_run(both.two, both.run_id)

@@ -5,6 +5,8 @@ Method: a bare remote and clones with real git, each with a data folder of its o
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 
 import pytest
@@ -12,11 +14,13 @@ import pytest
 from agentx.clarification.errors import NotThePerson
 from agentx.kernel.errors import ConflictError, IllegalTransition, UnavailableError
 from agentx.operations.runs.archive import archive_run
+from agentx.operations.runs.lane import open_lane
 from agentx.operations.runs.read import bring_back_runs, list_archived, list_runs, show_run
-from agentx.operations.runs.recover import rebuild_runs
+from agentx.operations.runs.recover import rebuild_runs, resume_run
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.sync import Exchanged, sync_runs
 from agentx.operations.runs.write import add_task, go_to_phase, record_event, start_run, task_step
+from agentx.operations.setup.trust import look_at_trust
 from agentx.operations.upkeep.carry import export, restore
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
@@ -129,6 +133,31 @@ def test_a_push_that_is_overtaken_while_the_remote_checks_it_is_tried_again(
     assert sorted(_tasks(two)) == ["from one", "from two"]
 
 
+def test_a_hook_here_that_stops_git_is_not_told_as_a_remote_that_is_away(clones: Clones) -> None:
+    one = clones.clone("one")
+    run = start_run(one, "shared", actor="orchestrator").id
+    _add(one, "first")
+    _sync(one)
+    two = clones.clone("two")
+    _sync(two)
+    lane = open_lane(one, Saying(task="TASK-001")).lane
+    assert lane is not None
+    git(one.root, "push", "-q", "origin", lane.branch)
+    _sync(one)
+    hook = two.root / ".git/hooks/reference-transaction"
+    hook.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    hook.chmod(0o755)
+
+    with pytest.raises(UnavailableError, match=r"git here took in nothing of origin: .*hook") as no:
+        _sync(two)
+
+    assert no.value.hint == "runs are kept here meanwhile"
+    told = resume_run(two, run, actor="orchestrator")[1].remarks
+    assert not [each for each in told if "was not reached" in each]
+    hook.unlink()
+    assert _sync(two).taken_in == (run,)
+
+
 @pytest.mark.parametrize("does", ["exit 1", 'echo "cannot lock ref" >&2; exit 1'])
 def test_a_remote_that_declines_is_said_at_once(clones: Clones, does: str) -> None:
     one = clones.clone("one")
@@ -216,8 +245,10 @@ def test_what_a_remote_brings_is_taken_in_only_where_the_repository_is_trusted(
     stranger = open_project(clones.folder / "two", read_environment(known))
 
     assert list_runs(stranger) == ()
-    with pytest.raises(ConflictError, match="was not written here"):
+    with pytest.raises(ConflictError, match="was not written here") as refused:
         _sync(stranger)
+    assert "`git log -p origin/agent-memory`; then say `agentx trust`" in refused.value.hint
+    assert look_at_trust(stranger)[0].runs == ("origin/agent-memory",)
     assert list_runs(stranger) == ()
     assert git(stranger.root, "branch", "--list", BRANCH) == ""
 
@@ -347,3 +378,48 @@ def test_a_restore_counts_and_is_not_undone_by_the_branch(
     git(one.root, "clean", "-fdxq")
     assert [row.run_id for row in list_runs(one)] == [run]
     assert _tasks(one) == ["later"]
+
+
+@pytest.mark.promise("runs.kept-exchange")
+def test_a_file_that_somebody_laid_aside_goes_to_nobody_and_is_named(clones: Clones) -> None:
+    one = clones.clone("one")
+    start_run(one, "shared", actor="orchestrator")
+    ours = one.paths.run_aside / "index-0123abcd.yaml"
+    stray = one.paths.run_aside / "fill"
+    ours.parent.mkdir(parents=True, exist_ok=True)
+    for file in (ours, stray):
+        file.write_text("words", encoding="utf-8")
+    _add(one, "first")
+    _sync(one)
+
+    kept = git(clones.remote, "ls-tree", "-r", "--name-only", BRANCH).splitlines()
+
+    assert f".agent-memory/aside/{ours.name}" in kept
+    assert f".agent-memory/aside/{stray.name}" not in kept
+    (note,) = list_notes(one)
+    assert note.says.startswith(".agent-memory/aside/fill: no file of AgentX's")
+    stray.unlink()
+    _sync(one)
+    assert not stray.exists()
+    assert not list(list_notes(one))
+
+
+@pytest.mark.promise("runs.kept-exchange")
+def test_what_was_laid_into_a_run_by_hand_counts_in_every_clone(clones: Clones) -> None:
+    one, two = clones.clone("one"), clones.clone("two")
+    run = start_run(one, "shared", actor="orchestrator").id
+    _add(one, "first")
+    _sync(one)
+    _sync(two)
+    (file,) = (two.paths.runs / run / "events/orchestrator").glob("*.jsonl")
+    line = json.loads(file.read_text("utf-8").splitlines()[-1])
+    line |= {"id": line["id"][:-4] + "ZZZZ", "task": "TASK-007", "detail": {"title": "typed"}}
+    (file.parent / "2026-03-02T10-00-00Z-0123ab.jsonl").write_text(json.dumps(line) + "\n", "utf-8")
+
+    assert _sync(two).is_pushed
+    _sync(one)
+
+    assert _tasks(one) == _tasks(two) == ["first", "typed"]
+    os.utime(two.paths.runs / run / "manifest.yaml", (0, 0))  # no news
+    os.utime(file, (0, 0))
+    assert not _sync(two).is_pushed

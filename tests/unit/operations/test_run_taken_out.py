@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from agentx.operations.runs.archive import archive_run, restore_run
+from agentx.operations.runs.read import list_runs
 from agentx.operations.runs.recover import rebuild_runs
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.sync import sync_runs
@@ -19,6 +20,7 @@ from agentx.operations.runs.write import add_task, go_to_phase, start_run, task_
 from agentx.project.project import Project
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.runs.model import Contract
+from agentx.wiring.bound.run_branch import list_notes
 from agentx.wiring.runs import open_runs, take_folder
 from tests.support.repository import git
 from tests.support.run_clones import Clones
@@ -161,4 +163,58 @@ def test_an_archive_that_another_clone_made_meanwhile_does_not_bring_it_back(
     assert _list_holding(one) == []
     restore_run(one, run)  # both packed the same end of it
     assert _log(one, run) == ["what stays"]
+    assert _list_holding(one) == []
+
+
+@pytest.mark.promise("runs.kept-exchange")
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_clones_one_of_which_has_it_still_come_to_rest(clones: Clones, *, is_packed: bool) -> None:
+    one, two = clones.clone("one"), clones.clone("two")
+    run = _start(one)
+    _sync(one)
+    _sync(two)
+    if is_packed:
+        go_to_phase(one, Saying(run_id=run, actor="orchestrator"), "fail", reason="enough")
+        archive_run(one, run)
+        _sync(one)
+        _sync(two)
+        restore_run(one, run)
+
+    def count() -> int:
+        return int(git(clones.remote, "rev-list", "--count", "agent-memory"))
+
+    def holds() -> bool:
+        tree = clones.folder / f"look-{count()}"
+        git(clones.remote, "worktree", "add", "-q", "--detach", str(tree), "agent-memory")
+        files = (each for each in tree.rglob("*") if each.is_file() and each.name != ".git")
+        data = [
+            gzip.decompress(f.read_bytes()) if f.suffix == ".gz" else f.read_bytes() for f in files
+        ]
+        return any(_SAID in each for each in data)
+
+    _take_out(one, run)
+    if is_packed:
+        archive_run(one, run)
+    _sync(one)
+    assert not holds(), "it goes from the remote"
+    _sync(two)  # who has it brings it there again
+    _sync(one)
+
+    tips = count()
+    for _ in range(3):
+        _sync(one)
+        _sync(two)
+    assert count() == tips
+    assert _list_holding(one) == []
+    assert not list(list_notes(one))
+    start_run(one, "more", actor="orchestrator")
+    start_run(two, "more", actor="orchestrator")
+    for project in (one, two, one, two, one):
+        _sync(project)
+    tips = count()
+    for _ in range(2):
+        _sync(one)
+        _sync(two)
+    assert count() == tips
+    assert len(list_runs(one)) == len(list_runs(two))
     assert _list_holding(one) == []

@@ -11,11 +11,14 @@ from dataclasses import replace
 from functools import reduce
 
 import pytest
+from agentx.runs.choosing.retention import due_ms
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentx.kernel.vouching.standing import Vouching
 from agentx.runs.model import LaneStatus, Phase, Run, RunEvent, RunStatus, TaskStatus
 from agentx.runs.pages.files import pages
+from agentx.runs.rendering import say_doubted_end
 from agentx.runs.rules.fold import evolve, fold, in_order
 from tests.support.run_stories import RUN, event, histories
 
@@ -121,3 +124,28 @@ def test_the_newest_version_of_a_page_and_of_a_contract_holds() -> None:
     assert [each.title for each in run.tasks["T"].contracts] == ["one", "two"]
     assert run.tasks["T"].version == 2
     assert (run.artifacts["plan.md"].text, run.artifacts["plan.md"].versions) == ("new", 2)
+
+
+@pytest.mark.promise("runs.signed")
+@pytest.mark.parametrize("kind", ["run-completed", "run-failed"])
+def test_an_end_that_nobody_signed_ends_nothing_and_one_of_a_stranger_is_told(kind: str) -> None:
+    start = event(0, "run-started", title="t")
+    ways = {each: replace(event(1, kind), standing=each) for each in Vouching}
+    for standing in (Vouching.UNSIGNED, Vouching.FORGED):
+        run = fold(RUN, [start, ways[standing]])
+        assert not run.over
+        assert f"{standing}, so that ends nothing" in say_doubted_end(run)
+
+    told = fold(RUN, [start, ways[Vouching.UNTRUSTED]])
+    assert told.over
+    assert "by the word of executor, whom you do not trust" in say_doubted_end(told)
+    assert due_ms(told) is None
+
+    signed = replace(event(2, "run-completed"), standing=Vouching.SIGNED)
+    vouched = fold(RUN, [start, ways[Vouching.UNTRUSTED], signed])
+    assert (vouched.over, say_doubted_end(vouched)) == (True, "")
+    for standing in (Vouching.UNSIGNED, Vouching.UNTRUSTED):  # it is over by a better word
+        late = replace(event(3, "run-failed"), standing=standing)
+        assert fold(RUN, [start, signed, late]).outcome is RunStatus.COMPLETED
+    again = fold(RUN, [start, ways[Vouching.UNTRUSTED], event(2, "run-reopened")])
+    assert (again.over, say_doubted_end(again)) == (False, "")

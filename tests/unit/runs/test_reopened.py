@@ -83,3 +83,14 @@ def test_who_completed_a_task_elsewhere_is_told_by_name() -> None:
     assert lost.lane == "lane-001-aaaa"
     said = tell_unwanted(run, run.lanes["lane-001-aaaa"])
     assert said == "T was completed in lane-002-bbbb by engineer of bert (bbbb)"
+
+
+def test_a_lane_that_is_finished_is_to_be_merged_and_not_gone_on_in() -> None:
+    finished = event(6, "lane-finished", lane="lane-001-aaaa", lane_of=OPENED[0].id, commit="c1")
+    started = event(5, "task-started", task="T", checkout="aaaa", until=UNTIL)
+
+    going = [text for text, _ in _list_steps(_run(OPENED[0], started), "aaaa")]
+    steps = _list_steps(_run(OPENED[0], started, finished), "aaaa")
+
+    assert [text.partition(":")[0] for text in going] == ["go on with T in lane-001-aaaa"]
+    assert steps == [("lane-001-aaaa is finished", "agentx run lane merge lane-001-aaaa")]

@@ -22,6 +22,7 @@ from agentx.project.project import open_project
 from agentx.runs.checking.check_work import CheckWork
 from agentx.runs.choosing.place import Aim
 from agentx.runs.lane_work import LaneWork
+from agentx.runs.replies import Interruption
 from agentx.runs.rules.claims import must_be_vouched, must_sign
 from agentx.runs.rules.fold import fold
 from agentx.wiring.runs import list_unmerged_runs
@@ -509,3 +510,36 @@ def test_a_remote_that_is_not_reached_is_said_and_stops_nothing(pair: Pair) -> N
     told = pair.one.lanes.open(pair.run_id, actor=ACTOR, task="TASK-001").told
 
     assert any("origin was not reached" in remark for remark in told.remarks)
+
+
+@pytest.mark.promise("runs.git-is-true")
+def test_a_lane_that_nobody_merged_is_told_with_what_merges_it(pair: Pair) -> None:
+    opened = pair.one.lanes.open(pair.run_id, actor=ACTOR, task="TASK-001")
+    assert opened.lane is not None
+    lane, folder = opened.lane, Path(opened.folder)
+    commit(folder, "b", b_py="b = 1\n")
+    head = git(folder, "rev-parse", "HEAD")
+    pair.one.says(pair.run_id, "task-dropped", task="TASK-002", reason="not needed")
+    pair.one.says(pair.run_id, "phase-entered", phase="EXECUTION")
+    with pair.one.store.editing(pair.run_id) as desk:  # as anybody may write it
+        desk.record([happening("lane-merged", lane=lane.id, commit=head)])
+        desk.record([happening("task-completed", task="TASK-001")])
+
+    found, _ = pair.one.runs.resume(pair.run_id)
+
+    assert found.interruption is Interruption.LOST
+    (step,) = found.next
+    assert step.text == (
+        f"{lane.id} counts as merged, but {head[:10]} is not in agent/{pair.run_id}/work: "
+        "merge it once more"
+    )
+    assert step.command == f"agentx run lane merge {lane.id}"
+    git(pair.one.root, "worktree", "remove", "--force", opened.folder)
+    git(pair.one.root, "branch", "-q", "-D", lane.branch)
+    (step,) = pair.one.runs.resume(pair.run_id)[0].next
+    assert step.command == f"git branch {lane.branch} {head[:10]}; agentx run lane merge {lane.id}"
+    git(pair.one.root, *step.command.partition(";")[0].split()[1:])
+    pair.one.lanes.merge(pair.run_id, lane.id, actor=ACTOR)
+    found, _ = pair.one.runs.resume(pair.run_id)
+    assert found.interruption is Interruption.NONE
+    assert [step.command for step in found.next] == ["agentx run phase next"]

@@ -10,7 +10,9 @@ import io
 from rich.console import Console
 
 from agentx.operations.runs.read import TaskRow
-from agentx.surfaces.cli.commands.runs.draw import draw_tasks
+from agentx.runs.model import Phase, Run, RunStatus
+from agentx.runs.replies import Interruption, NextStep, Rebuilt, Resumption
+from agentx.surfaces.cli.commands.runs.draw import draw_resumption, draw_tasks
 
 
 def test_a_title_without_end_is_cut_in_a_table() -> None:
@@ -36,3 +38,26 @@ def test_a_title_without_end_is_cut_in_a_table() -> None:
 
     assert len(out.getvalue().splitlines()) < 20
     assert "TASK-001" in out.getvalue()
+
+
+def test_what_to_do_next_stays_on_the_screen() -> None:
+    found = Resumption(
+        run_id="20260302-1000-a-run-0001",
+        interruption=Interruption.NONE,
+        phase=Phase.EXECUTION,
+        status=RunStatus.IN_PROGRESS,
+        current_task="",
+        happened=(),
+        stopped_at="",
+        last_checkpoint="",
+        last_log="",
+        next=(NextStep(text="word " * 60, command="agentx " + "word " * 60),),
+    )
+    rebuilt = Rebuilt(run=Run(id=found.run_id), files_changed=0, remarks=(), faults=())
+    out = io.StringIO()
+
+    draw_resumption(Console(file=out, width=80), found, rebuilt, ())
+
+    long = [line for line in out.getvalue().splitlines() if len(line) > 80]
+    assert [line.split()[0] for line in long] == ["agentx"]  # is copied as one
+    assert "\n     word" in out.getvalue(), "it stands under its beginning"

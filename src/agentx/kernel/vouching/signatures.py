@@ -38,17 +38,17 @@ class Signatures(Protocol):
 
 
 def sign_words(
-    signatures: Signatures, writer: str, message: bytes, *, is_persons: bool
+    signatures: Signatures, writer: str, message: bytes, *, must_be: bool
 ) -> tuple[str, str]:
     """Return the name of the user's key and its signature, after the writer was introduced.
 
-    Raises: UnavailableError where a person says something and there is no key to sign it with.
+    Raises: UnavailableError where it must be signed and there is no key to do that with.
     """
     signatures.introduce(writer)
     key, signature = signatures.sign(message)
-    if is_persons and not signature:
+    if must_be and not signature:
         raise UnavailableError(
-            "what a person says is signed, and your key cannot be read or made",
+            "this counts only where it is signed, and your key cannot be read or made",
             hint="the data folder must be writable: `agentx doctor` says where it is",
         )
     return key, signature

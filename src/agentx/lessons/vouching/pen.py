@@ -92,7 +92,7 @@ class LessonVouching:
         writer = self._pen.writer()
         bare = replace(event, writer=writer)
         message, is_persons = message_of(bare), claims_person(event)
-        key, signature = sign_words(self._pen.signatures, writer, message, is_persons=is_persons)
+        key, signature = sign_words(self._pen.signatures, writer, message, must_be=is_persons)
         return replace(bare, key=key, signature=signature) if signature else event
 
     def vouches(self, event: LtmEvent) -> bool:

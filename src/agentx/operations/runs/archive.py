@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agentx.kernel.bus import Say
+from agentx.kernel.errors import ConflictError
 from agentx.kernel.values import frozen
 from agentx.lessons.promotion import Policy
 from agentx.operations.lessons.candidates import find_policy
 from agentx.operations.lessons.known import name_author
 from agentx.project.project import Project
+from agentx.runs.rendering import say_doubted_end
 from agentx.runs.replies import Archived
+from agentx.runs.resuming import REOPEN, name_belief
 from agentx.wiring.runs import open_runs
 from agentx.wiring.taught.archive import open_archiving
 from agentx.wiring.taught.lessons import open_archive
@@ -29,13 +32,31 @@ def archive_run(
 ) -> Archived:
     """Take a run's lessons in, note how it went, and pack it away.
 
-    Raises: NotFound, ConflictError while it goes on.
+    Raises: NotFound, ConflictError while it goes on, or is not over as far as git knows.
     """
     name = open_runs(project).which.choose_to_see(run_id)
+    _check_end(project, name)
     chosen = Policy(policy) if policy else find_policy(project)
     archiving = open_archiving(project)
     archiving.sweep()
     return _left(project, archiving.archive(name, chosen, actor=name_author(project), told=told))
+
+
+def _check_end(project: Project, run_id: str) -> None:
+    """See that a run which counts as over by a stranger's word is so as far as git knows.
+
+    Raises: ConflictError.
+    """
+    runs = open_runs(project)
+    run, _ = runs.run(run_id)
+    end = run.doubted_end
+    lost = runs.list_unmerged(run) if end is not None and end.counts else ()
+    if end is not None and lost:
+        raise ConflictError(
+            f"{run.id}: {say_doubted_end(run)}, and {lost[0].lane} is not merged: {lost[0].why}",
+            hint=f"look at it, then believe them: `{name_belief(end.writer)}`; "
+            f"or go on: `{runs.which.complete(REOPEN, run)}`",
+        )
 
 
 def clean_runs(project: Project, *, dry_run: bool = False) -> tuple[Cleaned, tuple[str, ...]]:

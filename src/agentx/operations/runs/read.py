@@ -24,7 +24,7 @@ from agentx.runs.model import (
     Task,
     Verdict,
 )
-from agentx.runs.rendering import event_line, list_answered, list_claims
+from agentx.runs.rendering import event_line, list_answered, list_claims, say_doubted_end
 from agentx.runs.replies import NextStep, Unmerged
 from agentx.runs.rules.gates import Missing
 from agentx.runs.rules.graph import ready, waits_for
@@ -131,7 +131,7 @@ class RunOverview:
     answered: tuple[Escalation, ...] = ()  # by people, in the order they did
     checks: tuple[str, ...] = ()  # commands that the whole run must pass
     missing: tuple[Missing, ...] = ()  # what must be so before it goes on
-    unverified: tuple[str, ...] = ()  # what claims to be a person's answer, and settles nothing
+    unverified: tuple[str, ...] = ()  # a person's answer, or an end, for which nobody vouches
 
 
 def bring_back_runs(project: Project) -> tuple[str, ...]:
@@ -177,7 +177,8 @@ def show_run(project: Project, run_id: str = "", *, caller: WhoCalls | None = No
         for each in found.tasks
     )
     tasks = tuple(_tell_held(run, each, runs.own, now_ms) for each in told)
-    verifies = not run.over and run.phase not in (Phase.PLANNING, Phase.EXECUTION)
+    is_settled = run.over and run.doubted_end is None
+    verifies = not is_settled and run.phase not in (Phase.PLANNING, Phase.EXECUTION)
     missing = runs.list_missing(run) if verifies else ()
     return replace(found, tasks=tasks, unmerged=unmerged, missing=missing)
 
@@ -282,10 +283,13 @@ def overview_of(
         faults=faults,
         answered=tuple(list_answered(run)),
         checks=run.checks,
-        unverified=tuple(
-            f"{asked.id}: {claim}"
-            for asked in run.escalations.values()
-            for claim in list_claims(asked)
+        unverified=(
+            *filter(None, (say_doubted_end(run),)),
+            *(
+                f"{asked.id}: {claim}"
+                for asked in run.escalations.values()
+                for claim in list_claims(asked)
+            ),
         ),
     )
 

@@ -15,12 +15,15 @@ from agentx.project.roles.caller import WhoCalls
 from agentx.runs.pages.pull_request import checklist, description
 from agentx.runs.paths import RunPaths
 from agentx.runs.replies import Changes, Rebuilt, Resumption
+from agentx.runs.resuming import REOPEN, say_mending
 from agentx.runs.rules.gates import Missing
 from agentx.runs.taking.giving_up import give_up_commit
 from agentx.runs.taking.lane_taking import LaneTaking
 from agentx.wiring.bound.claims import reach
 from agentx.wiring.runs import open_lanes, open_runs, take_folder
 from agentx.wiring.trust.persons_word import require_person, require_persons_word
+
+_NAMED_MAX = 3
 
 
 @frozen
@@ -95,12 +98,16 @@ def pull_request(project: Project, run_id: str = "", *, actor: str) -> PullReque
     runs = open_runs(project)
     run, _ = runs.run(run_id)
     changes = lanes.changes(run)
-    remarks: tuple[str, ...] = ()
-    if not run.over:
+    if run.over:
+        remarks = runs.fetch(run.id)
+    else:
         told, changes = lanes.record_changes(run.id, actor=actor)
         run, remarks = told.run, told.remarks
-    unmerged = () if run.over else lanes.list_unmerged(run)
-    missing = () if run.over else runs.list_missing(run)
+    unmerged, missing = lanes.list_unmerged(run), runs.list_missing(run)
+    remarks += tuple(f"{each.lane}: {say_mending(run.id, each)}" for each in unmerged[:_NAMED_MAX])
+    if run.over and missing:
+        again = runs.which.complete(REOPEN, run)
+        remarks += (f"the run is over: `{again}` takes it up again, to mend what is open",)
     lifted = runs.list_lifted(run)
     page = checklist(run, unmerged, missing, lifted)
     here = RunPaths()

@@ -20,6 +20,7 @@ from agentx.project.trust.holdings import Holding, list_holdings
 from agentx.project.trust.record import TrustRecord
 from agentx.project.trust.trust import ActingFile, ActingState
 from agentx.wiring.keeping.adopting import adopt_private
+from agentx.wiring.runs import open_kept
 from agentx.wiring.section import renew_notices
 from agentx.wiring.trust.keys import open_keyring
 from agentx.wiring.trust.persons_word import require_person
@@ -49,6 +50,7 @@ class TrustReply:
     data: tuple[Holding, ...]
     never_ours: tuple[str, ...]  # private folders that git tracks
     writers: tuple[WriterView, ...] = ()  # of questions
+    runs: tuple[str, ...] = ()  # branches of remotes with runs that are taken in once it is trusted
     adopted: int = 0  # observations of ours that moved into the repository's folder
 
     @property
@@ -76,6 +78,7 @@ def look_at_trust(project: Project) -> tuple[TrustReply, tuple[ActingFile, ...]]
         data=_list_data(project.paths, tracked, is_ours=trust.has_private),
         never_ours=tracked,
         writers=list_writers(project),
+        runs=_list_runs_elsewhere(project),
     )
     return reply, files
 
@@ -141,6 +144,11 @@ def _list_data(
         for each in list_holdings(paths)
         if each.kind != "observations" or not (is_ours or "memory" in tracked)
     )
+
+
+def _list_runs_elsewhere(project: Project) -> tuple[str, ...]:
+    kept = None if project.trust.was_said else open_kept(project)
+    return () if kept is None else kept.list_ahead()
 
 
 def _view(file: ActingFile) -> ActingView:

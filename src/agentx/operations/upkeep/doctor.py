@@ -395,7 +395,7 @@ def _runs(project: Project) -> Iterator[HealthCheck]:
         first = unmerged[0]
         yield HealthCheck(
             name="run",
-            health=Health.WRONG,
+            health=Health.NOTE if first.is_over else Health.WRONG,
             says=f"{run_id}: {first.lane} counts as merged, but {first.why}",
             mend=say_mending(run_id, first),
         )

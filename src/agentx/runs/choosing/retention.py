@@ -10,9 +10,9 @@ _DAYS = {RunStatus.COMPLETED: RUN_COMPLETED_DAYS, RunStatus.FAILED: RUN_FAILED_D
 
 
 def due_ms(run: Run) -> int | None:
-    """Return when a run may be packed away; None while it goes on."""
+    """Return when a run may be packed away; None while it goes on, as far as is known here."""
     days = _DAYS.get(run.outcome)
-    if days is None:
+    if days is None or run.doubted_end is not None:  # who ended it may not be believed
         return None
     ended_ms = run.ended_ms if run.ended_ms is not None else run.updated_ms
     return ended_ms + days * DAY_MS

@@ -143,8 +143,9 @@ class WhichRun:
         again = f"`agentx run event --type run-reopened --run {shorten_run(run.id)}`"
         is_packed = run.id not in self._store.ids()
         first = f"`agentx run restore {run.id}` lays it out; then " if is_packed else ""
+        doubt = ", says a writer whom you do not trust" if run.doubted_end is not None else ""
         return (
-            f"{who} ended {run.id}: {run.status}{why}",
+            f"{who} ended {run.id}: {run.status}{why}{doubt}",
             f"{first}{again} takes it up again, its lanes keep their commits",
         )
 

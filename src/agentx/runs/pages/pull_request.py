@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable, Mapping
 
 from agentx.runs.claiming.done_twice import find_done_twice
 from agentx.runs.model import LaneStatus, Report, Run, Task, TaskStatus, Verdict
+from agentx.runs.rendering import say_doubted_end
 from agentx.runs.replies import Unmerged
 from agentx.runs.rules.gates import Missing
 
@@ -73,6 +74,8 @@ def checklist(
         reports = task.reports or run.reports
         passed = bool(reports) and (reports[-1].passed or task.id in lifted)
         rows += [_row(passed, f"  {task.id}: {_line(each)}") for each in task.contract.acceptance]
+    if run.over and run.doubted_end is not None:
+        rows.append(_row(False, say_doubted_end(run)))
     rows += _tell_lanes(run, unmerged)
     rows += _tell_checks(run, missing)
     rows.append(_row(_is_verified(run, lifted), "everything that was verified passed"))

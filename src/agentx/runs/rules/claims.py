@@ -1,7 +1,8 @@
 """Which events somebody must vouch for, and what is signed of one.
 
     claims a person      nobody vouches for it: it is by `unverified`, and settles nothing
-    ends a run           nobody vouches for it: it takes no question to a person away
+    ends a run           unsigned, it ends nothing; of a writer who is not trusted it counts, and is
+                         told, but takes no question to a person away
     settles a conflict   nobody vouches for it: it counts where the lane is merged or given up
     declares a check     nobody vouches for it: it is not run unasked, and takes no check away
     rebased the work     nobody vouches for it: git alone tells what it holds of merged lanes
@@ -31,7 +32,8 @@ GOES_ON = frozenset(
     | {"task-dropped", "task-reopened", "task-retried", "lane-opened", "lane-taken"}
     | {"lane-finished", "lane-merged", "lane-failed", "lane-retried", "lane-reassigned"}
 )
-_WEIGHTY = frozenset({ANSWERS, "conflict-resolved", "run-completed", "run-failed"})
+ENDS_RUN = frozenset({"run-completed", "run-failed"})
+_WEIGHTY = ENDS_RUN | {ANSWERS, "conflict-resolved"}
 REBASED = "work-rebased"
 _SIGNED = _WEIGHTY | {
     REBASED,

@@ -16,6 +16,7 @@ from agentx.runs.model import (
     Checkpoint,
     Conflict,
     Contract,
+    DoubtedEnd,
     GitState,
     Lane,
     LogEntry,
@@ -50,6 +51,7 @@ class RunDraft:
     ended_ms: Millis | None
     outcome: RunStatus
     outcome_reason: str
+    doubted_end: DoubtedEnd | None
     phase: Phase
     phases: dict[Phase, PhaseEntry]
     current_task: str

@@ -21,6 +21,7 @@ from agentx.runs.model import (
     Candidate,
     Check,
     Checkpoint,
+    DoubtedEnd,
     Phase,
     PhaseEntry,
     Report,
@@ -146,10 +147,16 @@ def _enter(at_ms: Millis) -> PhaseEntry:
 
 
 def _run_ended(draft: RunDraft, event: RunEvent) -> None:
-    if event.is_doubtful and any(each.open for each in draft.escalations.values()):
-        return  # what a person is asked is not taken away by a line that anybody can write
     completed = event.kind == "run-completed"
-    draft.outcome = RunStatus.COMPLETED if completed else RunStatus.FAILED
+    outcome = RunStatus.COMPLETED if completed else RunStatus.FAILED
+    doubted = _doubt_end(draft, event, outcome) if event.is_doubtful else None
+    is_over = draft.outcome is not RunStatus.IN_PROGRESS
+    if doubted is not None and is_over and not (doubted.counts and draft.doubted_end):
+        return  # it is over by a better word
+    draft.doubted_end = doubted
+    if doubted is not None and not doubted.counts:
+        return
+    draft.outcome = outcome
     draft.outcome_reason = event.text("text" if completed else "reason")
     draft.ended_ms = event.at_ms
     draft.current_task = ""
@@ -161,8 +168,26 @@ def _run_ended(draft: RunDraft, event: RunEvent) -> None:
                 )
 
 
+def _doubt_end(draft: RunDraft, event: RunEvent, outcome: RunStatus) -> DoubtedEnd:
+    """Return an end that nobody vouches for, and whether the run is over by it.
+
+    The verbs sign it: what is not signed is no end. Nor is a person's question taken away by a
+    line that anybody can write. What an unknown writer signed counts as roles do, and is told.
+    """
+    assert event.standing is not None, "only what somebody judged is doubted"
+    is_asking = any(each.open for each in draft.escalations.values())
+    return DoubtedEnd(
+        actor=event.actor,
+        outcome=outcome,
+        why=event.standing,
+        writer=event.writer,
+        counts=event.standing is Vouching.UNTRUSTED and not is_asking,
+    )
+
+
 def _run_reopened(draft: RunDraft, event: RunEvent) -> None:
     draft.outcome, draft.outcome_reason, draft.ended_ms = RunStatus.IN_PROGRESS, "", None
+    draft.doubted_end = None
     draft.phases[draft.phase] = _enter(event.at_ms)
 
 

@@ -195,6 +195,17 @@ def join_packed(run_id: str, here: bytes, there: bytes) -> bytes | None:
     return None if joined == files else _pack(run_id, joined)
 
 
+def list_facts(packed: bytes) -> tuple[bytes, ...]:
+    """Return what an archive holds but for the pages; all of it where it is damaged."""
+    try:
+        files = _unpack(packed)
+    except (OSError, EOFError, ValueError):
+        return (packed,)
+    return tuple(
+        files[each] for each in files if each.endswith(_EVENTS) or each.startswith(_WRITTEN)
+    )
+
+
 def leave_out(run_id: str, packed: bytes, leave: Callable[[bytes], bytes]) -> bytes:
     """Return an archive without lines of events that are gone for good, or as it is.
 

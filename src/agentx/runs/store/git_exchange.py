@@ -33,10 +33,11 @@ from agentx.runs.store.event_files import events_in, read_events
 from agentx.runs.store.kept.branch import KeptBranch
 from agentx.runs.store.kept.facts import MEMORY, PACKED, is_fact, run_of
 from agentx.runs.store.run_store import RunStore
-from agentx.runs.store.shared.fetching import say_why
+from agentx.runs.store.shared.fetching import is_refused_here, say_failed, say_why
 
 _FETCH_WAIT_MS = 60_000
 _AGREED = "pushes_to"
+_LET = "let"  # lines that a remote was pushed without, by its address
 _NAMED_MAX = 3
 _WANTED_MAX = 500  # contents that one fetch asks for
 # What git, or a remote, says of a branch that is not where it was seen; hooks say other things.
@@ -84,10 +85,10 @@ def fetch(kept: KeptBranch, root: Path, remote: Remote, wait_ms: int = _FETCH_WA
         wait_ms=wait_ms,
     )
     if done.code != 0:
-        why = say_why(done.err, "git fetch failed")
-        raise UnavailableError(
-            f"{remote.name} was not reached: {why}", hint="offline? runs are kept here meanwhile"
-        )
+        why = say_failed(remote.name, done.err)
+        is_ours = is_refused_here(done.err)
+        hint = "runs are kept here meanwhile"
+        raise UnavailableError(why, hint=hint if is_ours else f"offline? {hint}")
     tip = kept.branch.find_tip(there)
     if tip:
         _fetch_left_out(root, remote, tip, wait_ms)
@@ -237,7 +238,9 @@ class RunExchange:
         Raises: UnavailableError, also where not all of here is on the branch; ConflictError,
             DataError.
         """
-        told = self._kept.commit()
+        told = self._kept.commit(
+            *self._kept.list_unkept()
+        )  # what was laid here by hand counts here
         theirs = self._theirs = fetch(self._kept, self._root, self.remote, self.wait_ms)
         mine, branch = self.find_tip(), self._kept.branch
         if not theirs or theirs == mine or (mine and branch.is_ancestor(theirs, mine)):
@@ -282,15 +285,25 @@ class RunExchange:
                 hint="somebody uses that name for something else: nothing was taken in or pushed",
             )
         if not self._is_trusted():
+            there = f"{self.remote.name}/{BRANCH}"
             raise ConflictError(
-                f"{self.remote.name}/{BRANCH} holds what was not written here",
-                hint="look at it, then say `agentx trust`",
+                f"{there} holds what was not written here",
+                hint=f"look at it: `git log -p {there}`; then say `agentx trust`",
             )
 
     def is_ahead(self) -> bool:
-        """Tell whether the remote lacks something."""
+        """Tell whether the remote lacks something, or has what is to go there.
+
+        Lines that were taken out here go from a remote once. Where another clone brought them back
+        they stay there: else both would push for ever.
+
+        Raises: UnavailableError.
+        """
         mine = self.find_tip()
-        return bool(mine) and mine != self._theirs
+        if not mine or mine == self._theirs:
+            return False
+        let = frozenset(self._kept.notes.read().get(_LET, {}).get(self.shown_url, ()))
+        return not (let and self._theirs) or self._kept.taken_out.brings(mine, self._theirs, let)
 
     def list_unknown(self, run_id: str, events: frozenset[str]) -> frozenset[str]:
         """Return which of some events of a run no remote had when it was last looked at.
@@ -346,8 +359,21 @@ class RunExchange:
         Raises: UnavailableError, also where not all of here is on the branch.
         """
         self._keep()
+        if not self.is_ahead():
+            return True
         self._overtaken = push(self._kept, self._root, self.remote, self.wait_ms)
+        if not self._overtaken:
+            self._theirs = self.find_tip()
+            self._note_let()
         return not self._overtaken
+
+    def _note_let(self) -> None:
+        """Note which lines that were taken out here are gone from the remote now."""
+        note = self._kept.notes.read()
+        forgotten = note.get("forgotten", [])
+        if note.get(_LET, {}).get(self.shown_url, []) != forgotten:
+            with suppress(AgentXError), self._kept.notes.editing(self._store.clock) as note:
+                note.setdefault(_LET, {})[self.shown_url] = forgotten
 
     def give_up(self) -> UnavailableError:
         """Return why nothing was pushed, however often it was tried."""

@@ -237,6 +237,14 @@ class GitLanes:
         check_latest(self._root, run)
         return tuple(remarks)
 
+    def look(self, run: Run) -> tuple[str, ...]:
+        """Fetch what others pushed of a run that is over: no branch here follows it."""
+        if not run.git.work_branch:
+            return ()
+        self._check_trust()
+        gone, self.silent = fetch_run(self._root, run)
+        return (*gone, *self.silent)
+
     def _take_over(self, run: Run, pushed: Pushed, *, is_replaced: bool) -> None:
         """Bring the work branch up to what was pushed of it, or change nothing."""
         folder, run_id = self._ready(run), run.id

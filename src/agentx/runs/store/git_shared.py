@@ -77,6 +77,21 @@ def find_pushed(root: Path, branch: str, holding: str = "") -> str:
     return next(holds, commits[0] if commits else "")
 
 
+def find_work(root: Path, run: Run, branch: str) -> str:
+    """Return the commit of the work branch, here or as last fetched; empty where it is nowhere.
+
+    Of a run that is over the branch may be deleted: its last commit stands for it where the base
+    has that, here or as last fetched.
+    """
+    tip = commit_of(root, f"refs/heads/{branch}")
+    tip = tip or find_pushed(root, branch, run.git.latest_commit)
+    base, latest = run.git.base_branch, run.git.latest_commit
+    if tip or not (run.over and base and latest):
+        return tip
+    bases = (f"refs/heads/{base}", *(each.commit for each in list_pushed(root, base)))
+    return latest if any(is_ancestor(root, latest, each) for each in bases) else ""
+
+
 def name_remote(root: Path, branch: str = "") -> str:
     """Return the remote that is meant for a branch: one that has it, or else the usual one."""
     having = [each.remote for each in list_pushed(root, branch)] if branch else []
@@ -193,13 +208,12 @@ def find_tip(root: Path, run: Run, lane: str, branch: str, *, own: str = "") -> 
     `own` is this checkout: a lane of its own is what its branch is here, amended or not.
     """
     found = run.lanes.get(lane)
-    if found is None and not run.git.work_branch:
-        return commit_of(root, "HEAD")
-    name = branch if found is None else found.branch
+    if found is None:
+        return find_work(root, run, branch) if run.git.work_branch else commit_of(root, "HEAD")
+    name, known = found.branch, found.commit
     tip = commit_of(root, f"refs/heads/{name}")
-    known = "" if found is None else found.commit
     if tip and known not in ("", tip) and not is_ancestor(root, known, tip):
-        is_own = found is not None and own and found.checkout == own
+        is_own = bool(own) and found.checkout == own
         is_replaced_here = is_own and commit_of(root, known) and not is_ancestor(root, tip, known)
         tip = tip if is_replaced_here else ""  # it is worked on elsewhere, and came further there
     return tip or find_pushed(root, name, known)

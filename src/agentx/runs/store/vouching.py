@@ -20,6 +20,7 @@ from agentx.runs.model import RunEvent
 from agentx.runs.paths import RunNotes
 from agentx.runs.rules.claims import (
     ASKS,
+    ENDS_RUN,
     claims_person,
     is_of_checks,
     is_person,
@@ -72,7 +73,8 @@ class RunVouching:
     def sign(self, event: RunEvent) -> RunEvent:
         """Return an event with its writer's signature, where it has to have one.
 
-        Raises: UnavailableError where a person says something and there is no key to sign it with.
+        Raises: UnavailableError where a person says something, or a run ends, and there is no key
+            to sign it with.
         """
         if self._pen is None:
             return event
@@ -80,8 +82,9 @@ class RunVouching:
             return replace(event, standing=Vouching.UNSIGNED) if is_of_checks(event) else event
         writer = self._pen.writer()
         bare = replace(event, writer=writer)
-        message, is_persons = message_of(bare), is_person(event.actor)
-        key, signature = sign_words(self._pen.signatures, writer, message, is_persons=is_persons)
+        # Unsigned neither would count.
+        must_be, message = is_person(event.actor) or event.kind in ENDS_RUN, message_of(bare)
+        key, signature = sign_words(self._pen.signatures, writer, message, must_be=must_be)
         if not signature:
             return event
         owner = self._pen.name_owner(key)

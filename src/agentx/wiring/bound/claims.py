@@ -20,6 +20,7 @@ from agentx.runs.claiming.telling import list_lost, tell_lost
 from agentx.runs.limits import RUN_CLAIM_WAIT_MS
 from agentx.runs.model import Happening, Run, RunEvent
 from agentx.runs.paths import WORK_FOLDER
+from agentx.runs.rendering import say_doubted_end
 from agentx.runs.replies import Told
 from agentx.runs.rules.gates import list_unwanted
 from agentx.runs.store.git_exchange import RunExchange, find_remote
@@ -87,6 +88,8 @@ class Meeting:
             for lane, why in list_unwanted(run, own):
                 if lane.born not in unwanted:
                     remarks.append(f"{why}; {lane.id} stays with its commits")
+            if run.doubted_end not in (None, before.doubted_end):
+                remarks.append(f"{run_id}: {say_doubted_end(run)}")
             remarks += self._list_twice(before, run)
             remarks += _list_renamed(before, run)
         return tuple(remarks)

@@ -65,4 +65,5 @@ def _tell_over(store: RunStore, packed: frozenset[str], run_id: str) -> str:
         run = store.look(run_id)
     except AgentXError:
         return ""
-    return f"the run is {run.status}".lower() if run.over else ""
+    is_over = run.over and run.doubted_end is None  # its lanes may be worked on still
+    return f"the run is {run.status}".lower() if is_over else ""

@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from agentx.host.git.facts import list_tracked
 from agentx.kernel.errors import AgentXError, ConflictError
+from agentx.kernel.text import name_some
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.runs.settings import BRANCH, RunsSettings
@@ -75,6 +76,12 @@ def list_notes(project: Project) -> Iterator[RunBranchNote]:
         yield RunBranchNote(says=f"{len(waiting)} runs: {why}", mend="", is_wrong=bool(told))
     if not kept.is_on:
         return
+    strays = kept.list_strays()
+    if strays:
+        yield RunBranchNote(
+            says=f"{name_some(strays)}: no file of AgentX's; it stays here and goes with no run",
+            mend="move it elsewhere, or remove it",
+        )
     folders = tuple(f"{MEMORY}/{part}" for part in PARTS)
     if any(list_tracked(project.root, folder) for folder in folders):
         yield RunBranchNote(

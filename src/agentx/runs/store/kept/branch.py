@@ -18,7 +18,14 @@ from typing import Any
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import replace_file
 from agentx.host.files.merged_lines import join_lines
-from agentx.host.files.plain import exists, list_folder, look, measure_file, read_bytes
+from agentx.host.files.plain import (
+    exists,
+    list_folder,
+    look,
+    measure_file,
+    measure_files,
+    read_bytes,
+)
 from agentx.host.git.layout import exclude, include
 from agentx.host.git.own_branch import BranchStep, OwnBranch, StoredFile, is_tracked
 from agentx.kernel.clock import Clock
@@ -34,7 +41,7 @@ from agentx.runs.limits import RUN_KEPT_BYTES_MAX
 from agentx.runs.settings import BRANCH, WITH_CODE
 from agentx.runs.store.archive import join_packed
 from agentx.runs.store.kept.draft import KeptDraft, name_blob
-from agentx.runs.store.kept.facts import MEMORY, PACKED, PARTS, is_fact, is_page, run_of
+from agentx.runs.store.kept.facts import MEMORY, PACKED, PARTS, is_fact, is_kept, is_page, run_of
 from agentx.runs.store.kept.notes import KeptNotes
 from agentx.runs.store.kept.taken_out import LinesTakenOut
 
@@ -219,7 +226,7 @@ class KeptBranch:
         ):
             raise ConflictError(
                 f"the branch {BRANCH} holds what was not written here",
-                hint="look at it, then say `agentx trust`",
+                hint=f"look at it: `git log -p {BRANCH}`; then say `agentx trust`",
             )
         self.lay(lacking)
         self._forget(note)
@@ -268,6 +275,27 @@ class KeptBranch:
     def _list_runs(self) -> Iterator[str]:
         with suppress(OSError):
             yield from filter(is_run_id, list_folder(self._memory / "runs").folders)
+
+    def list_unkept(self) -> tuple[str, ...]:
+        """Return the runs with facts in the folder that no command of ours wrote; cheap."""
+        noted = self.notes.read().get("facts", {})
+
+        def is_unkept(run_id: str) -> bool:
+            folder = f"{MEMORY}/runs/{run_id}"
+            files = measure_files(self._root / folder).items()
+            found = {f"{folder}/{name}": row[0] for name, row in files}
+            return any(noted.get(each, [-1])[0] != found[each] for each in found if is_fact(each))
+
+        return tuple(filter(is_unkept, self._list_runs()))
+
+    def list_strays(self) -> tuple[str, ...]:
+        """Return what somebody laid where only what was kept aside goes with runs."""
+        found: tuple[str, ...] = ()
+        with suppress(OSError):
+            names = list_folder(self._memory / "aside").files
+            paths = (f"{MEMORY}/aside/{name}" for name in names)
+            found = tuple(path for path in paths if is_kept(path) and not is_fact(path))
+        return found
 
     # --- bringing back ------------------------------------------------------------------------
 

@@ -49,7 +49,7 @@ class KeptDraft:
             f"{MEMORY}/{folder}/{name}": row
             for folder, suffix in (("archive", PACKED), ("aside", ""))
             for name, row in measure_files(memory / folder).items()
-            if "/" not in name and name.endswith(suffix)
+            if name.endswith(suffix) and is_fact(f"{MEMORY}/{folder}/{name}")
         }
         index = look(memory / "index.yaml")
         if index is not None:

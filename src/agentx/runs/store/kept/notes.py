@@ -29,7 +29,7 @@ from agentx.kernel.paths import Below
 from agentx.kernel.values import frozen
 
 _LEAVES = b"leaves\n"
-_SAID = ("forgotten", "pushes_to")
+_SAID = ("forgotten", "let", "pushes_to")
 
 
 @frozen(kw_only=False)

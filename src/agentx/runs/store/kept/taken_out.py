@@ -16,7 +16,7 @@ from agentx.kernel.errors import UnavailableError
 from agentx.kernel.ids import digest
 from agentx.kernel.paths import ProjectPaths
 from agentx.runs.model import RunEvent
-from agentx.runs.store.archive import leave_out
+from agentx.runs.store.archive import leave_out, list_facts
 from agentx.runs.store.event_files import events_in
 from agentx.runs.store.kept.facts import MEMORY, PACKED, is_fact, run_of
 from agentx.runs.store.kept.notes import KeptNotes
@@ -89,6 +89,28 @@ class LinesTakenOut:
 
         return leave_out(run_of(path), found, leave) if path.endswith(PACKED) else leave(found)
 
+    def brings(self, mine: str, theirs: str, let: frozenset[str]) -> bool:
+        """Tell whether a commit of the branch changes facts of another, but for lines `let`.
+
+        Others have those lines still, and brought them back once they were pushed without.
+
+        Raises: UnavailableError.
+        """
+        ours, others = (self._list_facts(each) for each in (mine, theirs))
+        differ = {path for path, _ in ours.items() ^ others.items()}
+        blobs = (files[path] for path in differ for files in (ours, others) if path in files)
+        held = self._branch.read_blobs(blobs)
+        return any(
+            path not in others
+            or _list_said(path, held.get(ours.get(path, ""), b""))
+            != _list_said(path, held[others[path]], let)
+            for path in differ
+        )
+
+    def _list_facts(self, commit: str) -> dict[str, str]:
+        rows = self._branch.list_files(commit, MEMORY)
+        return {path: row.blob for path, row in rows.items() if is_fact(path)}
+
     def clean_packed(self) -> None:
         """Take the lines out of the archives as well: a run is packed with what its own holds.
 
@@ -101,6 +123,13 @@ class LinesTakenOut:
                 left = self.leave(path, packed)
                 if left != packed:
                     replace_file(self._root / path, left)
+
+
+def _list_said(path: str, found: bytes, let: frozenset[str] = frozenset()) -> set[bytes]:
+    """Return the lines of a file, or of all files of an archive but its pages, without some."""
+    texts = list_facts(found) if path.endswith(PACKED) else (found,)
+    lines = (line for text in texts for line in text.splitlines())
+    return {line for line in lines if sum_up_line(line) not in let}
 
 
 def sum_up_line(line: bytes) -> str:

@@ -21,6 +21,8 @@ from agentx.runs.store.shared.kept_commits import keep_commit, list_lost
 _REMOTES_MAX = 5
 _SHORT = 10
 _FETCH_WAIT_MS = 20_000
+# What git says of a hook, a lock or rights here; what a remote says begins with `remote: `.
+_REFUSED_HERE = ("updates aborted by hook", "cannot lock ref", "unable to update local ref")
 
 
 def fetch_run(root: Path, run: Run) -> tuple[list[str], list[str]]:
@@ -36,12 +38,13 @@ def fetch_run(root: Path, run: Run) -> tuple[list[str], list[str]]:
         why = _fetch(root, remote, run.id)
         gone += _list_gone(root, run, remote, before)  # also of one that was cut short
         if why:
-            silent.append(f"{remote} was not reached, so what others pushed is not seen: {why}")
+            what, _, because = why.partition(": ")
+            silent.append(f"{what}, so what others pushed is not seen: {because}")
     return gone, silent
 
 
 def _fetch(root: Path, remote: str, run_id: str) -> str:
-    """Fetch from a remote; return why it was not reached."""
+    """Fetch from a remote; return why that was not done."""
     refs = f"+refs/heads/agent/{run_id}/*:refs/remotes/{remote}/agent/{run_id}/*"
     try:
         done = do_git(
@@ -50,8 +53,21 @@ def _fetch(root: Path, remote: str, run_id: str) -> str:
             wait_ms=_FETCH_WAIT_MS,
         )
     except UnavailableError as error:
-        return error.message
-    return "" if done.code == 0 else say_why(done.err, "git fetch failed")
+        return say_failed(remote, error.message)
+    return "" if done.code == 0 else say_failed(remote, done.err)
+
+
+def is_refused_here(err: str) -> bool:
+    """Tell whether it was git here, and no remote, that ended a fetch: a hook, a lock."""
+    return any(word in err for word in _REFUSED_HERE)
+
+
+def say_failed(remote: str, err: str) -> str:
+    """Return that a fetch failed, and why; who was not reached is said only of who was not."""
+    why = say_why(err, "git fetch failed")
+    if not is_refused_here(err):
+        return f"{remote} was not reached: {why}"
+    return f"git here took in nothing of {remote}: {why}"
 
 
 def say_why(err: str, otherwise: str) -> str:

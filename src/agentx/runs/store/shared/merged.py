@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from agentx.host.git.command import read_git
-from agentx.host.git.work import checkouts, commit_of, is_ancestor, is_shallow_clone
+from agentx.host.git.work import checkouts, is_ancestor, is_shallow_clone
 from agentx.runs.model import Lane, LaneStatus, Run
 from agentx.runs.replies import Unmerged
-from agentx.runs.store.git_shared import Pushed, find_pushed, list_here, list_outside
+from agentx.runs.store.git_shared import Pushed, find_work, list_here, list_outside, list_pushed
 from agentx.runs.store.shared.copies import LaneCopies
 
 _SHORT = 10
@@ -28,8 +28,7 @@ def find_unmerged(root: Path, run: Run, branch: str, copies: LaneCopies) -> tupl
     merged = [lane for lane in run.lanes.values() if lane.status is LaneStatus.MERGED]
     if not merged:
         return ()
-    tip = commit_of(root, f"refs/heads/{branch}")
-    tip = tip or find_pushed(root, branch, run.git.latest_commit)
+    tip = find_work(root, run, branch)
     commits = frozenset(lane.merged_as for lane in merged if lane.merged_as)
     here = list_here(root, commits)
     out = list_outside(root, here, tip)
@@ -41,7 +40,8 @@ def find_unmerged(root: Path, run: Run, branch: str, copies: LaneCopies) -> tupl
         if is_away and ends:
             ends = _leave_copy(ends, is_copy=copies.is_copy(run.id, lane))
         if not tip:
-            why = f"the work branch {branch} is not here"
+            nor = f", nor in {run.git.base_branch}" if run.over else ""
+            why = f"the work branch {branch} is not here{nor}"
         elif not commit:
             why = "no commit was recorded"
         elif commit not in here:
@@ -62,16 +62,22 @@ def find_unmerged(root: Path, run: Run, branch: str, copies: LaneCopies) -> tupl
                 why=why,
                 is_elsewhere=is_elsewhere,
                 is_here=commit in out,
+                is_pushed=commit in out and _is_pushed(root, branch, commit),
                 lacks_branch=not tip and commit in here,
                 left=tuple(each.name for each in ends),
                 is_persons=is_away and bool(ends) and not ends[0].remote,
                 folder=_find_folder(root, ends),
                 doubted=doubted,
+                is_over=run.over,
             )
         )
     if any(not each.lacks_branch for each in found) and is_shallow_clone(root):
         return tuple(each if each.lacks_branch else _leave_unsaid(each) for each in found)
     return tuple(found)
+
+
+def _is_pushed(root: Path, branch: str, commit: str) -> bool:
+    return any(is_ancestor(root, commit, each.commit) for each in list_pushed(root, branch))
 
 
 def _leave_unsaid(found: Unmerged) -> Unmerged:

@@ -38,7 +38,11 @@ def _rows(found: RunOverview) -> list[str]:
         held = f"held by {task.holder}: {task.held}" if task.held else ""
         words = (task.task_id, task.status, task.title, note, task.lane, held)
         rows.append(" ".join(word for word in words if word))
-    rows += [f"{lane.id} {lane.status} {lane.task} {lane.branch}" for lane in found.lanes]
+    lost = {each.lane: f", but {each.why}" for each in found.unmerged}
+    rows += [
+        f"{lane.id} {lane.status} {lane.task} {lane.branch}{lost.get(lane.id, '')}"
+        for lane in found.lanes
+    ]
     rows += [f"lately: {line}" for line in found.recent]
     return rows
 

@@ -148,7 +148,7 @@ def _quote(name: str) -> str:
 
 def _draw(screen: Console, reply: TrustReply) -> None:
     screen.print(show_name(reply.root), style="bold", soft_wrap=True)
-    if not (reply.acting or reply.data or reply.never_ours):
+    if not (reply.acting or reply.data or reply.never_ours or reply.runs):
         screen.print(
             "  nothing of it asks for trust: it has no data of AgentX and no file that acts"
         )
@@ -160,6 +160,9 @@ def _draw(screen: Console, reply: TrustReply) -> None:
         says = "trusted" if reply.data_trusted else "not trusted"
         line = f"  {held.kind}: {held.count:,} ({says}){by}{odd}"
         screen.print(line, soft_wrap=True)
+    for name in reply.runs:
+        says = f"  runs of others: {name}, which `agentx run sync` takes in once this is trusted;"
+        screen.print(f"{says} look at it: `git log -p {name}`", soft_wrap=True)
     for name in reply.never_ours:
         line = f"  .agentx/{name}: git tracks it, so it is never taken for yours"
         screen.print(line, soft_wrap=True)

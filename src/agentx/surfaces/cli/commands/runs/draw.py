@@ -219,7 +219,7 @@ def draw_lanes(screen: Console, run: RunOverview, now_ms: int) -> None:
 def _name_status(lane: Lane, lost: Unmerged | None) -> str:
     if lost is None:
         return str(lane.status)
-    if lost.is_shallow:
+    if lost.is_shallow or (lost.is_over and lost.lacks_branch):
         return "not known here"
     return "not merged here" if lost.is_elsewhere else "merged in part"
 
@@ -274,7 +274,8 @@ def draw_resumption(
         screen.print(Text(f"  last noted: {printable(found.last_log)}"), soft_wrap=True)
     screen.print("\nwhat to do next", style="bold")
     for number, step in enumerate(found.next, 1):
-        screen.print(Text(f"  {number}. {printable(step.text)}"), soft_wrap=True)
+        for laid in lay(Text(f"  {number}. "), Text(printable(step.text)), screen.width):
+            screen.print(laid)
         if step.command:
             render.print_whole(screen, f"     {step.command}", "cyan")
 
