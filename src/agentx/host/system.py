@@ -92,4 +92,5 @@ def _has_ended(pid: int) -> bool:
 
 def environment_without(prefix: str) -> dict[str, str]:
     """Return this process's environment without the variables that begin so: for children."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(prefix)}
+    # A copy of it is a plain dictionary: to look each name up in `os.environ` takes twice as long.
+    return {n: value for n, value in os.environ.copy().items() if not n.startswith(prefix)}

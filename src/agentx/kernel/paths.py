@@ -33,9 +33,14 @@ class Below:
 
     def __init__(self, path: str) -> None:
         self._path = path
+        self._last: tuple[Path, Path] | None = None  # a root, and what is meant below it
 
     def __get__(self, paths: _Rooted, _kind: type[object]) -> Path:
-        return paths.root / self._path
+        # A command asks for the same few thousands of times, mostly of one root.
+        root, last = paths.root, self._last
+        if last is None or last[0] is not root:
+            last = self._last = (root, root / self._path)
+        return last[1]
 
 
 @frozen(kw_only=False)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 from agentx.host.files.atomic import replace_file, temporary_beside
@@ -24,6 +25,7 @@ MARKER_NAME = "agentx.json"
 
 _MARKER_BYTES_MAX = 4_096
 _MARK_BYTES = 16
+_SEEN_MAX = 8  # a command looks at the same marker at every turn
 _MARK = compile_late(r"[0-9a-f]{32}")
 
 
@@ -42,7 +44,12 @@ def marker_path(root: Path, common: Path | None) -> Path:
 
 def read_marker(path: Path) -> Marker | None:
     """Return a marker; None where there is none to rely on."""
-    match _parse(read_small(path, _MARKER_BYTES_MAX)):
+    return _marker_of(read_small(path, _MARKER_BYTES_MAX))
+
+
+@lru_cache(_SEEN_MAX)
+def _marker_of(raw: bytes | None) -> Marker | None:
+    match _parse(raw):
         case {"mark": str(mark), "project_id": str(name)} if _MARK.fullmatch(mark):
             return Marker(mark=mark, project_id=name)
         case _:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 from agentx.host.files.atomic import replace_file
@@ -21,6 +22,7 @@ from agentx.project.trust.marker import read_small
 RECORD_BYTES_MAX = 1024 * 1024
 # What acts is read by a person before it is trusted.
 ACTING_FILE_BYTES_MAX = 256 * 1024
+_SEEN_MAX = 8  # a command looks at the same record at every turn
 
 
 @frozen
@@ -173,6 +175,7 @@ def hash_of(content: bytes) -> str:
     return sha256(content).hexdigest()
 
 
+@lru_cache(_SEEN_MAX)
 def _record_of(raw: bytes | None) -> TrustRecord | None:
     try:
         said = {} if raw is None else parse_json(raw)
