@@ -1,6 +1,8 @@
-"""Goal: a property is tried with the same examples in every run.
+"""Goal: a property is tried with the same examples in every run: a share of what it asks for, and
+several times as many in `make soak`.
 
-Method: the same property twice, with a module imported in between that is full of words.
+Method: the same property twice, with a module imported in between that is full of words; a
+property that looks how often it will be tried.
 """
 
 from __future__ import annotations
@@ -37,3 +39,11 @@ def test_examples_do_not_depend_on_what_was_imported_before(
 
     assert draw_examples() == before
     del sys.modules["late_words"]
+
+
+@settings(max_examples=100)
+@given(st.integers())
+def test_the_suite_tries_a_share_and_soak_several_times_what_is_asked_for(number: int) -> None:
+    this = test_the_suite_tries_a_share_and_soak_several_times_what_is_asked_for
+
+    assert vars(this)["_hypothesis_internal_use_settings"].max_examples in (40, 500)
