@@ -1,7 +1,7 @@
 """Goal: in a long history too, every line of every node is proven.
 
 Method: the sample imported again and again into the past, and generated sessions, come in
-batches in any order into a store on disk; the view follows now and then. 2,000 events in the
+batches in any order into a store on disk; the view follows now and then. 1,200 events in the
 suite, 50,000 in `make soak`.
 """
 
@@ -24,7 +24,7 @@ BATCH = 400
 
 
 @pytest.mark.parametrize(
-    "size", [2_000, pytest.param(50_000, marks=[pytest.mark.soak, pytest.mark.timeout(900)])]
+    "size", [1_200, pytest.param(50_000, marks=[pytest.mark.soak, pytest.mark.timeout(900)])]
 )
 def test_every_line_of_a_long_history_is_proven(
     tmp_path: Path, size: int, capsys: pytest.CaptureFixture[str]
