@@ -20,7 +20,8 @@ from agentx.kernel.values import frozen
 from agentx.kernel.vouching.standing import UNVERIFIED, Vouching
 from agentx.runs.asked import Escalation
 from agentx.runs.holding.settling import ClaimLine, SettledClaims, TaskClaim, settle
-from agentx.runs.holding.turns import AgentTurn
+from agentx.runs.parts.taught import Candidate
+from agentx.runs.parts.turns import AgentTurn
 
 Detail = Mapping[str, object]
 
@@ -304,21 +305,6 @@ class Conflict:
 
 
 @frozen
-class Candidate:
-    """What the run taught, offered to long-term memory."""
-
-    id: str
-    at_ms: Millis
-    actor: str
-    kind: str  # pattern, decision, tech-debt, learning
-    text: str
-    evidence: tuple[str, ...]
-    confidence: str
-    source: str
-    detail: Detail
-
-
-@frozen
 class Artifact:
     """The newest version of a page that was written for the run."""
 
@@ -450,6 +436,4 @@ BY_HAND = "by-hand"  # who changed a file of the run
 
 
 CANDIDATE_KINDS = ("pattern", "error-pattern", "solution", "decision", "tech-debt", "learning")
-
-
 CONFIDENCES = ("LOW", "MEDIUM", "HIGH")

@@ -33,7 +33,6 @@ from agentx.lessons.pages import decision_entry, decision_text, documents, entri
 from agentx.lessons.promotion import Policy, accepts, open_candidates, promote
 from agentx.runs.asked import Escalation
 from agentx.runs.model import (
-    Candidate,
     Check,
     Conflict,
     Contract,
@@ -44,6 +43,7 @@ from agentx.runs.model import (
     TaskStatus,
     Verdict,
 )
+from agentx.runs.parts.taught import Candidate
 from agentx.wiring.taught.teaching import lessons_of
 from tests.support.time_and_chance import START_MS
 

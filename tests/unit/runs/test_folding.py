@@ -11,11 +11,11 @@ from dataclasses import replace
 from functools import reduce
 
 import pytest
-from agentx.runs.choosing.retention import due_ms
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentx.kernel.vouching.standing import Vouching
+from agentx.runs.choosing.retention import due_ms
 from agentx.runs.model import LaneStatus, Phase, Run, RunEvent, RunStatus, TaskStatus
 from agentx.runs.pages.files import pages
 from agentx.runs.rendering import say_doubted_end

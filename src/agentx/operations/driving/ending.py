@@ -21,8 +21,8 @@ from agentx.operations.runs.lane import rebase_work
 from agentx.operations.runs.recover import pull_request
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.write import add_task, go_to_phase, run_checks
-from agentx.runs.holding.turns import TurnEnd
 from agentx.runs.model import PHASES, Contract, Phase, Report, Run, TaskStatus
+from agentx.runs.parts.turns import TurnEnd
 from agentx.wiring.bound.lane_turns import push_branch
 from agentx.wiring.runs import open_runs
 

@@ -27,8 +27,8 @@ from agentx.operations.runs.write import add_task, read_given, write_artifact
 from agentx.project.project import Project
 from agentx.redaction.redact import redact
 from agentx.runs.context import Area
-from agentx.runs.holding.turns import TURN_MARK, TurnEnd
 from agentx.runs.model import Contract, Run
+from agentx.runs.parts.turns import TURN_MARK, TurnEnd
 from agentx.runs.rules.driving import TURN_BEGAN, TURN_ENDED
 from agentx.wiring.bound.lane_turns import turn_notes
 from agentx.wiring.runners import role_texts, runner_in_lane

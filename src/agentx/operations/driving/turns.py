@@ -32,8 +32,8 @@ from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.write import run_checks
 from agentx.redaction.redact import redact
 from agentx.runs.driving.schedule import Move, WhyGiven
-from agentx.runs.holding.turns import TURN_MARK, AgentTurn, TurnEnd
 from agentx.runs.model import Report, Run, Task
+from agentx.runs.parts.turns import TURN_MARK, AgentTurn, TurnEnd
 from agentx.runs.rules.driving import TURN_BEGAN, TURN_ENDED
 from agentx.wiring.bound.lane_turns import (
     bring_work,

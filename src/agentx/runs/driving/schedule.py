@@ -20,8 +20,8 @@ from enum import StrEnum
 
 from agentx.kernel.values import frozen
 from agentx.runs.asked import Escalation
-from agentx.runs.holding.turns import AgentTurn, TurnEnd
 from agentx.runs.model import Conflict, Lane, Report, Run, Task, TaskStatus
+from agentx.runs.parts.turns import AgentTurn, TurnEnd
 from agentx.runs.rules.graph import waits_for
 
 

@@ -15,7 +15,6 @@ from agentx.runs.asked import Escalation, PersonsAnswer
 from agentx.runs.model import (
     PHASES,
     Artifact,
-    Candidate,
     Check,
     Contract,
     Lane,
@@ -27,6 +26,7 @@ from agentx.runs.model import (
     Task,
 )
 from agentx.runs.pages.pull_request import checklist, description
+from agentx.runs.parts.taught import Candidate
 from agentx.runs.paths import RunPaths
 from agentx.runs.rules.graph import graph_of, layers, ready
 

@@ -9,10 +9,8 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.vouching.standing import UNVERIFIED, Vouching
 from agentx.runs.asked import Escalation, PersonsAnswer
 from agentx.runs.holding.settling import ClaimLine
-from agentx.runs.holding.turns import AgentTurn
 from agentx.runs.model import (
     Artifact,
-    Candidate,
     Checkpoint,
     Conflict,
     Contract,
@@ -29,6 +27,8 @@ from agentx.runs.model import (
     Task,
     TaskStatus,
 )
+from agentx.runs.parts.taught import Candidate
+from agentx.runs.parts.turns import AgentTurn
 
 _MAPPINGS = (
     *("phases", "tasks", "lanes", "escalations", "conflicts", "candidates", "artifacts"),

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from agentx.kernel.clock import Millis, from_iso
 from agentx.runs.holding.settling import ClaimAct, ClaimLine
-from agentx.runs.holding.turns import AgentTurn, TurnEnd
 from agentx.runs.limits import RUN_CLAIM_MS_MAX
 from agentx.runs.model import RunEvent
+from agentx.runs.parts.turns import AgentTurn, TurnEnd
 from agentx.runs.rules.claim_lines import find_said, read_name
 from agentx.runs.rules.draft import RunDraft, lane_named, task_named
 

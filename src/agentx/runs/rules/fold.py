@@ -18,7 +18,6 @@ from agentx.runs.asked import Escalation
 from agentx.runs.model import (
     PHASES,
     Artifact,
-    Candidate,
     Check,
     Checkpoint,
     DoubtedEnd,
@@ -30,6 +29,7 @@ from agentx.runs.model import (
     RunStatus,
     Verdict,
 )
+from agentx.runs.parts.taught import Candidate
 from agentx.runs.rules.claim_lines import ENDS, read_claim
 from agentx.runs.rules.claims import ANSWERS, RAN
 from agentx.runs.rules.draft import (

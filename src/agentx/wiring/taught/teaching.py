@@ -35,7 +35,6 @@ from agentx.lessons.model import (
 from agentx.lessons.names import area_of, one_line
 from agentx.runs.asked import Escalation
 from agentx.runs.model import (
-    Candidate,
     Conflict,
     Run,
     RunStatus,
@@ -43,6 +42,7 @@ from agentx.runs.model import (
     TaskStatus,
     Verdict,
 )
+from agentx.runs.parts.taught import Candidate
 from agentx.runs.rendering import say_both, tell_otherwise
 
 _PROPOSED = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentx.runs.holding.turns import TURN_ENDS
+from agentx.runs.parts.turns import TURN_ENDS
 from agentx.runs.rules.kinds.shapes import EventKind, Field
 
 _TEXT, _TEXTS, _FLAG = Field(), Field("texts"), Field("flag")

@@ -16,7 +16,7 @@ from agentx.host.files.plain import is_folder, list_folder, read_text, remove
 from agentx.host.process import Process, began, send_signal
 from agentx.host.program import end_marked
 from agentx.kernel.values import frozen
-from agentx.runs.holding.turns import TURN_MARK
+from agentx.runs.parts.turns import TURN_MARK
 from agentx.runs.paths import RunNotes
 
 

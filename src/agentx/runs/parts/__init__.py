@@ -1,0 +1,1 @@
+"""What a run is made of, besides its tasks and lanes."""

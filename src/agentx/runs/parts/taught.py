@@ -1,0 +1,23 @@
+"""What a run taught, offered to long-term memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from agentx.kernel.clock import Millis
+from agentx.kernel.values import frozen
+
+
+@frozen
+class Candidate:
+    """What the run taught, offered to long-term memory."""
+
+    id: str
+    at_ms: Millis
+    actor: str
+    kind: str  # pattern, decision, tech-debt, learning
+    text: str
+    evidence: tuple[str, ...]
+    confidence: str
+    source: str
+    detail: Mapping[str, object]
