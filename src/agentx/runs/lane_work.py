@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agentx.kernel.errors import ConflictError, IllegalTransition
+from agentx.runs.lacking.mending import refuse_unmerged
 from agentx.runs.model import Happening, Lane, LaneStatus, Run, RunEvent
 from agentx.runs.paths import WORK_FOLDER
 from agentx.runs.replies import Changes, LaneTold, Told, Unmerged
-from agentx.runs.resuming import refuse_unmerged
 from agentx.runs.rules.decide import decide, find_lane
 from agentx.runs.service import Runs, name_lane
 from agentx.runs.store.git_shared import tell_unpushed

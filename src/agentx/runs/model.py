@@ -434,6 +434,6 @@ class Run:
 ORCHESTRATOR = "orchestrator"
 BY_HAND = "by-hand"  # who changed a file of the run
 
-
 CANDIDATE_KINDS = ("pattern", "error-pattern", "solution", "decision", "tech-debt", "learning")
+
 CONFIDENCES = ("LOW", "MEDIUM", "HIGH")

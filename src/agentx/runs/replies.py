@@ -7,6 +7,7 @@ from enum import StrEnum
 from agentx.kernel.values import frozen
 from agentx.runs.model import Conflict, Lane, Phase, Report, Run, RunEvent, RunStatus
 
+REOPEN = "agentx run event --type run-reopened"  # what takes up again what is over
 UNSHALLOW = "git fetch --unshallow"  # what brings the history of a shallow clone
 
 

@@ -29,6 +29,12 @@ from agentx.runs.claiming.own_claims import OwnClaims
 from agentx.runs.claiming.telling import list_taken_over
 from agentx.runs.context import Context, ContextSource, Piece, Tier, assemble
 from agentx.runs.events import RunEnded, RunRecorded, RunRepaired
+from agentx.runs.lacking.mending import (
+    list_gone_steps,
+    list_lost_steps,
+    list_unshallow_steps,
+    refuse_unmerged,
+)
 from agentx.runs.model import (
     ORCHESTRATOR,
     PHASES,
@@ -56,14 +62,7 @@ from agentx.runs.replies import (
     Told,
     Unmerged,
 )
-from agentx.runs.resuming import (
-    WhoGoesOn,
-    list_gone_steps,
-    list_lost_steps,
-    list_unshallow_steps,
-    refuse_unmerged,
-    resumption,
-)
+from agentx.runs.resuming import WhoGoesOn, resumption
 from agentx.runs.rules.catalogue import kind_named
 from agentx.runs.rules.claims import ASKS, GOES_ON
 from agentx.runs.rules.decide import find_lane

@@ -26,8 +26,8 @@ from agentx.project.trust import brought
 from agentx.project.trust.brought import BroughtCards, name_card
 from agentx.project.trust.cards import WriterCard
 from agentx.project.trust.ed25519 import find_public, sign
+from agentx.runs.lacking.mending import say_mending
 from agentx.runs.model import Contract
-from agentx.runs.resuming import say_mending
 from agentx.runs.store.kept.facts import is_fact
 from agentx.wiring.runs import take_folder
 from agentx.wiring.trust.keys import open_keyring

@@ -20,8 +20,8 @@ from agentx.operations.runs.sync import sync_runs
 from agentx.operations.runs.write import add_task, start_run
 from agentx.project.project import Project
 from agentx.project.roles.caller import Via, WhoCalls
+from agentx.runs.lacking.mending import say_mending
 from agentx.runs.model import Contract
-from agentx.runs.resuming import say_mending
 from agentx.runs.store.shared.branches import fail_git
 from agentx.wiring.runs import list_gone_runs, list_unmerged_runs, open_runs
 from tests.support.repository import commit, git

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from agentx.kernel.errors import ConflictError, NotFound
+from agentx.runs.lacking.mending import list_lost_steps
 from agentx.runs.model import Run
 from agentx.runs.replies import Unmerged
-from agentx.runs.resuming import list_lost_steps
 from agentx.runs.store.git_shared import check_latest, name_remote, tell_unpushed
 from agentx.runs.taking.lane_taking import LaneTaking
 from tests.support.repository import commit, git, repository

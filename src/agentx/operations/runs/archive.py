@@ -12,8 +12,8 @@ from agentx.operations.lessons.candidates import find_policy
 from agentx.operations.lessons.known import name_author
 from agentx.project.project import Project
 from agentx.runs.rendering import say_doubted_end
-from agentx.runs.replies import Archived
-from agentx.runs.resuming import REOPEN, name_belief
+from agentx.runs.replies import REOPEN, Archived
+from agentx.runs.resuming import name_belief
 from agentx.wiring.runs import open_runs
 from agentx.wiring.taught.archive import open_archiving
 from agentx.wiring.taught.lessons import open_archive

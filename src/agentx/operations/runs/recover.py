@@ -12,10 +12,10 @@ from agentx.operations.runs.read import steps_for
 from agentx.operations.runs.saying import check_speaker
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls
+from agentx.runs.lacking.mending import say_mending
 from agentx.runs.pages.pull_request import checklist, description
 from agentx.runs.paths import RunPaths
-from agentx.runs.replies import Changes, Rebuilt, Resumption
-from agentx.runs.resuming import REOPEN, say_mending
+from agentx.runs.replies import REOPEN, Changes, Rebuilt, Resumption
 from agentx.runs.rules.gates import Missing
 from agentx.runs.taking.giving_up import give_up_commit
 from agentx.runs.taking.lane_taking import LaneTaking

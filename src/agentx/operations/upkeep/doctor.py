@@ -42,7 +42,7 @@ from agentx.operations.upkeep.people import check_people
 from agentx.operations.upkeep.strangers import SHOW_TRUST, list_untrusted
 from agentx.project.moves import find_original
 from agentx.project.project import Project, Rule
-from agentx.runs.resuming import say_mending
+from agentx.runs.lacking.mending import say_mending
 from agentx.search.model import NO_VECTORS
 from agentx.wiring.bound.leftovers import find_leftovers
 from agentx.wiring.bound.run_branch import list_notes

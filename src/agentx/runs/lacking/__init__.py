@@ -1,0 +1,1 @@
+"""What of a run is not in git here."""
