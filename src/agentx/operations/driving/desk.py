@@ -50,6 +50,7 @@ class DriveDesk:
         told = record_event(self.project, by, "escalation-raised", detail)
         name = next((each for each in told.run.escalations if each not in before), "")
         self.news(NewsOf.ASK, f"{name} asks you: {question}", task=task, lane=lane)
+        self.news(NewsOf.ASK, f'answer it: agentx run escalate --resolve {name} "ANSWER"')
         return name
 
     def news(

@@ -39,6 +39,7 @@ from agentx.wiring.runs import list_run_questions, open_runs
 
 _LOOK_S = 1.0  # how often it looks whether a person answered
 _JOIN_S = 30.0
+_WAITS_STILL = "waits for an answer still"
 _FRESH_EVENTS = 3  # what a run that was begun just now has at most
 
 
@@ -307,7 +308,8 @@ class _Driver:
             return
         desk.news(NewsOf.MERGE, "merged into the work branch", task=move.task, lane=move.lane)
         for remark in told.told.remarks:
-            desk.news(NewsOf.LANE, remark, task=move.task, lane=move.lane)
+            if not remark.endswith(_WAITS_STILL):  # which was said when it was asked
+                desk.news(NewsOf.RUN, remark)
 
     def _hear(self) -> None:
         """Wait for something to end."""

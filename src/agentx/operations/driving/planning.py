@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -46,7 +47,12 @@ def read_plan_file(project: Project, file: Path) -> tuple[PlannedTask, ...]:
 
     Raises: NotFound, InvalidValue naming what is wrong.
     """
-    value = YAML.parse(read_given(project, file))
+    raw = read_given(project, file)
+    value: object = None
+    with suppress(ValueError, RecursionError):
+        value = json.loads(raw)  # not all JSON is YAML
+    if value is None:
+        value = YAML.parse(raw)
     if isinstance(value, Fault):
         raise InvalidValue(
             f"{file}:{value.line}: {value.reason}", hint="write it as YAML or JSON: tasks: [...]"
@@ -133,6 +139,7 @@ def _ask_planner(desk: DriveDesk, run: Run) -> tuple[PlannedTask, ...]:
     question = say_plan(run.title, run.description, run.checks)
     for _ in range(_TRIES):
         detail = {"runner": name, "role": _PLANNER, "why": "plan"}
+        detail["driver"] = desk.drive.checkout
         began = desk.say(TURN_BEGAN, detail).id
         desk.news(NewsOf.PLAN, "plans the work", runner=name)
         ask = _compose(desk, question, began)

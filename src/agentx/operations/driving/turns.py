@@ -62,6 +62,7 @@ def give_turn(desk: DriveDesk, move: Move) -> None:
         marked = bring_work(desk.project, run, folder).files
     runner = _choose_runner(desk, run, task)
     detail = {"runner": runner, "role": desk.request.role, "why": str(move.why)}
+    detail["driver"] = desk.drive.checkout
     began = desk.say(TURN_BEGAN, detail, task=task.id, lane=move.lane)
     number = sum(turn.task == task.id for turn in run.turns) + 1
     what = f"turn {number} ({move.why})" if number > 1 else "turn 1"
@@ -100,22 +101,18 @@ def close_cut_turns(desk: DriveDesk) -> None:
     """End what a driver that was killed left at work, and keep what lies in its lanes."""
     notes = turn_notes(desk.project, desk.run_id)
     orphans = notes.end_orphans()
-    own = open_own(desk)
     for turn in desk.run.turns:
-        if turn.end is not None or (turn.driver and turn.driver != own):
+        if turn.end is not None:
             continue
-        commit = _keep_left(desk, turn)
-        text = "the driver ended in the middle of it"
+        is_own = turn.driver in ("", desk.drive.checkout)
+        commit = _keep_left(desk, turn) if is_own else ""
+        where = "" if is_own else f" in {turn.driver}; what was not pushed there is there"
+        text = f"the driver ended in the middle of it{where}"
         text += "; its agent was at work still and was ended" if turn.id in orphans else ""
         detail = {"turn": turn.id, "end": str(TurnEnd.CUT), "text": text, "commit": commit}
         found = {name: value for name, value in detail.items() if value}
         desk.say(TURN_ENDED, found, task=turn.task, lane=turn.lane)
         desk.news(NewsOf.TURN, text, task=turn.task, lane=turn.lane, runner=turn.runner)
-
-
-def open_own(desk: DriveDesk) -> str:
-    """Return what this checkout is called."""
-    return desk.drive.checkout
 
 
 def _keep_left(desk: DriveDesk, turn: AgentTurn) -> str:
@@ -282,6 +279,7 @@ def _end_failed(desk: DriveDesk, move: Move, turn: str, why: str, ask: Ask) -> N
 def _push(desk: DriveDesk, task: str, lane: str) -> None:
     """Push a lane, so that another machine can take it up; say so where that is not possible."""
     if desk.remote:
+        desk.drive.require()  # who woke late pushes nothing
         branch = desk.run.lanes[lane].branch
         why = push_branch(desk.project, desk.remote, branch)
         if why:

@@ -57,11 +57,31 @@ def _tell_line(news: DriveNews) -> None:
 
 def say_line(news: DriveNews) -> str:
     """Return a piece of news as a line."""
-    when = datetime.fromtimestamp(news.at_ms / 1000, UTC).astimezone().strftime("%H:%M:%S")
+    return f"{_say_time(news)} {_say_rest(news)}"
+
+
+def _say_time(news: DriveNews) -> str:
+    return datetime.fromtimestamp(news.at_ms / 1000, UTC).astimezone().strftime("%H:%M:%S")
+
+
+def _say_rest(news: DriveNews) -> str:
     who = " ".join(filter(None, (news.task, news.lane and f"({news.lane})", news.runner)))
     cost = f" [{news.tokens:,} tokens, {news.usd:.2f} dollars]" if news.tokens else ""
     text = printable(preview(news.text, _WORDS_CHARS))
-    return f"{when} {who}: {text}{cost}" if who else f"{when} {text}{cost}"
+    return f"{who}: {text}{cost}" if who else f"{text}{cost}"
+
+
+def _draw_line(news: DriveNews) -> Table:
+    """Return a piece of news with its time beside it, so that what is long stays together."""
+    from rich.table import Table
+
+    from agentx.surfaces.cli.render import text
+
+    table = Table.grid(padding=(0, 1))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_row(text(_say_time(news)), text(_say_rest(news)))
+    return table
 
 
 class _Lanes:
@@ -80,9 +100,7 @@ class _Lanes:
             with self._lock:
                 self._take(news)
                 if news.doing is not NewsOf.SAID:
-                    from agentx.surfaces.cli.render import text
-
-                    live.console.print(text(say_line(news)), soft_wrap=True)
+                    live.console.print(_draw_line(news))
                 live.update(self.draw())
 
         return show
