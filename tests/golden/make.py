@@ -6,6 +6,7 @@ With `--answers` the sets stay, and only what the commands say of them is writte
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -58,6 +59,8 @@ def main() -> None:
             write_answers(golden, [json.loads(path.read_text("utf-8"))["asked"] for path in saved])
     else:
         (name,) = sys.argv[1:]
+        if not re.fullmatch(r"v\d+\.\d+", name):
+            sys.exit(f"{name!r} is no name of a set: python -m tests.golden.make v0.5")
         make(name)
 
 
