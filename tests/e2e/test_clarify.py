@@ -151,7 +151,10 @@ def test_a_question_is_shown_at_the_next_session_start_and_its_answer_too(house:
     assert "What about \u6570\u636e\u5e93?" in told
     assert "agentx clarify answer CLR-1-001 TEXT" in told
     assert "CLR-1-001" in begins(house, "architect", "codex")
-    assert "CLR-1-001" not in begins(house, "engineer")
+    asker = begins(house, "engineer")
+    assert "You wait for architect, CLR-1-001" in asker
+    assert "agentx clarify wait CLR-1-001" in asker
+    assert "agentx clarify answer" not in asker
     assert "CLR-1-001" not in begins(house, "")
 
     house.agentx("clarify", "answer", "CLR-1-001", "PostgreSQL.")

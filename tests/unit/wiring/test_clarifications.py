@@ -373,7 +373,10 @@ def test_a_person_who_meant_otherwise_says_it_again_or_is_asked_anew(project: Pr
 
     settled = clarify_settle.resolve(project, name, "No", caller=TYPING)
 
-    assert (name_decider(settled), say_decision(settled)) == ("a person", "No")
+    assert (name_decider(settled), say_decision(settled)) == (
+        "a person",
+        "No (a person had answered: Yes)",
+    )
     with pytest.raises(IllegalTransition) as over:
         clarify_settle.resolve(project, name, "Yes after all", caller=TYPING)
     words = over.value.hint.removeprefix("ask it anew: agentx clarify ask ")

@@ -165,7 +165,8 @@ def test_who_replies_below_what_was_refused_has_it_before_them(
     for _ in range(2):
         sync_issues(project)
         state = look(project, asked)
-        assert (say_decision(state), say_contested(state)) == (f"{NO}, never", "")
+        told = f"{NO}, never (a person had answered: {YES})"
+        assert (say_decision(state), say_contested(state)) == (told, "")
 
 
 def clone(folder: Path, server: GithubServer) -> Project:
