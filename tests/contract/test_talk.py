@@ -6,8 +6,9 @@ speaks its wire format and refuses a dialogue that the real one would.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC
 from pathlib import Path
 
@@ -213,3 +214,40 @@ def test_the_cap_holds_for_dialogues_too(scripted: Scripted) -> None:
     assert desk.llm.asked == []
     most = most_talked(BEGIN).tokens
     assert desk.talker().converse(BEGIN, desk.purse(tokens=most)).text == "yes"
+
+
+SICK = {
+    "hangs": says("late", delay_ms=60_000),
+    "drips": says("late", drip_ms=20),
+    "drips its head": says("late", drip_ms=20, drips_head=True),
+}
+
+
+@pytest.mark.parametrize("how", SICK)
+def test_a_reply_ends_when_the_time_of_its_asker_does(scripted: Scripted, how: str) -> None:
+    desk = scripted(SICK[how])
+    began = time.monotonic()
+
+    with pytest.raises(ModelUnavailable, match=r"no answer within 0\.3 s"):
+        desk.talker().converse(replace(BEGIN, within_ms=300), desk.purse())
+
+    assert time.monotonic() - began < 1.5
+    assert desk.spent().calls == 1  # it may be charged for
+
+
+def test_a_next_try_keeps_to_the_time_of_its_asker(scripted: Scripted) -> None:
+    desk = scripted(fails(503, retry_after="5"), says("yes"))
+
+    with pytest.raises(ModelUnavailable, match="503"):
+        desk.talker().converse(replace(BEGIN, within_ms=2_000), desk.purse())
+
+    assert len(desk.llm.asked) == 1
+
+
+def test_a_stranger_that_is_told_to_stop_hears_no_more(scripted: Scripted) -> None:
+    desk = scripted(says("late", drip_ms=20, drips_head=True), says("yes"))
+    talker = desk.talker()
+    with pytest.raises(ModelUnavailable):
+        talker.converse(replace(BEGIN, within_ms=200), desk.purse())
+
+    assert talker.converse(replace(BEGIN, within_ms=5_000), desk.purse()).text == "yes"

@@ -43,6 +43,7 @@ class Step:
     ended: str = "stop"  # or "length", or "refusal"
     delay_ms: int = 0
     drip_ms: int = 0  # between two bytes
+    drips_head: bool = False  # of its head, too
     breaks: bool = False  # closes the connection instead of answering
 
 
@@ -135,6 +136,10 @@ class _Handler(BaseHTTPRequestHandler):
         step = self.server.llm.next_step(asked)
         self.server.llm.stopping.wait(step.delay_ms / 1000)
         if step.breaks:
+            self.close_connection = True
+            return
+        if step.drips_head:
+            self._write(b"HTTP/1.1 200 OK\r\nx-drips: " + b"a" * 2_000, step.drip_ms)
             self.close_connection = True
             return
         reply = step.raw if step.raw is not None else json.dumps(_spoken(asked, step)).encode()

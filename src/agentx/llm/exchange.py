@@ -31,6 +31,7 @@ from agentx.kernel.text import preview, printable
 from agentx.kernel.values import frozen
 from agentx.llm import limits
 from agentx.llm.answer import HINT, ProviderReply, check_answer
+from agentx.llm.deadline import OpenLines, ask_within
 from agentx.llm.port import Allowance, Completion, Prompt, Unusable, Usage, most_used
 from agentx.llm.retry import backoff_ms, is_temporary, is_unclear, read_wait_ms
 from agentx.llm.talk.port import Dialogue, Heard, TalkReply, most_talked
@@ -81,6 +82,7 @@ class ProviderLink:
         self._timeout_ms = timeout_ms
         self._clock = clock
         self._entropy = entropy
+        self._lines = OpenLines()
 
     def ask(
         self, prompt: Prompt, forms: Sequence[Request], read: Reader, allowance: Allowance
@@ -104,7 +106,9 @@ class ProviderLink:
 
         Raises: ModelUnavailable, BudgetExceeded.
         """
-        heard, settled = self._reach(most_talked(dialogue), (request,), read, allowance)
+        heard, settled = self._reach(
+            most_talked(dialogue), (request,), read, allowance, dialogue.within_ms
+        )
         if isinstance(heard, ProviderReply):
             raise Unusable(f"{self.name}: {heard.fault}", hint=HINT)
         return TalkReply(
@@ -121,6 +125,7 @@ class ProviderLink:
         forms: Sequence[Request],
         read: Callable[[bytes], Said],
         allowance: Allowance,
+        within_ms: int | None = None,
     ) -> tuple[Said | ProviderReply, Usage]:
         """Return what was heard, with what it counts as; what nobody can read is a reply's fault.
 
@@ -133,7 +138,7 @@ class ProviderLink:
         for number in range(limits.LLM_TRIES_MAX):
             reservation = allowance.reserve(self.name, most)
             passing(CrashPoint.LLM_RESERVED)
-            outcome = self._once(left[0])
+            outcome = self._within(left[0], within_ms, self._clock.now_ms() - began_ms)
             if isinstance(outcome, bytes):
                 heard = _understand(read, outcome)
                 passing(CrashPoint.LLM_ANSWERED)
@@ -154,11 +159,20 @@ class ProviderLink:
             if outcome.charged and not outcome.temporary:
                 # It would be as slow or as long the next time, and cost as much.
                 raise Unusable(f"{self.name}: {outcome.reason}", hint=HINT)
-            if not outcome.temporary or not _worth_waiting(wait_ms, spent_ms, number):
+            is_late = within_ms is not None and spent_ms + wait_ms >= within_ms
+            if is_late or not outcome.temporary or not _worth_waiting(wait_ms, spent_ms, number):
                 raise self._unavailable(outcome.reason)
             self._clock.sleep_ms(wait_ms)
             waited_ms += wait_ms
         raise self._unavailable("no form of the question is understood")
+
+    def _within(self, request: Request, within_ms: int | None, spent_ms: int) -> bytes | TryFault:
+        """Ask once, for no longer than the asker may wait."""
+        if within_ms is None:
+            return self._once(request)
+        left_ms = within_ms - spent_ms
+        outcome = ask_within(lambda: self._once(request), left_ms, self._lines)
+        return outcome if outcome is not None else _too_slow(within_ms)
 
     def _once(self, request: Request) -> bytes | TryFault:
         """Ask once; a fault is returned, not raised, so that nothing of the request leaves."""
@@ -168,7 +182,7 @@ class ProviderLink:
             reason = f"cannot be reached at {_host(request.url)}: {self._clean(str(error))}"
             return TryFault(reason=reason, charged=False, temporary=True)
         except httpx.TimeoutException:
-            return self._too_slow()
+            return _too_slow(self._timeout_ms)
         except (httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.LocalProtocolError):
             return TryFault(reason="the address llm.base_url cannot be used", charged=False)
         except (httpx.HTTPError, httpx.StreamError) as error:
@@ -188,7 +202,12 @@ class ProviderLink:
         timeout = httpx.Timeout(seconds, connect=min(seconds, limits.LLM_CONNECT_MS_MAX / 1000))
         began_ms = self._clock.now_ms()
         with self._http.stream(
-            "POST", request.url, content=content, headers=headers, timeout=timeout
+            "POST",
+            request.url,
+            content=content,
+            headers=headers,
+            timeout=timeout,
+            extensions={"trace": self._lines.note},
         ) as response:
             raw = bytearray()
             for chunk in response.iter_raw():
@@ -197,7 +216,7 @@ class ProviderLink:
                     return TryFault(reason="the reply is far too large", charged=True)
                 # A time-out is for the next bytes; a reply that drips must end as well.
                 if self._clock.now_ms() - began_ms > self._timeout_ms:
-                    return self._too_slow()
+                    return _too_slow(self._timeout_ms)
         if response.is_success:
             return bytes(raw)
         return self._read_refusal(response, bytes(raw))
@@ -213,10 +232,6 @@ class ProviderLink:
             wait_ms=read_wait_ms(response.headers, self._clock.now_ms()),
         )
 
-    def _too_slow(self) -> TryFault:
-        # Asking again would cost again, and take as long.
-        return TryFault(reason=f"no answer within {self._timeout_ms / 1000:g} s", charged=True)
-
     def _clean(self, text: str) -> str:
         """Return a provider's words as one short line without secrets."""
         if self._key:
@@ -225,6 +240,11 @@ class ProviderLink:
 
     def _unavailable(self, reason: str) -> ModelUnavailable:
         return ModelUnavailable(f"{self.name}: {reason}", hint=HINT)
+
+
+def _too_slow(waited_ms: int) -> TryFault:
+    # Asking again would cost again, and take as long.
+    return TryFault(reason=f"no answer within {waited_ms / 1000:g} s", charged=True)
 
 
 def _worth_waiting(wait_ms: int, spent_ms: int, number: int) -> bool:

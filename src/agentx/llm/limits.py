@@ -37,3 +37,5 @@ LLM_CLI_REST_MS_MAX = 8 * 24 * 60 * 60 * 1000
 # What the judging and the summaries of one session take, as measured on real sessions: said
 # to a user who is asked whether to switch it on.
 LLM_CLI_SESSION_TOKENS = 35_000
+# Connections of one link that can be broken off from outside; it opens one after the other.
+LLM_LINES_KEPT_MAX = 8

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -418,3 +419,33 @@ def test_it_answers_for_a_role_and_changes_nothing(tmp_path: Path) -> None:
         assert "return a - b" in (stage.root / "app.py").read_text("utf-8")
         assert len(list((stage.root / ".agentx" / "sessions").glob("*.json"))) == 1
         assert stage.llm.refused == []
+
+
+@pytest.mark.parametrize("how", [{"delay_ms": 60_000}, {"drip_ms": 50, "drips_head": True}])
+def test_a_model_that_hangs_holds_no_sitting_beyond_its_time(
+    tmp_path: Path, how: dict[str, Any]
+) -> None:
+    with staging(tmp_path, says("late", **how), says("It adds now."), clock=False) as stage:
+        began = time.monotonic()
+        reply = stage.run(time_limit_ms=1_000)
+
+        assert time.monotonic() - began < 5
+        assert reply.loop is not None
+        assert reply.loop.ended == "max_time"
+        assert "minutes are over, before a reply came" in reply.loop.reason
+        assert reply.loop.tokens > 0  # it may have been charged for
+        assert "agentx agent resume" in reply.loop.next
+        assert stage.resume().report == "It adds now."
+
+
+def test_who_is_asked_on_the_way_takes_no_longer_than_the_sitting(tmp_path: Path) -> None:
+    ask = {"to": "architect", "topic": "t", "question": "Does add ever subtract?"}
+    steps = (calls(("request_clarification", ask)), says("late", delay_ms=60_000))
+    with staging(tmp_path, *steps, clock=False, AGENTX_AGENTS_RUNNER="architect=loop") as stage:
+        began = time.monotonic()
+        reply = stage.run(time_limit_ms=1_500)
+
+        assert time.monotonic() - began < 6
+        assert reply.loop is not None
+        assert reply.loop.ended == "waiting"
+        assert reply.loop.waits_for == "CLR-1-001"

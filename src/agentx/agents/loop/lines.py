@@ -29,13 +29,14 @@ from agentx.redaction.redact import redact, redact_value
 _TOLD = frozenset({"user", "task"})
 
 
-def make_dialogue(session: LoopSession, specs: Sequence[ToolSpec]) -> Dialogue:
-    """Return what the model is sent next."""
+def make_dialogue(session: LoopSession, specs: Sequence[ToolSpec], within_ms: int) -> Dialogue:
+    """Return what the model is sent next, and how long its reply may take."""
     return Dialogue(
         system=session.system,
         lines=tuple(_join(_lines(session.messages))),
         tools=tuple(specs),
         max_output_tokens=LOOP_REPLY_TOKENS_MAX,
+        within_ms=within_ms,
     )
 
 

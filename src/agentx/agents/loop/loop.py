@@ -115,10 +115,13 @@ class AgentLoop:
         bounds, session = self._world.bounds, self.session
         turns = session.spent.turns - self._before.turns
         if self._left_ms() <= 0:
-            return LoopEnd.MAX_TIME, f"{bounds.time_ms / 60_000:g} minutes are over"
+            return LoopEnd.MAX_TIME, self._say_time()
         if turns >= bounds.turns and not session.open_calls:
             return LoopEnd.MAX_ITERATIONS, f"{turns} turns were taken, as many as it may"
         return None
+
+    def _say_time(self) -> str:
+        return f"{self._world.bounds.time_ms / 60_000:g} minutes are over"
 
     def _left_ms(self) -> int:
         return self._began_ms + self._world.bounds.time_ms - self._world.clock.now_ms()
@@ -129,8 +132,9 @@ class AgentLoop:
         self._compact()
         world, session = self._world, self.session
         began_ms = world.clock.now_ms()
+        dialogue = make_dialogue(session, world.tools.specs, max(self._left_ms(), 1))
         try:
-            reply = world.talker.converse(make_dialogue(session, world.tools.specs), world.purse)
+            reply = world.talker.converse(dialogue, world.purse)
         except SittingSpent as error:
             kind = LoopEnd.MAX_COST if error.is_money else LoopEnd.MAX_TOKENS
             self._end(kind, error.message)
@@ -139,7 +143,12 @@ class AgentLoop:
             self._end(LoopEnd.DAY_SPENT, error.message)
             return
         except ModelUnavailable as error:
-            self._end(LoopEnd.ERROR, error.message)
+            # What was not heard may have been charged for: it is counted.
+            counted = replace(session, spent=self._count())
+            if self._left_ms() <= 0:
+                self._end(LoopEnd.MAX_TIME, f"{self._say_time()}, before a reply came", counted)
+            else:
+                self._end(LoopEnd.ERROR, error.message, counted)
             return
         passing(CrashPoint.LOOP_HEARD)
         self._take(reply, world.clock.now_ms() - began_ms)

@@ -90,6 +90,7 @@ class Dialogue:
     lines: tuple[Line, ...]
     tools: tuple[ToolSpec, ...]
     max_output_tokens: int
+    within_ms: int | None = None  # how long the reply may take, with all tries; None: as usual
 
 
 @frozen

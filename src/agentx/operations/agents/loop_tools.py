@@ -85,10 +85,11 @@ class LoopHouse:
         )
         return ToolOutcome(text=f"kept as {kept.id}", brief=preview(decision, 100))
 
-    def _ask(self, given: Mapping[str, Any], _left_ms: int) -> ToolOutcome:
+    def _ask(self, given: Mapping[str, Any], left_ms: int | None) -> ToolOutcome:
         blocking = bool(given.get("blocking", True))
-        # Whoever plays the target is asked at once; nobody is waited for.
-        waiting = questions.Waiting() if blocking else None
+        # Whoever plays the target is asked at once, as long as the sitting lasts; nobody is waited
+        # for.
+        waiting = questions.Waiting(asked_ms=left_ms) if blocking else None
         follows = str(given.get("follows", ""))
         try:
             if follows:
@@ -134,10 +135,10 @@ class LoopHouse:
         else:
             found = self._find(given)
             if found is None:
-                return self._ask(given, 0)  # it was never put
+                return self._ask(given, None)  # it was never put
             state = found
         if state.is_unanswered and state.blocking and not state.waits_for_person:
-            return self._ask({**given, "follows": ""} if state.round < 2 else given, 0)
+            return self._ask({**given, "follows": ""} if state.round < 2 else given, None)
         return self._tell(state)
 
     def _find(self, given: Mapping[str, Any]) -> Clarification | None:

@@ -40,6 +40,7 @@ class Waiting:
     wait_ms: int = 0
     apart: bool = False  # the target is asked by a process of its own
     seen: SeeWait = see_nothing  # is shown for whom is waited, every few seconds
+    asked_ms: int | None = None  # how long who is asked here may take; None: as long as usual
 
 
 def ask(
@@ -143,7 +144,8 @@ def _go_on(
         for entry in state.thread[-2:]:  # what was asked, and what came of it at once
             told(stream_entry(state, entry))
         return state
-    until_ms = project.clock.now_ms() + waiting.wait_ms
+    now_ms = project.clock.now_ms()
+    until_ms = now_ms + waiting.wait_ms
     if player is None or not state.is_unanswered:
         told(stream_entry(state, state.thread[-1]))
     elif waiting.apart and not isinstance(player, Person):
@@ -151,7 +153,8 @@ def _go_on(
         told(routing(state))
         route_apart(project, state.id, waiting.player)
     else:
-        state = _hub(project, player).route(
-            state.id, told, until_ms=until_ms if waiting.wait_ms else None
-        )
+        asked_until_ms = until_ms if waiting.wait_ms else None
+        if waiting.asked_ms is not None:
+            asked_until_ms = now_ms + waiting.asked_ms
+        state = _hub(project, player).route(state.id, told, until_ms=asked_until_ms)
     return await_outcome(project, state, until_ms, told, waiting.seen)
