@@ -154,3 +154,4 @@ def test_a_session_at_work_is_not_taken_up(tmp_path: Path) -> None:
             pytest.raises(ConflictError, match="at work"),
         ):
             stage.resume()
+        assert [line for line in stage.seen if "goes on" in line] == []

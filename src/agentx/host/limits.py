@@ -40,3 +40,5 @@ GIT_SILENT_MS = 60_000
 PROGRAM_KILL_GRACE_MS = 2_000
 # What a program may print before the rest is dropped: answers are thousands of times smaller.
 PROGRAM_OUTPUT_BYTES_MAX = 32 * 1024 * 1024
+# How long who was left behind by a command may take to go; the kill itself takes a moment.
+ORPHANS_END_MS = 3_000

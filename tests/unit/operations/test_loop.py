@@ -34,6 +34,8 @@ from agentx.operations.agents.assignment import RunRequest
 from agentx.operations.agents.loop import list_sessions
 from agentx.operations.agents.run import run_agent
 from agentx.operations.questions import ask, settle
+from agentx.operations.upkeep.asking import check_allowed
+from agentx.operations.upkeep.health import Health
 from agentx.operations.upkeep.logs import logs
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.wiring.clarifications import open_clarifications
@@ -449,3 +451,21 @@ def test_who_is_asked_on_the_way_takes_no_longer_than_the_sitting(tmp_path: Path
         assert reply.loop is not None
         assert reply.loop.ended == "waiting"
         assert reply.loop.waits_for == "CLR-1-001"
+
+
+def test_who_begins_is_told_where_a_command_may_be_any(tmp_path: Path) -> None:
+    with staging(tmp_path, says("Done."), AGENTX_AGENTS_COMMANDS="git, make test") as stage:
+        stage.run()
+
+        assert [line for line in stage.seen if "`git` alone may run any program" in line]
+        (check,) = check_allowed(stage.project)
+        assert (check.health, "`git` alone" in check.says) == (Health.NOTE, True)
+
+
+def test_what_would_allow_every_program_is_refused_and_found(tmp_path: Path) -> None:
+    with staging(tmp_path, says("Done."), AGENTX_AGENTS_COMMANDS="python3") as stage:
+        with pytest.raises(InvalidValue, match="every program"):
+            stage.run()
+
+        (check,) = check_allowed(stage.project)
+        assert check.health is Health.WRONG

@@ -24,6 +24,7 @@ from agentx.agents.loop.model import WAITS, LoopEnd, LoopSession, SittingBounds
 from agentx.agents.loop.purse import Purse
 from agentx.agents.loop.rendering import find_report, show_end, show_step
 from agentx.agents.loop.tools.box import LoopTools
+from agentx.agents.loop.tools.commands import say_broad
 from agentx.agents.loop.wording import SYSTEM, write_going_on, write_task
 from agentx.kernel.bus import Bus, Say
 from agentx.kernel.errors import IllegalTransition, InvalidValue, NotFound
@@ -146,7 +147,6 @@ def resume_loop(
             f"{session.id} is done",
             hint="say what it is to do further: --say TEXT; or begin another: agentx agent run",
         )
-    told(f"{session.agent} ({LOOP}) goes on with #{session.issue}: {session.id}")
     return work.sit(session, said=request.said, resumes=True)
 
 
@@ -235,6 +235,7 @@ class _Work:
         with holding_session(project, session.id), lend_talker(project, model) as lent:
             if resumes:  # as it is now that nobody else has it
                 session = self._take_up(sessions.load(session.id), said)
+                self._told(f"{session.agent} ({LOOP}) goes on with #{session.issue}: {session.id}")
             talker, day = lent
 
             noted: list[object] = []
@@ -247,6 +248,8 @@ class _Work:
 
             house = LoopHouse(project, session, self._open_memory, self._told)
             commands = open_command_work(project, session.agent)
+            if said_of := say_broad(commands.broad):
+                self._told(said_of)
             world = LoopWorld(
                 talker=talker,
                 tools=LoopTools(open_file_work(project), commands, house.tools()),

@@ -1,14 +1,19 @@
-"""Whether an agent CLI lets its agents ask, once hooks and server are there: for `doctor`."""
+"""Whether an agent CLI lets its agents ask, and what agents may run: for `doctor`."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from agentx.adapters.claude_code.permissions import find_refusals, is_allowed
 from agentx.adapters.codex.trust import trust_state
 from agentx.adapters.settings.plugins import has_plugin
+from agentx.agents.loop.tools.commands import SETTING, list_broad, read_allowed, say_broad
 from agentx.kernel.capture import Harness
+from agentx.kernel.errors import InvalidValue
 from agentx.operations.setup.setup import SetupInputs
 from agentx.operations.upkeep.health import Health, HealthCheck
 from agentx.project.project import Project
+from agentx.project.settings import AgentsSettings
 from agentx.project.toolsets import READ_ONLY
 
 _INSTALLED = "hooks and MCP server installed"
@@ -52,3 +57,16 @@ def _check_trust(inputs: SetupInputs) -> HealthCheck:
             mend="open `codex`, type /hooks and trust them once",
         )
     return HealthCheck(name=Harness.CODEX, health=Health.GOOD, says=f"{_INSTALLED}, hooks trusted")
+
+
+def check_allowed(project: Project) -> Iterator[HealthCheck]:
+    """Look at the commands that the user lets agents run."""
+    try:
+        allowed = read_allowed(project.config.section(AgentsSettings).commands)
+    except InvalidValue as error:
+        yield HealthCheck(name="agents", health=Health.WRONG, says=error.message, mend=error.hint)
+        return
+    says = say_broad(list_broad(allowed))
+    if says:
+        mend = f"agentx config set --user {SETTING} 'git diff, git status, ...'; or leave it so"
+        yield HealthCheck(name="agents", health=Health.NOTE, says=says, mend=mend)

@@ -34,7 +34,7 @@ from agentx.operations.setup.setup import (
     setup,
     write_launcher,
 )
-from agentx.operations.upkeep.asking import check_asking
+from agentx.operations.upkeep.asking import check_allowed, check_asking
 from agentx.operations.upkeep.health import CONTESTED, Diagnosis, Health, HealthCheck
 from agentx.operations.upkeep.integrity import check_memory, say_once, try_verbs
 from agentx.operations.upkeep.leftovers import remove_vectors
@@ -91,6 +91,7 @@ def diagnose(
         "people": lambda: check_people(project),
         "memory": lambda: _observations(project),
         "model": lambda: _model(project),
+        "agents": lambda: check_allowed(project),
         "workflows": lambda: _workflows(project),
         "runs": lambda: _runs(project),
         "verbs": lambda: try_verbs(project),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,16 @@ import pytest
 
 from agentx.agents.loop.port import ToolOutcome
 from agentx.agents.loop.store.workspace import Workspace
-from agentx.agents.loop.tools.commands import check_command, make_surroundings, read_allowed
+from agentx.agents.loop.tools.commands import (
+    check_command,
+    list_broad,
+    make_surroundings,
+    read_allowed,
+)
 from agentx.agents.loop.tools.files import FileWork
 from agentx.agents.loop.tools.running import CommandWork
 from agentx.host.system import pid_alive
-from agentx.kernel.errors import AgentXError, InvalidValue
+from agentx.kernel.errors import AgentXError, InvalidValue, UnsafePath
 from tests.support.company import until
 from tests.support.time_and_chance import CountingEntropy, FakeClock
 
@@ -40,7 +46,7 @@ PATHS = (
     *(".git./config", "git~1/config", ".g\u200cit/config", "\uff0egit/config"),
     *(".ssh/id_rsa", ".aws/credentials", ".gnupg/x", ".kube/config", ".env", ".env.local"),
     *("deploy/server.pem", "server.key", ".netrc", ".git-credentials", ".npmrc", "id_ed25519"),
-    *("link.txt", "up/treasure.txt", "home", "pipe", "socket", "deep/link.txt"),
+    *("link.txt", "up/treasure.txt", "home", "pipe", "socket", "deep/link.txt", "hard.txt"),
 )
 # Refused where something would be written.
 ACTING = (
@@ -48,6 +54,12 @@ ACTING = (
     *(".agent-memory/runs/x", ".claude/settings.json", ".mcp.json", ".codex/config.toml"),
     *(".vscode/tasks.json", ".VSCode/mcp.json", "opencode.json", "opencode.jsonc", ".claude.json"),
     *(".envrc", ".gemini/settings.json", ".opencode/x", "sub/.claude/settings.json", "."),
+    # What a person's tools run of themselves: hooks, editors, what is read before a commit.
+    *(".husky/pre-commit", ".githooks/pre-push", "lefthook.yml", ".pre-commit-config.yaml"),
+    *(".idea/workspace.xml", ".devcontainer/devcontainer.json", "shop.code-workspace", ".vimrc"),
+    *(".exrc", ".nvim.lua", ".dir-locals.el", ".zed/tasks.json", "sub/.Husky/_/husky.sh"),
+    # What git takes for a repository of its own, and for its settings.
+    *("bare.git/refs/x", "bare.git/config", "bare.git/hooks/post-checkout", "HEAD"),
 )
 COMMANDS: tuple[tuple[str, ...], ...] = (
     (),
@@ -131,6 +143,10 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     (root / "deep" / "link.txt").symlink_to("../../treasure.txt")
     (root / "up").symlink_to(tmp_path)
     (root / "home").symlink_to(Path.home())
+    os.link(tmp_path / "treasure.txt", root / "hard.txt")
+    for name in ("bare.git/HEAD", "bare.git/objects/x", "bare.git/refs/y", "refs/x", "objects/x"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("x", encoding="utf-8")
     os.mkfifo(root / "pipe")
     where = Path.cwd()
     os.chdir(root)  # the path of a socket is short
@@ -205,6 +221,35 @@ def test_nothing_that_acts_is_written(folder: Path, path: str) -> None:
     assert snapshot(folder.parent) == before
 
 
+@pytest.mark.parametrize(
+    "order", [("HEAD", "objects/x", "refs/x"), ("refs/x", "objects/x", "HEAD")]
+)
+def test_no_repository_is_made_that_git_would_take_for_one(
+    tmp_path: Path, order: tuple[str, ...]
+) -> None:
+    tools = files_of(tmp_path).tools
+    for name in ("config", *order[:2]):
+        tools["create_file"]({"path": f"sub/{name}", "content": "ref: refs/heads/main"})
+
+    with pytest.raises(InvalidValue, match="repository of git"):
+        tools["create_file"]({"path": f"sub/{order[2]}", "content": "ref: refs/heads/main"})
+    with pytest.raises(FileNotFoundError):
+        (tmp_path / "sub" / order[2]).read_bytes()
+
+
+def test_what_is_installed_by_links_is_read_unless_it_is_private(tmp_path: Path) -> None:
+    (tmp_path / "store").write_text(TREASURE, encoding="utf-8")
+    root = tmp_path / "shop"
+    (root / "node_modules").mkdir(parents=True)
+    os.link(tmp_path / "store", root / "node_modules" / "index.js")
+    tools = files_of(root).tools
+
+    assert TREASURE in tools["read_file"]({"path": "node_modules/index.js"}).text
+    (tmp_path / "store").chmod(0o600)
+    with pytest.raises(UnsafePath, match="another name"):
+        tools["read_file"]({"path": "node_modules/index.js"})
+
+
 @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: " ".join(words)[:40])
 def test_no_command_is_run_that_was_not_allowed_or_leads_out(words: tuple[str, ...]) -> None:
     with pytest.raises(InvalidValue):
@@ -228,10 +273,36 @@ def test_what_the_user_allowed_is_run(words: tuple[str, ...]) -> None:
     check_command(words, read_allowed(ALLOWED), "/srv/shop")
 
 
-@pytest.mark.parametrize("entry", ["sh", "bash -c", "env", "sudo make", "xargs", "*", "/bin/sh"])
+@pytest.mark.parametrize(
+    "entry",
+    [
+        *("sh", "bash -c", "env", "sudo make", "xargs", "*", "/bin/sh"),
+        *("python3", "python", "python3.11 -c", "python3 -m", "python3 -I -c x", "/usr/bin/perl"),
+        *("perl -e", "ruby", "node", "node --eval", "awk", "gawk", "php -r", "deno eval", "pypy3"),
+    ],
+)
 def test_a_setting_that_would_allow_everything_is_refused(entry: str) -> None:
     with pytest.raises(InvalidValue, match="every program"):
         read_allowed(f"make, {entry}")
+
+
+@pytest.mark.parametrize(
+    "entry",
+    ["python3 check.py", "python3 -m pytest", "node --test", "perl tool.pl", "awk -f x.awk"],
+)
+def test_an_interpreter_may_be_named_with_what_it_runs(entry: str) -> None:
+    assert read_allowed(entry) == (tuple(entry.split()),)
+    assert list_broad(read_allowed(entry)) == ()
+
+
+@pytest.mark.parametrize("entry", ["git", "find", "find .", "tar", "sed", "npx", "docker", "curl"])
+def test_a_program_that_runs_any_other_or_sends_files_is_named_as_that(entry: str) -> None:
+    assert list_broad(read_allowed(f"make test, {entry}")) == (entry,)
+
+
+@pytest.mark.parametrize("entry", ["git diff", "git status", "go test", "cargo test", "docker ps"])
+def test_a_part_of_such_a_program_may_be_named_without_a_word(entry: str) -> None:
+    assert list_broad(read_allowed(entry)) == ()
 
 
 def test_without_a_setting_nothing_is_run() -> None:
@@ -300,6 +371,31 @@ def test_a_command_is_killed_with_all_that_it_started(tmp_path: Path) -> None:
     assert "ended, with all it started" in outcome.text
     left = int((tmp_path / "left").read_text("utf-8"))
     until(lambda: not pid_alive(left))  # a process that is killed takes a moment to go
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nobody takes orphans in")
+def test_who_left_the_session_without_an_environment_is_ended_too(tmp_path: Path) -> None:
+    (tmp_path / "check.py").write_text(
+        "import os\n"
+        "if os.fork() == 0:\n"
+        "    os.setsid()\n"
+        "    if os.fork() == 0:\n"
+        '        code = \'open("left", "w").write(str(os.getpid())); time.sleep(60)\'\n'
+        "        for fd in (0, 1, 2): os.close(fd)\n"
+        "        run = ['env', 'python3', '-c', 'import os, time; ' + code]\n"
+        "        os.execve('/usr/bin/env', run, {})\n"
+        "    os._exit(0)\n"
+        "os.wait()\n"
+        "import time\n"
+        "while not os.path.exists('left') or not open('left').read(): time.sleep(0.01)\n",
+        encoding="utf-8",
+    )
+
+    outcome = command_work(tmp_path).run({"command": ["python3", "check.py"]}, left_ms=60_000)
+
+    assert not outcome.failed
+    left = int((tmp_path / "left").read_text("utf-8"))
+    until(lambda: not pid_alive(left))
 
 
 def test_what_a_command_prints_is_bounded_and_its_end_is_kept(tmp_path: Path) -> None:

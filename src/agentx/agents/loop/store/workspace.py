@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from agentx.agents.loop.limits import LOOP_FILE_BYTES_MAX, LOOP_FOLDERS_DEEP_MAX
 from agentx.host.files.atomic import replace_file
-from agentx.host.files.plain import Listing, list_folder, look, read_bytes
+from agentx.host.files.plain import Listing, list_folder, look, open_to_read
 from agentx.kernel.errors import UnsafePath
 
 _NEW_FILE = 0o644
@@ -20,12 +21,23 @@ class Workspace:
     def __init__(self, root: Path) -> None:
         self.root = root
 
-    def read(self, names: tuple[str, ...]) -> bytes:
-        """Return what is in a file.
+    def read(self, names: tuple[str, ...], *, is_installed: bool = False) -> bytes:
+        """Return what is in a file that has no other name, which may lie anywhere.
+
+        What tools installed has others: of that, what everybody may read is read.
 
         Raises: FileNotFoundError, UnsafePath, OSError.
         """
-        return read_bytes(self._at(names), bytes_max=LOOP_FILE_BYTES_MAX, ground=self.root)
+        path = self._at(names)
+        with open_to_read(path, bytes_max=LOOP_FILE_BYTES_MAX, ground=self.root) as file:
+            found = os.fstat(file.fileno())
+            is_public = bool(found.st_mode & stat.S_IROTH)
+            if found.st_nlink > 1 and not (is_public and is_installed):
+                raise UnsafePath(
+                    f"{'/'.join(names)} has another name (a hard link), which may lie outside",
+                    hint="a person may put a copy in its place",
+                )
+            return file.read(LOOP_FILE_BYTES_MAX)
 
     def exists(self, names: tuple[str, ...]) -> bool:
         """Tell whether something has this name.
@@ -50,6 +62,14 @@ class Workspace:
         Raises: UnsafePath, OSError.
         """
         return list_folder(self._at(names), ground=self.root if names else None)
+
+    def names_in(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the names of all that lies in a folder; none where there is no such folder.
+
+        Raises: UnsafePath, OSError.
+        """
+        found = self.list(names)
+        return (*found.files, *found.folders, *found.refused)
 
     def walk(
         self, names: tuple[str, ...], skips: Callable[[str], bool]

@@ -31,6 +31,23 @@ _RUNNERS = frozenset(
         *("nsenter", "stdbuf", "time", "strace", "gdb", "expect", "tmux", "screen", "at", "batch"),
     }
 )
+# What runs the text that it is given: allowed only together with what it runs.
+_INTERPRETERS = compile_late(
+    r"(?:python|pypy|perl|ruby|node|nodejs|deno|bun|php|lua|luajit|tclsh|wish|Rscript|osascript"
+    r"|[gmn]?awk|guile|racket|julia|elixir|erl|groovy|scala|jshell)[0-9.]*"
+)
+_TEXTS = frozenset(
+    {"-c", "-e", "-E", "-r", "-p", "-m", "-", "--eval", "--print", "--run", "-pe", "-ne", "eval"}
+)
+# What can run any program, or send any file, by its arguments alone, in some of its parts.
+_BROAD = frozenset(
+    {
+        *("git", "find", "sed", "tar", "rsync", "zip", "make", "gmake", "npx", "npm", "pnpm"),
+        *("yarn", "bunx", "uv", "uvx", "pipx", "poetry", "hatch", "pdm", "go", "cargo", "docker"),
+        *("podman", "kubectl", "sqlite3", "psql", "mysql", "vim", "vi", "nvim", "emacs", "less"),
+        *("man", "curl", "wget", "scp", "sftp", "ftp", "nc", "ncat", "socat", "gh", "hg", "svn"),
+    }
+)
 _KEPT = frozenset(
     {
         *("PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "VIRTUAL_ENV"),
@@ -60,12 +77,41 @@ def read_allowed(setting: str) -> Allowed:
     entries = tuple(filter(None, (tuple(part.split()) for part in setting.split(","))))
     for entry in entries:
         program = PurePosixPath(entry[0]).name
-        if program in _RUNNERS or "*" in entry[0]:
+        if program in _RUNNERS or "*" in entry[0] or _runs_any_text(program, entry[1:]):
             raise InvalidValue(
                 f"{SETTING}: {' '.join(entry)!r} would allow every program",
-                hint="name the programs themselves, such as `pytest, make test`",
+                hint="name what is run, such as `pytest, make test, python3 -m mypy`",
             )
     return entries
+
+
+def _runs_any_text(program: str, words: Sequence[str]) -> bool:
+    """Tell whether an entry leaves it to the model what an interpreter is to run."""
+    if _INTERPRETERS.fullmatch(program) is None:
+        return False
+    if len(words) > 1 and words[-2] == "-m":
+        return False  # a module, by its name
+    if program in ("node", "deno", "bun") and words[:1] in (("--test",), ("test",)):
+        return False
+    return bool(_TEXTS.intersection(words)) or all(word.startswith("-") for word in words)
+
+
+def list_broad(allowed: Allowed) -> tuple[str, ...]:
+    """Return the entries by which a model could run any program, or send any file."""
+    return tuple(
+        " ".join(entry)
+        for entry in allowed
+        if PurePosixPath(entry[0]).name in _BROAD
+        and all(word.startswith(("-", ".", "/")) for word in entry[1:])
+    )
+
+
+def say_broad(broad: Sequence[str]) -> str:
+    """Return what such entries mean, in a line; nothing where there are none."""
+    if not broad:
+        return ""
+    named = ", ".join(f"`{each}`" for each in broad)
+    return f"{SETTING}: {named} alone may run any program, or send files: name a part (`git diff`)"
 
 
 def check_command(command: Sequence[str], allowed: Allowed, root: str) -> None:

@@ -18,7 +18,13 @@ from agentx.agents.loop.limits import (
 from agentx.agents.loop.port import ToolOutcome
 from agentx.agents.loop.store.workspace import Workspace
 from agentx.agents.loop.tools import specs
-from agentx.agents.loop.tools.paths import SKIPPED, check_path, is_kept_away
+from agentx.agents.loop.tools.paths import (
+    SKIPPED,
+    check_path,
+    is_installed,
+    is_kept_away,
+    makes_repository,
+)
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.text import cut, preview
@@ -112,7 +118,7 @@ class FileWork:
         if any(map(is_kept_away, path)):
             return []
         try:
-            raw = self._space.read(path)
+            raw = self._space.read(path, is_installed=is_installed(path))
         except OSError:
             return []  # too large, gone, or no plain file
         if b"\0" in raw[:_LOOKED_AT_BYTES]:
@@ -130,7 +136,7 @@ class FileWork:
         ]
 
     def _edit(self, given: Arguments) -> ToolOutcome:
-        names = check_path(given["path"], writes=True)
+        names = self._check_written(given["path"])
         old, new = str(given["old_text"]), str(given["new_text"])
         if not old:
             raise InvalidValue("the old text is empty", hint=f"a new file: {specs.CREATE}")
@@ -151,13 +157,26 @@ class FileWork:
         return _tell_change(names, "edited", f"{_lines(old.count(chr(10)) + 1)} replaced")
 
     def _create(self, given: Arguments) -> ToolOutcome:
-        names = check_path(given["path"], writes=True)
+        names = self._check_written(given["path"])
         content = str(given["content"])
         if self._space.exists(names):
             raise InvalidValue(f"{_say(names)} is there already", hint=f"change it: {specs.EDIT}")
         _check_marks("", content)
         self._space.write(names, content.encode("utf-8"))
         return _tell_change(names, "created", _lines(len(content.splitlines())))
+
+    def _check_written(self, path: str) -> tuple[str, ...]:
+        """Return the names of a path that may be written.
+
+        Raises: InvalidValue, UnsafePath, OSError.
+        """
+        names = check_path(path, writes=True)
+        if makes_repository(names, self._space.names_in):
+            raise InvalidValue(
+                f"{_say(names)}: its folder is, or would be, a repository of git's own",
+                hint="git runs what stands in the settings of one: a person makes it",
+            )
+        return names
 
     def _text(self, names: tuple[str, ...]) -> str:
         """Return the text of a file.
@@ -167,7 +186,7 @@ class FileWork:
         if not names or self._space.is_folder(names):
             raise InvalidValue(f"{_say(names)} is a folder", hint=f"look into it: {specs.LIST}")
         try:
-            raw = self._space.read(names)
+            raw = self._space.read(names, is_installed=is_installed(names))
         except FileNotFoundError:
             raise InvalidValue(f"{_say(names)} is not there", hint=f"look: {specs.LIST}") from None
         try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fnmatch
 import unicodedata
+from collections.abc import Callable, Iterable
 
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.text import preview
@@ -20,9 +21,18 @@ _ACTING = frozenset(
     {
         *(".agentx", ".agent-memory", ".claude", ".codex", ".gemini", ".opencode", ".copilot"),
         *(".cursor", ".vscode", ".mcp.json", ".claude.json", "opencode.json", "opencode.jsonc"),
-        ".envrc",
+        *(".windsurf", ".continue", ".kiro", ".roo", ".zed", ".idea", ".fleet", ".vs"),
+        # What a person's tools run of themselves, when they open the folder or commit.
+        *(".devcontainer", ".devcontainer.json", ".husky", ".githooks", ".git-hooks", ".lefthook"),
+        *("lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml", ".overcommit.yml"),
+        *(".pre-commit-config.yaml", ".pre-commit-config.yml", ".envrc", ".vimrc", ".nvimrc"),
+        *(".exrc", ".nvim.lua", ".lvimrc", ".dir-locals.el", ".gdbinit", ".lldbinit", ".mise.toml"),
+        *("mise.toml", ".gitconfig", ".yarnrc", ".yarnrc.yml"),
     }
 )
+_ACTING_FORMS = ("*.code-workspace", "*.sublime-project")
+# A folder that holds all of these is a repository to git, with settings and hooks of its own.
+_REPOSITORY = frozenset({"head", "objects", "refs"})
 # Where credentials are kept.
 _SECRET_NAMES = frozenset(
     {
@@ -32,6 +42,8 @@ _SECRET_NAMES = frozenset(
 )
 _SECRET_FORMS = ("*.pem", "*.key", "*.p12", "*.pfx", "*.keystore", "id_rsa*", "id_ed25519*")
 _ENV_EXAMPLES = ("example", "sample", "template", "dist")
+# Where tools install what is kept once on the machine, by further names of the same file.
+_INSTALLED = frozenset({"node_modules", ".venv", "venv", "site-packages"})
 # Looked into only when they are named.
 SKIPPED = frozenset(
     {
@@ -75,7 +87,26 @@ def is_secret(name: str) -> bool:
 
 def is_acting(name: str) -> bool:
     """Tell whether a file or folder of such a name acts for the user."""
-    return _fold(name) in _ACTING
+    plain = _fold(name)
+    return plain in _ACTING or any(fnmatch.fnmatchcase(plain, form) for form in _ACTING_FORMS)
+
+
+def makes_repository(
+    names: tuple[str, ...], held: Callable[[tuple[str, ...]], Iterable[str]]
+) -> bool:
+    """Tell whether git would take a folder for a repository once there is a file of these names.
+
+    `held` says what lies in a folder now.
+    """
+    return any(
+        {*map(_fold, held(names[:depth])), _fold(name)} >= _REPOSITORY
+        for depth, name in enumerate(names)
+    )
+
+
+def is_installed(names: tuple[str, ...]) -> bool:
+    """Tell whether files of such a path may have other names elsewhere: tools install them so."""
+    return any(name in _INSTALLED for name in names)
 
 
 def is_kept_away(name: str) -> bool:

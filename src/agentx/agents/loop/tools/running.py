@@ -14,7 +14,8 @@ from agentx.agents.loop.limits import (
     LOOP_COMMAND_S_MAX,
 )
 from agentx.agents.loop.port import ToolOutcome
-from agentx.agents.loop.tools.commands import Allowed, check_command
+from agentx.agents.loop.tools.commands import Allowed, check_command, list_broad
+from agentx.host.orphans import ending_orphans
 from agentx.host.program import Ended, ProgramCall, end_marked, run_to_end
 from agentx.kernel.clock import SECOND_MS
 from agentx.kernel.errors import InvalidValue
@@ -34,6 +35,11 @@ class CommandWork:
         self._allowed = allowed
         self._environment = environment
         self._entropy = entropy
+
+    @property
+    def broad(self) -> tuple[str, ...]:
+        """The entries by which any program can be run."""
+        return list_broad(self._allowed)
 
     def check(self, given: dict[str, Any]) -> tuple[str, ...]:
         """Return the words of a command that may be run.
@@ -55,17 +61,18 @@ class CommandWork:
         program = self._find(words[0])
         mark = self._entropy(16).hex()
         try:
-            ended = run_to_end(
-                ProgramCall(
-                    arguments=(program, *words[1:]),
-                    said="",
-                    folder=self._root,
-                    environment={**self._environment, _MARK: mark},
-                    time_limit_ms=limit_ms,
-                    output_bytes_max=LOOP_COMMAND_OUTPUT_BYTES_MAX,
-                    end_bytes_max=LOOP_COMMAND_END_BYTES_MAX,
+            with ending_orphans():
+                ended = run_to_end(
+                    ProgramCall(
+                        arguments=(program, *words[1:]),
+                        said="",
+                        folder=self._root,
+                        environment={**self._environment, _MARK: mark},
+                        time_limit_ms=limit_ms,
+                        output_bytes_max=LOOP_COMMAND_OUTPUT_BYTES_MAX,
+                        end_bytes_max=LOOP_COMMAND_END_BYTES_MAX,
+                    )
                 )
-            )
         finally:
             end_marked(_MARK, mark)
         return _tell(words, ended, limit_ms)
