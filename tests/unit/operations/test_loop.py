@@ -16,10 +16,12 @@ import pytest
 
 from agentx.agents.compaction import ContextCompactor
 from agentx.agents.context_budget import ContextBudget
+from agentx.agents.loop.store import session_file
 from agentx.agents.loop.tools.files import FileWork
 from agentx.agents.runners.scripted import Scripted, read_script
 from agentx.host import crash
 from agentx.host.crash import CrashPoint
+from agentx.host.files.atomic import replace_file
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import (
@@ -27,6 +29,7 @@ from agentx.kernel.errors import (
     IllegalTransition,
     InvalidValue,
     NotFound,
+    UnavailableError,
     UnsupportedVersion,
 )
 from agentx.operations.agents import loop
@@ -457,9 +460,9 @@ def test_who_begins_is_told_where_a_command_may_be_any(tmp_path: Path) -> None:
     with staging(tmp_path, says("Done."), AGENTX_AGENTS_COMMANDS="git, make test") as stage:
         stage.run()
 
-        assert [line for line in stage.seen if "`git` alone may run any program" in line]
+        assert [line for line in stage.seen if "any program, or send files: `git`" in line]
         (check,) = check_allowed(stage.project)
-        assert (check.health, "`git` alone" in check.says) == (Health.NOTE, True)
+        assert (check.health, "`git`" in check.says) == (Health.NOTE, True)
 
 
 def test_what_would_allow_every_program_is_refused_and_found(tmp_path: Path) -> None:
@@ -469,3 +472,24 @@ def test_what_would_allow_every_program_is_refused_and_found(tmp_path: Path) -> 
 
         (check,) = check_allowed(stage.project)
         assert check.health is Health.WRONG
+
+
+def test_a_disk_that_fills_up_on_the_way_leaves_a_session_that_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = (calls(("edit_file", MEND)), says("It adds now."))
+    with staging(tmp_path, *steps) as stage:
+        real, left = replace_file, [4]
+
+        def fill_up(path: Path, content: bytes, *more: Any, **named: Any) -> None:
+            left[0] -= 1
+            if left[0] == 0:
+                raise UnavailableError("No space left on device", hint="free some disk space")
+            real(path, content, *more, **named)
+
+        monkeypatch.setattr(f"{session_file.__name__}.replace_file", fill_up)
+        with pytest.raises(UnavailableError, match="No space left"):
+            stage.run()
+
+        assert f"to go on: agentx agent resume {stage.saved()['meta']['sessionId']}" in stage.seen
+        assert stage.resume().report == "It adds now."

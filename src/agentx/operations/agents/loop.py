@@ -331,6 +331,7 @@ class _Work:
         try:
             yield
         except BaseException:
+            self._told(f"to go on: agentx agent resume {session.id}")
             self._fail(session)
             raise
 

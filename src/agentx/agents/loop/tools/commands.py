@@ -111,7 +111,7 @@ def say_broad(broad: Sequence[str]) -> str:
     if not broad:
         return ""
     named = ", ".join(f"`{each}`" for each in broad)
-    return f"{SETTING}: {named} alone may run any program, or send files: name a part (`git diff`)"
+    return f"may run any program, or send files: {named} ({SETTING}; list a part, as `git diff`)"
 
 
 def check_command(command: Sequence[str], allowed: Allowed, root: str) -> None:
