@@ -41,11 +41,11 @@ class Team:
         git(self.root, "clone", "-q", str(self.root / "remote"), str(self.bob.folder))
         self.say(self.bob, "trust", "--yes")
 
-    def say(self, who: Player, *words: str, role: str = "") -> str:
+    def say(self, who: Player, *words: str, role: str = "", code: int = 0) -> str:
         """Run a command as somebody; return what it says, in one line."""
         who.play(role)
-        code, said = who.agentx(*words)
-        assert code == 0, said
+        left, said = who.agentx(*words)
+        assert left == code, said
         return " ".join(said.split())
 
     def merge(self) -> None:

@@ -159,7 +159,8 @@ def name_overruling(project: Project, states: Iterable[Clarification]) -> tuple[
     for issue in {number for state in known for number in places.list_numbers(state)}:
         with suppress(CorruptRecord):
             ledgers += questions.ledger(issue)
-    asked, again = gather(ledgers), gather(keep_repeated((*ledgers, *known)))
+    asked = gather(ledgers)
+    again = gather(tell_changes(project, keep_repeated((*ledgers, *known)), asked))
     known = tell_changes(project, tell_repeated(known, again), asked)
     stems = {state.stem for state in known if state.stem}
     grown = [state for state in asked if {state.uid, state.stem} & stems]

@@ -197,7 +197,7 @@ SAID_IN_TURN = {
     ),
     "the unsure NO is taken back, unsure as well": (
         [("YES", SURE), ("NO", UNSURE), ("YES", UNSURE)],
-        ["", f"later YES ({THREE})", ""],
+        ["", f"later YES (unconfirmed, {THREE})", ""],
     ),
     "the sure YES is said once more": (
         [("YES", SURE), ("NO", UNSURE), ("YES", SURE)],

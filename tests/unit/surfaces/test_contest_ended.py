@@ -13,6 +13,7 @@ import time
 import pytest
 
 from agentx.clarification.model import PERSON
+from agentx.clarification.ways import LET_GO
 from tests.support.contesting import (
     ASK,
     CLR,
@@ -170,6 +171,36 @@ def test_who_says_nothing_ends_nothing_and_is_told_how_it_ends(team: Team) -> No
     assert (code, f"{CLR} is settled, and contested" in told) == (3, True), told
     assert f"a person says what holds: agentx clarify resolve {CLR} TEXT" in told
     assert team.say(team.ana, "clarify", "--issue", "1") == before
+
+
+@pytest.mark.parametrize("words", [LET_GO, f"{LET_GO.capitalize()}, thanks!", ""])
+def test_who_only_lets_it_go_asked_anew_ends_nothing(team: Team, words: str) -> None:
+    team.merge()
+    ask_as_told(team)
+    team.say(team.ana, "clarify", "resolve", ANEW, *filter(None, (words,)), "--as-person")
+    contested = "contested: a writer who is not trusted here said otherwise"
+    for place, said in look(team).items():
+        if YES in said:
+            assert "contested" in said, f"{place}: {said}"
+    assert f"decided by a person (unconfirmed): {YES} [{contested}" in wait(team)
+    assert "whom you do not trust, has decided otherwise" in team.say(team.ana, "clarify", "inbox")
+    beside = f"which stands: {YES} (unconfirmed, {CLR}, {contested})"
+    assert beside in wait(team, ANEW)
+    assert beside in team.say(team.ana, "clarify", "--issue", "1")
+
+
+def test_what_waits_is_told_with_what_contests_the_word_beside_it(team: Team) -> None:
+    team.merge()
+    ask_as_told(team)
+    beside = (
+        f"{YES} (unconfirmed, {CLR}, contested: a writer who is not trusted here said otherwise)"
+    )
+    for said in (
+        team.say(team.ana, "clarify", "inbox"),
+        team.say(team.ana, "clarify", "wait", ANEW, "--timeout", "0", role="engineer", code=6),
+        team.say(team.ana, "clarify", "--issue", "1"),
+    ):
+        assert f"a person had said to the same: {beside}" in said
 
 
 def test_what_is_said_twice_is_told_once(team: Team) -> None:

@@ -99,7 +99,7 @@ def test_what_was_decided_otherwise_later_is_found_with_that(team: Team) -> None
     assert not [place for place, said in look(team).items() if "otherwise" in said]
     team.say(team.ana, *ASKED, "--ask-anyway", role="engineer")
     team.say(team.ana, "clarify", "resolve", ANEW, NO, "--as-person")
-    found, later = look(team), f"later decided otherwise: {NO} ({ANEW})"
+    found, later = look(team), f"later decided otherwise: {NO} (unconfirmed, {ANEW})"
     told = {place for place, said in found.items() if later in said}
     told |= {place for place, said in found.items() if f"superseded by {ANEW}" in said}
     assert not set(found) - told, found

@@ -59,7 +59,7 @@ def look(team: Team, who: Player) -> dict[str, str]:
 
 def check(team: Team, who: Player, stands: str, gone: str, name: str) -> None:
     """Hold what is told everywhere against the word that stands, and to what it was said."""
-    mark = f"later decided otherwise: {stands} ({name})"
+    mark = f"later decided otherwise: {stands} (unconfirmed, {name})"
     told = look(team, who)
     for place, said in told.items():
         bare = said.replace(mark, "")
@@ -92,7 +92,7 @@ def test_who_says_what_holds_and_is_asked_once_more_is_told_as_having_said_the_l
     assert [each["status"] for each in rows] == ["pending"], "it is nobody's answer"
 
     team.say(team.ana, "clarify", "answer", ANEW, STOP, "--as-person")
-    mark = f"later decided otherwise: {STOP} ({ANEW})"
+    mark = f"later decided otherwise: {STOP} (unconfirmed, {ANEW})"
     assert mark in wait(team)
     assert since not in wait(team, ANEW)
     team.say(team.ana, "clarify", "resolve", ANEW, role="engineer")
@@ -110,7 +110,7 @@ def test_who_decides_the_first_after_the_second_was_decided_marks_that(begun: Te
     team.say(team.ana, "clarify", "resolve", CLR, HOLDS, "--as-person")
     assert "contested" not in wait(team), "she had his word before her"
     pull(team, team.bob)
-    mark = f"later decided otherwise: {HOLDS} ({CLR})"
+    mark = f"later decided otherwise: {HOLDS} (unconfirmed, {CLR})"
     assert mark in team.say(team.bob, "clarify", "wait", ANEW, role="engineer"), "not settled yet"
     assert mark in team.say(team.bob, "hook", "start", "--issue", "1", role="engineer")
     team.say(team.bob, "clarify", "resolve", ANEW, role="engineer")
@@ -144,7 +144,7 @@ def test_what_is_said_to_the_first_after_all_contests_what_stands_of_the_second(
     told += f"agentx clarify resolve {CLR}"
     assert told in team.say(team.ana, "clarify", "inbox")
     team.say(team.ana, "clarify", "resolve", CLR, STOP, "--as-person")
-    assert f"later decided otherwise: {STOP} ({CLR})" in wait(team, ANEW)
+    assert f"later decided otherwise: {STOP} (unconfirmed, {CLR})" in wait(team, ANEW)
     assert "contested" not in wait(team, ANEW)
     assert "Nothing waits for you." in team.say(team.ana, "clarify", "inbox")
 
@@ -282,7 +282,7 @@ def test_what_a_person_said_before_they_were_asked_something_else_stands(
     if is_settled:
         team.say(ana, "clarify", "resolve", ANEW, role="engineer")
 
-    mark = f"later decided otherwise: {STOP} ({ANEW})"
+    mark = f"later decided otherwise: {STOP} (unconfirmed, {ANEW})"
     told = look(team, ana)
     assert mark in told["wait for the first"]
     assert mark in told["show the first"]

@@ -16,6 +16,7 @@ from agentx.clarification.contested import (
     contradicts,
     find_contesting,
     find_unsure,
+    say_by_whom,
     say_contesting,
 )
 from agentx.clarification.model import Clarification, ClarificationStatus, Entry
@@ -32,7 +33,7 @@ from agentx.clarification.watch.gathered import (
     key_asked,
     key_awaited,
 )
-from agentx.clarification.watch.matters import list_matters
+from agentx.clarification.watch.matters import list_matters, list_standing
 from agentx.clarification.ways import lets_go
 from agentx.kernel.ids import is_ulid, ulid_ms
 from agentx.kernel.text import fold_text, preview_ends
@@ -205,7 +206,7 @@ def _tell_later(state: Clarification, among: GatheredQuestions) -> Clarification
         told = replace(told, contested_by=say_contesting(contesting[1], contesting[0].id))
     if later is not None:
         asked, word = later
-        said = f"{preview_ends(fold_text(word.body), SAID_CHARS)} ({asked.id})"
+        said = f"{_say_word(word)} ({_say_where(asked, word, among)})"
         told = replace(told, decided_later=said, decided_later_for=asked.asker)
     return told
 
@@ -220,7 +221,8 @@ def _tell_standing(state: Clarification, among: GatheredQuestions) -> str:
         return ""
     later = find_otherwise(state, among)
     said = _list_standing(state, key_asked(state, word), among)
-    return _say_words(each for each in said if later is None or each[1] is not later[1])
+    told = (each for each in said if later is None or each[1] is not later[1])
+    return _say_words(told, among)
 
 
 def _tell_waiting(state: Clarification, among: GatheredQuestions) -> Clarification:
@@ -230,8 +232,8 @@ def _tell_waiting(state: Clarification, among: GatheredQuestions) -> Clarificati
     said = _list_standing(state, key_awaited(state), among)
     return replace(
         state,
-        stands_beside=_say_words(each for each in said if find_turn(*each) <= asked),
-        decided_meanwhile=_say_words(each for each in said if find_turn(*each) > asked),
+        stands_beside=_say_words((each for each in said if find_turn(*each) <= asked), among),
+        decided_meanwhile=_say_words((each for each in said if find_turn(*each) > asked), among),
     )
 
 
@@ -245,10 +247,30 @@ def _list_standing(state: Clarification, asked: Key, among: GatheredQuestions) -
     return sure, last
 
 
-def _say_words(words: Iterable[Said]) -> str:
+def _say_words(words: Iterable[Said], among: GatheredQuestions) -> str:
     """Return what people said, each with where, and what is doubtful about it."""
     return "; ".join(
-        f"{preview_ends(fold_text(word.body), SAID_CHARS)} "
-        f"({f'{word.doubt}, ' if word.doubt else ''}{asked.id})"
-        for asked, word in words
+        f"{_say_word(word)} ({_say_where(asked, word, among)})" for asked, word in words
     )
+
+
+def _say_word(word: Entry) -> str:
+    return preview_ends(fold_text(word.body), SAID_CHARS)
+
+
+def _say_where(asked: Clarification, word: Entry, among: GatheredQuestions) -> str:
+    """Return to what a person said something, with what is doubtful about it or contests it."""
+    by = _name_contesting(asked, word, among)
+    contested = f"contested: {by}" if by else ""
+    return ", ".join(filter(None, (word.doubt, asked.id, contested)))
+
+
+def _name_contesting(asked: Clarification, word: Entry, among: GatheredQuestions) -> str:
+    """Return by what it is contested that a person said to a question; mostly nothing."""
+    standing = (each for each in list_standing(asked) if each.persons_word is word)
+    one = next(standing, None)
+    if one is None:
+        return ""
+    elsewhere = _find_uncounted(one, among)
+    there = "" if elsewhere is None else say_contesting(elsewhere[1], elsewhere[0].id)
+    return say_by_whom(one) or there

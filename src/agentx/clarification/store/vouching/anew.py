@@ -83,8 +83,10 @@ def _list_words(known: Iterable[_Told], lines: dict[str, QuestionEvent]) -> Iter
             continue
         for entry, name in zip(one.state.thread, one.heard, strict=True):
             line = lines.get(name)
-            is_theirs = entry.is_persons_word and entry.body and one.state.is_own(entry)
-            if line is not None and line.is_vouched and is_theirs:
+            is_theirs = entry.is_persons_word and one.state.is_own(entry)
+            # Who only lets a question go says nothing of which word holds.
+            says = is_theirs and not one.state.lets_go(entry)
+            if line is not None and line.is_vouched and says:
                 seen = list_seen(line) or frozenset()
                 yield _Word(state=one.state, entry=entry, seen=seen)
 
