@@ -44,7 +44,14 @@ from agentx.clarification.summary import (
 from agentx.clarification.ways import LET_GO
 from agentx.kernel.clock import age, to_iso
 from agentx.kernel.roles import speak_role
-from agentx.kernel.text import cut, preview, preview_ends, printable, quote_word
+from agentx.kernel.text import (
+    cut,
+    hang,
+    preview,
+    preview_ends,
+    printable,
+    quote_word,
+)
 
 _RESET = "\x1b[0m"
 _COLOURS = {
@@ -90,7 +97,8 @@ def _list_shown(state: Clarification) -> list[Entry]:
 def stream_entry(state: Clarification, entry: Entry) -> str:
     """Return one entry as it runs through a chat."""
     asker, target = speak_role(state.asker), speak_role(state.to)
-    body = show_words(find_body(state, entry))
+    shown = show_words(find_body(state, entry))
+    body = hang(shown)  # what one agent says is nobody else's entry
     match entry.type:
         case EntryType.QUESTION:
             who = f"{asker}{_say_proviso(entry)}"
@@ -110,7 +118,7 @@ def stream_entry(state: Clarification, entry: Entry) -> str:
                 if line
             )
         case EntryType.ESCALATION:
-            return f"[ESCALATED] {state.id}\n{body}"
+            return f"[ESCALATED] {state.id}\n{shown}".replace("\n[", "\n  [")
 
 
 def _name_question_before(state: Clarification, entry: Entry) -> str:

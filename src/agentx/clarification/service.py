@@ -60,6 +60,7 @@ from agentx.kernel.bus import Bus
 from agentx.kernel.clock import MINUTE_MS, Clock, Millis
 from agentx.kernel.errors import AgentXError, CorruptRecord, IllegalTransition
 from agentx.kernel.ids import parse_clarification_name
+from agentx.kernel.text import fold_text
 from agentx.redaction.redact import redact
 
 _TOLD: dict[type[Fact], type[ClarificationEvent]] = {
@@ -98,7 +99,7 @@ class Clarifications:
         """
         now = self._clock.now_ms()
         with self._store.editing(request.issue, agent=request.asker) as edit:
-            topic = redact(request.topic)
+            topic = fold_text(redact(request.topic))
             known = find_same(edit.list_open(request.asker, request.to, topic), request)
             if known is not None:
                 return Put(state=known, is_new=False)

@@ -53,7 +53,7 @@ def escalation_text(state: Clarification, reason: Reason, said: str = "") -> str
     """Return what the person needs: topic, why, each agent's position, what can be done."""
     why = why_escalated(state, reason)
     asked = said if said and reason is Reason.MAX_ROUNDS else state.question
-    lines = [f"Topic: {state.topic}", f"Why: {why}"]
+    lines = [f"Topic: {fold_text(state.topic)}", f"Why: {why}"]
     if said:
         lead = UNASKED if reason is Reason.MAX_ROUNDS else _NOTE
         lines.append(f"{lead}{fold_text(said)}")

@@ -227,6 +227,12 @@ def preview_ends(text: str, chars_max: int) -> str:
     return f"{head} \u2026 {whole_tail(line, tail).lstrip()}"
 
 
+def hang(text: str) -> str:
+    """Return a text whose further lines stand in: none begins as what somebody else said does."""
+    first, *rest = text.splitlines() or [""]
+    return "\n".join((first, *(f"  {line}".rstrip() for line in rest)))
+
+
 def fold_text(text: str) -> str:
     """Return the text as it is compared for sameness: NFC, white space folded."""
     return " ".join(unicodedata.normalize("NFC", text).split())

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from agentx.agents.runners.port import AnswerStanding, Ask, Reference, Reply, Wants
 from agentx.clarification.model import CONFIDENCES
 from agentx.kernel.roles import speak_role
-from agentx.kernel.text import compile_late, disarm, fold_text, printable
+from agentx.kernel.text import compile_late, disarm, fold_text, hang, printable
 
 _FORM = """\
 ## How to answer
@@ -103,7 +103,7 @@ def _parts(ask: Ask, how_to_work: str) -> Iterator[str]:
     for artifact in ask.artifacts:
         yield _fence(artifact)
     if ask.thread:
-        said = "\n".join(f"[{each.speaker}, {each.kind}] {each.body}" for each in ask.thread)
+        said = "\n".join(f"[{each.speaker}, {each.kind}] {hang(each.body)}" for each in ask.thread)
         yield f"## What was said before\n\n{disarm(said)}"
     if ask.wants is Wants.WORK or ask.how_to_work:
         yield f"## The task\n\n{disarm(ask.question)}"
@@ -114,7 +114,7 @@ def _parts(ask: Ask, how_to_work: str) -> Iterator[str]:
         return
     asked_by = f" from the {speak_role(ask.asked_by)}" if ask.asked_by else ""
     named = f" ({ask.clarification_id})" if ask.clarification_id else ""
-    topic = f"Topic: {disarm(ask.topic)}\n\n" if ask.topic else ""
+    topic = f"Topic: {disarm(fold_text(ask.topic))}\n\n" if ask.topic else ""
     yield f"## The question{asked_by}{named}\n\n{topic}{disarm(ask.question)}"
     yield _FORM
 

@@ -13,6 +13,7 @@ from agentx.clarification.model import Clarification, ClarificationStatus, Entry
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.clarification.summary import find_note
 from agentx.kernel.errors import CorruptRecord
+from agentx.kernel.text import fold_text, hang
 from agentx.search.document import Document
 
 CLARIFICATION = "clarification"
@@ -48,14 +49,14 @@ def clarification_document(state: Clarification, project: str) -> Document:
     turns = [*filter(None, (state.decision,)), *state.thread]
     told = (entry for entry in dict.fromkeys(turns) if not entry.is_claim)
     spoken = [entry for entry in told if entry.type is not EntryType.ESCALATION]
-    said = [f"{entry.speaker_shown}: {entry.body}" for entry in spoken if entry.body]
+    said = [f"{entry.speaker_shown}: {hang(entry.body)}" for entry in spoken if entry.body]
     # What speaks against it is told in front of what is found, as it is known then.
     said += filter(None, (find_note(state),))
     newest = state.thread[-1].at_ms if state.thread else state.created_ms
     return Document(
         doc_type=CLARIFICATION,
         doc_id=state.id,
-        text="\n".join((state.topic, *said)),
+        text="\n".join((fold_text(state.topic), *said)),
         timestamp_ms=newest,
         keywords=(state.id, state.topic),
         project=project,

@@ -194,7 +194,7 @@ def test_the_stream_runs_from_question_to_answer(project: Project) -> None:
     assert told == [
         "[Engineer -> Architect] Clarification needed: JWT or sessions?",
         "[Routing to Architect automatically...]",
-        "[Architect] JWT.\nEvidence: docs/adr/ADR-1.md:3\nStill open: which keys?",
+        "[Architect] JWT.\n  Evidence: docs/adr/ADR-1.md:3\n  Still open: which keys?",
     ]
     assert (state.status, state.round) == (ClarificationStatus.ANSWERED, 1)
     assert states(project) == (AgentState.WORKING, AgentState.IDLE)

@@ -19,7 +19,7 @@ from agentx.clarification.rendering import (
 )
 from agentx.kernel.clock import SECOND_MS
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
+from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX, CLARIFY_TOPIC_CHARS_MAX
 from agentx.kernel.text import preview
 from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import read as clarify_read
@@ -153,7 +153,8 @@ def describe_thread(project: Project, issue: str) -> str:
 
 
 def _line(state: Clarification) -> str:
-    shown = f"- {state.typed} [{state.status}] {state.asker} -> {state.to}: {state.topic}"
+    topic = preview(state.topic, CLARIFY_TOPIC_CHARS_MAX)
+    shown = f"- {state.typed} [{state.status}] {state.asker} -> {state.to}: {topic}"
     shown += f"\n  Its issue: {state.issue_now}" if state.issue_now else ""
     shown += f"\n  Q: {preview(find_asked(state), CLARIFY_TEXT_CHARS_MAX)}"
     answered = state.answered

@@ -21,7 +21,7 @@ from agentx.clarification.rendering import (
     terminal,
 )
 from agentx.kernel.clock import age
-from agentx.kernel.text import preview, preview_ends, printable
+from agentx.kernel.text import hang, preview, preview_ends, printable
 from agentx.kernel.vouching.standing import Vouching
 from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions.known import list_known_lines
@@ -231,14 +231,17 @@ def draw_asked(
     if settled is not None:
         _draw_question(screen, state, state.decision)
         decided = f"decided by {name_decider(state)}: {say_decision(state, named=True)}"
-        screen.print(show_words(decided), soft_wrap=True)
+        screen.print(hang(show_words(decided)), soft_wrap=True)
         said = state.answered
         if settled is state.decision and settled.speaker != PERSON and said is not None:
             answered = f"answered by {name_speaker(said)}: {show_words(said.body)}"
-            screen.print(f"{answered}{printable(say_worth(said))}", style="dim", soft_wrap=True)
-    elif state.answer and not state.is_unanswered:
+            worth = printable(say_worth(said))
+            screen.print(f"{hang(answered)}{worth}", style="dim", soft_wrap=True)
+    elif state.answered is not None and state.answer and not state.is_unanswered:
         _draw_question(screen, state, state.answered)
-        screen.print(f"{show_words(state.answer)}{printable(_say_answerer(state))}", soft_wrap=True)
+        answered = f"answered by {name_speaker(state.answered)}: {show_words(state.answer)}"
+        told = f"{say_worth(state.answered)}{say_contrary(state)}"
+        screen.print(f"{hang(answered)}{printable(told)}", soft_wrap=True)
     if beside := clarify_read.tell_said_elsewhere(state):
         screen.print(printable(beside), soft_wrap=True)
     if known is not None:
@@ -270,7 +273,7 @@ def _draw_called(screen: Console, state: Clarification) -> None:
 
 def draw_done(screen: Console, state: Clarification, said: str) -> None:
     """Draw what was done to a clarification, and what was answered or settled."""
-    line = f"{state.id} {said}: {printable(state.topic)}"
+    line = f"{state.id} {said}: {preview(flatten(state.topic), _TOPIC_CHARS_MAX)}"
     screen.print(line, style=_STYLES[state.status], soft_wrap=True)
     if said != "escalated" and state.thread:
         asked = preview_ends(flatten(state.question_of(state.thread[-1])), _TOPIC_CHARS_MAX)
