@@ -23,6 +23,7 @@ from agentx.exchanges.turns import Turn
 from agentx.kernel.clock import Millis
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
+from agentx.observations.closing.edits import Edited, read_edited
 from agentx.observations.extract.left.left_open import ends_with, list_open
 from agentx.observations.extract.left.open_words import is_open, says_open
 from agentx.observations.extract.left.settled import SpokenWords
@@ -211,6 +212,7 @@ class Doings:
                 for check in one.checks
             ),
             states=self._read_states(),
+            edited=read_edited(self.exchanges),
             pushes=any(_PUSHES.search(step.command) for step in has_run),
             commits_all=any(
                 _COMMITS_ALL.search(step.command) and commit_of(step) for step in has_run
@@ -306,6 +308,7 @@ class Deeds:
     open_again: tuple[frozenset[str], ...]
     work: tuple[WorkDone, ...]
     states: Mapping[str, str]  # to what it set or saw something, by its name
+    edited: Edited
     pushes: bool
     commits_all: bool
     commits_as_asked: bool

@@ -18,6 +18,7 @@ from functools import lru_cache
 from agentx.exchanges.passing import says_still
 from agentx.kernel.text import compile_late
 from agentx.observations.closing.doings import CLAUSE, PATH_SIGN, Deeds, Doings, read_states
+from agentx.observations.closing.edited import find_edited, may_be_edited
 from agentx.observations.closing.lapsed import NOT_YET, has_lapsed, holds_for_a_time
 from agentx.observations.extract.left.asking import OPTIONS, asks_user
 from agentx.observations.extract.left.last_words import read_awaited
@@ -112,7 +113,7 @@ def find_done(
     rows = store.search_by_filters(
         SearchFilters(superseded=False, pinned=False, limit=_LOOKED_AT_MAX)
     )
-    ids = [row.id for row in rows if may_be_over(row.summary)]
+    ids = [row.id for row in rows if may_have_changed(row.summary, doings.deeds)]
     for one in store.get_by_ids(ids) if ids else ():
         if one.superseded_by:
             continue
@@ -127,9 +128,9 @@ def find_done(
             yield one, rest
 
 
-def may_be_over(text: str) -> bool:
-    """Tell whether a memory says that something is left, or holds for a time only."""
-    return is_left_open(text) or holds_for_a_time(text)
+def may_have_changed(text: str, deeds: Deeds) -> bool:
+    """Tell whether a memory says that something is left, holds for a time, or was edited."""
+    return is_left_open(text) or holds_for_a_time(text) or may_be_edited(text, deeds.edited)
 
 
 def is_left_open(text: str) -> bool:
@@ -145,7 +146,7 @@ def find_rest(one: Observation, deeds: Deeds, *, is_mended: bool = False) -> str
     if one.timestamp_ms >= deeds.begun_ms:
         return one.content
     if not is_left_open(one.content):
-        return "" if has_lapsed(one, deeds) else one.content
+        return "" if has_lapsed(one, deeds) else find_edited(one, deeds.edited)
     return _leave_undone(one, deeds, is_mended=is_mended)
 
 

@@ -10,7 +10,7 @@ from agentx.conversation.model import Event
 from agentx.exchanges.turns import Turn
 from agentx.kernel.values import frozen
 from agentx.observations.closing.doings import Deeds, Doings, Passed, WorkedOut
-from agentx.observations.closing.done import find_done, find_rest, mark_done, may_be_over
+from agentx.observations.closing.done import find_done, find_rest, mark_done, may_have_changed
 from agentx.observations.closing.failures import find_mended, find_mending, tell_mended
 from agentx.observations.closing.said_again import find_said_again
 from agentx.observations.model import Category, Observation
@@ -99,7 +99,11 @@ class OpenEnds:
 
     def _mark_done_later(self, store: ObservationStore, kept: Sequence[Observation]) -> None:
         """Mark what a session left open and later ones, captured before it, have done."""
-        left = [one.id for one in kept if may_be_over(one.content)] if self._later else []
+        left = [
+            one.id
+            for one in kept
+            if any(may_have_changed(one.content, later.deeds) for later in self._later)
+        ]
         standing = [one for one in store.get_by_ids(left) if not one.superseded_by] if left else []
         for later in sorted(self._later, key=lambda one: one.deeds.begun_ms):
             for one in tuple(standing):
