@@ -33,11 +33,16 @@ class ReplyChanged:
         return f"<!-- agentx:{self.what}:{self.entry.comment}:{about} -->"
 
     @property
+    def happened(self) -> str:
+        """What happened, in no words of the reply."""
+        return f"{self.entry.account}'s reply on GitHub was {self.what} after it was taken"
+
+    @property
     def story(self) -> str:
         """What happened, and what is on record."""
         said = preview(self.entry.body, 200)
         return (
-            f"{self.entry.account}'s reply on GitHub was {self.what} after it was taken; "
+            f"{self.happened}; "
             f'the decision on record for {self.state.id} is the earlier text: "{said}"'
         )
 

@@ -157,7 +157,8 @@ def inbox_of(project: Project, who: str) -> Overview:
             *list_contested_asks(project),
         )
         untrusted = (*_tell_untrusted(list_untrusted(project)), *contested)
-        notes = (*overruled, *untrusted, *list_changes(project), *list_lost_words(project))
+        changed = list_changes(project, open_clarifications(project).ledger)
+        notes = (*overruled, *untrusted, *changed, *list_lost_words(project))
     asked = list_run_questions(project) if speaker == PERSON else ()
     return Overview(
         clarifications=tell_issues(project, shown),

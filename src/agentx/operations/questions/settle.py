@@ -33,6 +33,7 @@ from agentx.wiring.clarifications import (
 from agentx.wiring.kept.known import find_known, forget_left, list_left
 from agentx.wiring.kept.logged import blank_logged
 from agentx.wiring.section import renew_notices
+from agentx.wiring.trust.changed_replies import forget_changes
 
 
 def answer(
@@ -162,6 +163,7 @@ def forget(project: Project, clarification_id: str, *, caller: WhoCalls) -> Forg
     left, copies = list_left(project, shared), _list_copies(project, shared)
     hub.forget(state.exact)
     forget_left(project, left)
+    forget_changes(project, (each.uid for each in shared))
     known = ((str(each.id), each.formerly.partition("@")[0]) for each in shared)
     blank_logged(project, {name for names in known for name in names if name})
     renew_notices(project)

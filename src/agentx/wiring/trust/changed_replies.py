@@ -1,22 +1,26 @@
 """Replies on GitHub that were changed after they were taken, kept for the person's inbox.
 
-Only a view: the next look at the page makes it anew.
+Only a view: the next look at the page makes it anew. No words lie in it: what is told is worded
+from the question as it is now, by the name that it has now.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from agentx.clarification.contested import say_by_whom
 from agentx.clarification.model import Clarification
 from agentx.clarification.replies.changed import ReplyChanged
 from agentx.clarification.watch.gathered import GatheredQuestions, gather
 from agentx.clarification.watch.later import was_said_since
+from agentx.clarification.watch.matters import list_standing
 from agentx.host.files import json_text
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.kernel.clock import DAY_MS
-from agentx.kernel.errors import UnavailableError
+from agentx.kernel.errors import CorruptRecord, UnavailableError
 from agentx.project.project import Project
 
 # So long the inbox says it.
@@ -24,31 +28,29 @@ _TOLD_MS = 7 * DAY_MS
 
 
 def note_changes(project: Project, issue: int, changes: Iterable[ReplyChanged]) -> None:
-    """Keep which replies on an issue were changed; what is kept of it already stays as it is."""
-    before = _read(project)
-    known = {row["mark"]: row for row in before}
-    now_ms = project.clock.now_ms()
-    found = [
-        known.get(each.mark)
-        or {
-            "mark": each.mark,
-            "issue": issue,
-            "at": now_ms,
-            "said": f"{each.state.id}: {each.story}; {each.mend}",
-            "question": each.state.uid,
-            "comment": each.entry.comment,
-            "what": f"{each.entry.account}'s reply on GitHub was {each.what} after it was taken",
-        }
-        for each in changes
-    ]
-    rows = [*(row for row in before if row["issue"] != issue), *found]
-    if rows == before:
-        return
+    """Keep which replies on an issue were changed, and since when that is known."""
     try:
-        make_private_directory(project.store.github_changed.parent)
-        replace_file(project.store.github_changed, json_text.line_of({"changes": rows}))
+        before = _read(project)
+        rows = [*(row for row in before if row["issue"] != issue)]
+        since = {row["mark"]: row["at"] for row in before}
+        for each in changes:
+            at_ms = since.get(each.mark, project.clock.now_ms())
+            about = {"question": each.state.uid, "comment": each.entry.comment}
+            rows.append(
+                {"mark": each.mark, "issue": issue, "at": at_ms, **about, "what": each.what}
+            )
+        _write(project, before, rows)
     except (OSError, UnavailableError) as error:
         project.log.record("warning", "github-replies", message=str(error))
+
+
+def forget_changes(project: Project, uids: Iterable[str]) -> None:
+    """Keep nothing of the replies to some questions.
+
+    Raises: UnavailableError, OSError.
+    """
+    gone, before = set(uids), _read(project)
+    _write(project, before, [row for row in before if row.get("question") not in gone])
 
 
 def tell_changes(
@@ -57,6 +59,8 @@ def tell_changes(
     """Return questions, each with what became since of the reply on GitHub that it goes by.
 
     It is over once a person was asked the same anew, of all that were asked.
+
+    Raises: OSError where nobody can tell what was changed.
     """
     found = {(row.get("question"), row.get("comment")): row for row in _read(project)}
     if not found:
@@ -70,30 +74,69 @@ def _tell_change(
     found: Mapping[tuple[Any, Any], dict[str, Any]],
     among: GatheredQuestions,
 ) -> Clarification:
+    changed = _find_change(state, found, among)
+    if changed is None:
+        return state
+    by = (changed.happened, say_by_whom(state))  # whatever else contests it does so still
+    return replace(state, contested_by="; ".join(dict.fromkeys(filter(None, by))))
+
+
+def _find_change(
+    state: Clarification,
+    found: Mapping[tuple[Any, Any], dict[str, Any]],
+    among: GatheredQuestions,
+) -> ReplyChanged | None:
     word = state.persons_word
     row = found.get((state.uid, word.comment)) if word is not None and word.comment else None
-    if row is None or was_said_since(state, among, row["at"]):
-        return state
-    said = str(row.get("what") or "")
-    return replace(state, contested_by=said) if said else state
+    if word is None or row is None or was_said_since(state, among, row["at"]):
+        return None
+    return ReplyChanged(state=state, entry=word, what=row["mark"].split(":")[1])
 
 
-def list_changes(project: Project) -> tuple[str, ...]:
-    """Return what the person is told of replies that were changed of late."""
+def list_changes(
+    project: Project, find: Callable[[int], Iterable[Clarification]]
+) -> tuple[str, ...]:
+    """Return what the person is told of replies that were changed of late, of issues' questions.
+
+    Raises: OSError where nobody can tell what was changed.
+    """
     since_ms = project.clock.now_ms() - _TOLD_MS
-    return tuple(row["said"] for row in _read(project) if row["at"] >= since_ms)
+    rows = [row for row in _read(project) if row["at"] >= since_ms]
+    told: list[str] = []
+    for issue in dict.fromkeys(row["issue"] for row in rows):
+        with suppress(CorruptRecord):  # it is named by every look
+            told += _list_changes(rows, gather(find(issue)))
+    return tuple(told)
+
+
+def _list_changes(rows: Iterable[dict[str, Any]], asked: GatheredQuestions) -> Iterator[str]:
+    found = {(row.get("question"), row.get("comment")): row for row in rows}
+    for state in (each for one in asked for each in list_standing(one)):
+        changed = _find_change(state, found, asked)
+        if changed is not None:
+            yield f"{state.id}: {changed.story}; {changed.mend}"
+
+
+def _write(project: Project, before: list[dict[str, Any]], rows: list[dict[str, Any]]) -> None:
+    if rows != before:
+        make_private_directory(project.store.github_changed.parent)
+        replace_file(project.store.github_changed, json_text.line_of({"changes": rows}))
 
 
 def _read(project: Project) -> list[dict[str, Any]]:
+    """Return what is noted; what cannot be read for a moment is not nothing.
+
+    Raises: OSError.
+    """
     try:
         rows = json_text.parse_json(project.store.github_changed.read_bytes())["changes"]
         return [
             row
             for row in rows
             if isinstance(row["mark"], str)
+            and row["mark"].count(":") > 1
             and isinstance(row["issue"], int)
             and isinstance(row["at"], int)
-            and isinstance(row["said"], str)
         ]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
         return []
