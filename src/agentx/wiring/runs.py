@@ -56,6 +56,7 @@ from agentx.runs.store.run_store import RunStore
 from agentx.runs.store.vouching import RunPen
 from agentx.runs.task_work import TaskWork
 from agentx.wiring.listeners.log import log_told
+from agentx.wiring.trust.git_refusal import require_git
 from agentx.wiring.trust.keys import name_own_key, open_keyring, show_owner
 
 if TYPE_CHECKING:
@@ -166,8 +167,9 @@ def _guard(
 ) -> None:
     """Refuse what is not for who calls to say.
 
-    Raises: NotThePerson, IllegalTransition.
+    Raises: NotThePerson, IllegalTransition; UnavailableError where git refuses the repository.
     """
+    require_git(project)
     calls = find_caller()
     check_permit(find_role(calls.role, said.actor), said.kind, calls.role)
     _guard_checks(project, calls, run, said)

@@ -16,6 +16,12 @@ from agentx.host.files.plain import look
 from agentx.kernel.errors import NOTHING_CHANGED, AgentXError, UnavailableError, UnsafePath
 
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+# How programs say it that write for us: a signal where a file may be no larger.
+_NO_ROOM_SAID = (
+    *("No space left on device", "Out of diskspace", "Disk quota exceeded", "File too large"),
+    "died of signal 25",
+)
+FREE_ROOM = "free some disk space or raise the quota, then try again"
 _NOT_OURS = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
@@ -41,6 +47,11 @@ def write_all(descriptor: int, data: bytes) -> None:
         rest = rest[os.write(descriptor, rest) :]
 
 
+def tells_no_room(line: str) -> bool:
+    """Tell whether a program says in a line that the disk here has no room."""
+    return any(word in line for word in _NO_ROOM_SAID) and not line.startswith("remote: ")
+
+
 def refusal_of(path: Path, error: OSError) -> AgentXError:
     """Return the error that tells a person what the disk would not do."""
     if isinstance(error, UnsafePath):
@@ -48,7 +59,7 @@ def refusal_of(path: Path, error: OSError) -> AgentXError:
     if error.errno in _NO_ROOM:
         return UnavailableError(
             f"{path}: no room left to write it{NOTHING_CHANGED}",
-            hint="free some disk space or raise the quota, then try again",
+            hint=FREE_ROOM,
         )
     if error.errno in _NOT_OURS:
         return UnavailableError(

@@ -12,6 +12,7 @@ only reads overrides each of them, speaks to no remote, writes no index and ente
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import time
 from pathlib import Path
@@ -42,6 +43,9 @@ _ALONE = (
 # For the folder of the work branch, which is ours: a hook that writes there would be in the way.
 NO_HOOKS = ("core.hooksPath=/dev/null",)
 _WHO = ("GIT_AUTHOR_", "GIT_COMMITTER_")
+
+# Git works in no repository of another user; what a remote of a path here says reads alike.
+_REFUSED = re.compile(r"^fatal: detected dubious ownership in repository at '(.+)'$", re.MULTILINE)
 
 _silent: dict[str, float] = {}  # where git did not answer in time, and until when it is not asked
 
@@ -100,14 +104,40 @@ def ask_git(
 def read_git(path: Path, *words: str) -> GitReply:
     """Let git read in a folder.
 
-    Raises: UnavailableError when git is not there or does not end.
+    Raises: UnavailableError when git is not there, does not end or refuses the repository.
     """
     said = ask_git(path, *words, wait_ms=GIT_READ_WAIT_MS)
     if said is None:
         raise UnavailableError(
             f"git {words[0]} in {path} gave no answer", hint="look for a git that hangs there"
         )
-    return said
+    return _check_accepted(said)
+
+
+def find_refusal(path: Path) -> UnavailableError | None:
+    """Return that git works in no repository there because of whose it is; None where it may."""
+    said = ask_git(path, "rev-parse", "--git-dir")
+    try:
+        if said is not None:
+            _check_accepted(said)
+    except UnavailableError as refused:
+        return refused
+    return None
+
+
+def _check_accepted(said: GitReply) -> GitReply:
+    """See that git does not refuse a repository: what it then does not find may well be there.
+
+    Raises: UnavailableError.
+    """
+    found = _REFUSED.search(said.err) if said.code != 0 else None
+    if found is None:
+        return said
+    place = found.group(1)
+    raise UnavailableError(
+        f"git refuses {place}: it belongs to another user",
+        hint=f"where you trust it: `git config --global --add safe.directory {shlex.quote(place)}`",
+    )
 
 
 def do_git(
@@ -125,7 +155,7 @@ def do_git(
     begins keep open; these end with this process, however that ends, and with git itself: with
     `lets_go` what hooks of the user's left running goes on where git came to a good end.
 
-    Raises: UnavailableError when git is not there or does not end.
+    Raises: UnavailableError when git is not there, does not end or refuses a repository.
     """
     everything = environment_without("\0")
     environment = {
@@ -139,10 +169,11 @@ def do_git(
     try:
         every = (*_ALONE, *settings)
         if held is not None:
-            return _run_held(
+            done = _run_held(
                 path, every, words, environment, wait_ms=wait_ms, held=held, lets_go=lets_go
             )
-        return _run(path, every, words, environment, wait_ms)
+        else:
+            done = _run(path, every, words, environment, wait_ms)
     except TimeoutError as error:
         hangs = "look for a git that hangs there"
         ended = "it was ended; see which filter or hook it waited for, then try again"
@@ -151,6 +182,7 @@ def do_git(
         ) from error
     except (OSError, ValueError) as error:
         raise UnavailableError(f"git cannot be run in {path}: {error}") from error
+    return _check_accepted(done)
 
 
 def name_git(folder: Path) -> str:

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from agentx.host.files.disk import FREE_ROOM, tells_no_room
 from agentx.host.git.command import GitReply, ask_git
 from agentx.host.git.heads import list_checkouts
 from agentx.host.limits import GIT_READ_WAIT_MS
@@ -158,8 +159,9 @@ class OwnBranch:
         if self.find_tip() != "".join(step.parents[:1]):
             raise StaleVersion(f"{self.name} moved meanwhile", hint="try again")
         why = (said.err.splitlines() or ["git fast-import failed"])[0]
+        hint = FREE_ROOM if any(map(tells_no_room, said.err.splitlines())) else ""
         raise UnavailableError(
-            f"{self.name} was not written: {why[:300]}", hint=_name_lock(said.err)
+            f"{self.name} was not written: {why[:300]}", hint=hint or _name_lock(said.err)
         )
 
     def was_left_here(self, before: str) -> bool:

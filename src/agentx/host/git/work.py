@@ -12,11 +12,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from agentx.host.files.disk import FREE_ROOM, tells_no_room
 from agentx.host.git.command import GitReply, do_git, read_git
 from agentx.host.git.heads import find_tip, list_own_files
 from agentx.kernel.errors import UnavailableError
 from agentx.kernel.values import frozen
 
+_LEFT_OUT = "from promisor remote"  # in what git says where it can fetch nothing of that
 _NOBODY = ("-c", "user.name=AgentX", "-c", "user.email=agentx@localhost")
 
 
@@ -41,13 +43,18 @@ def _read(path: Path, *words: str) -> GitReply:
 
 
 def _check(path: Path, words: tuple[str, ...], said: GitReply) -> GitReply:
-    if said.code != 0:
-        reason = said.err or said.out.strip() or f"it left with {said.code}"
-        raise UnavailableError(
-            f"git {words[0]} in {path}: {reason[:500]}",
-            hint="mend what git says and try again; nothing was recorded",
-        )
-    return said
+    if said.code == 0:
+        return said
+    lines, hint = said.err.splitlines(), "mend what git says and try again; nothing was recorded"
+    reason = said.err or said.out.strip() or f"it left with {said.code}"
+    if any(map(tells_no_room, lines)):
+        hint = FREE_ROOM
+    if _LEFT_OUT in said.err:
+        # A clone without contents: what git asked its remote for just now.
+        because = lines[0].removeprefix("fatal: ").removeprefix("error: ")
+        reason = f"this clone left out what that needs (`--filter`), and cannot fetch it: {because}"
+        hint = "try again when its remote is reached; nothing was recorded"
+    raise UnavailableError(f"git {words[0]} in {path}: {reason[:500]}", hint=hint)
 
 
 def as_somebody(path: Path) -> tuple[str, ...]:

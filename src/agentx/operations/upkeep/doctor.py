@@ -61,6 +61,7 @@ from agentx.wiring.runs import (
     list_unmerged_runs,
 )
 from agentx.wiring.taught.lessons import list_damaged_memory
+from agentx.wiring.trust.git_refusal import find_git_refusal
 
 _FREE_BYTES_LOW = 500 * 1024 * 1024
 _FAULTS_SHOWN = 5
@@ -150,12 +151,12 @@ def _project(project: Project) -> HealthCheck:
             mend=f"`{share}` lets both have one",
         )
     if project.identity.rule is Rule.DIRECTORY:
-        return HealthCheck(
-            name="project",
-            health=Health.NOTE,
-            says=says,
-            mend="not a git repository: other folders of it have a memory of their own",
-        )
+        health = Health.NOTE
+        mend = "not a git repository: other folders of it have a memory of their own"
+        refused = find_git_refusal(project)
+        if refused is not None:
+            health, says, mend = Health.WRONG, f"{says}; {refused.message}", refused.hint
+        return HealthCheck(name="project", health=health, says=says, mend=mend)
     return HealthCheck(name="project", health=Health.GOOD, says=says)
 
 

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from agentx.host.files.atomic import make_private_directory
+from agentx.host.files.disk import FREE_ROOM
 from agentx.host.files.plain import exists
 from agentx.host.git.command import do_git, read_git
 from agentx.host.git.facts import strip_credentials
@@ -33,7 +34,7 @@ from agentx.runs.store.event_files import events_in, read_events
 from agentx.runs.store.kept.branch import KeptBranch
 from agentx.runs.store.kept.facts import MEMORY, PACKED, is_fact, run_of
 from agentx.runs.store.run_store import RunStore
-from agentx.runs.store.shared.fetching import is_refused_here, say_failed, say_why
+from agentx.runs.store.shared.fetching import find_no_room, is_refused_here, say_failed, say_why
 
 _FETCH_WAIT_MS = 60_000
 _AGREED = "pushes_to"
@@ -86,9 +87,12 @@ def fetch(kept: KeptBranch, root: Path, remote: Remote, wait_ms: int = _FETCH_WA
     )
     if done.code != 0:
         why = say_failed(remote.name, done.err)
-        is_ours = is_refused_here(done.err)
         hint = "runs are kept here meanwhile"
-        raise UnavailableError(why, hint=hint if is_ours else f"offline? {hint}")
+        if find_no_room(done.err):
+            hint = FREE_ROOM
+        elif not is_refused_here(done.err):
+            hint = f"offline? {hint}"
+        raise UnavailableError(why, hint=hint)
     tip = kept.branch.find_tip(there)
     if tip:
         _fetch_left_out(root, remote, tip, wait_ms)

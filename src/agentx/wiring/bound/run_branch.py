@@ -14,14 +14,17 @@ from agentx.runs.settings import BRANCH, RunsSettings
 from agentx.runs.store.git_exchange import RunExchange, find_remote
 from agentx.runs.store.kept.facts import MEMORY, PARTS
 from agentx.wiring.runs import may_git_run_all, open_kept, open_run_store
+from agentx.wiring.trust.git_refusal import require_git
 from agentx.wiring.trust.keys import open_keyring
 
 
 def open_exchange(project: Project, remote: str = "") -> RunExchange | None:
     """Return the exchange with a remote; None where runs are committed with the code.
 
-    Raises: NotFound, InvalidValue; ConflictError for a repository that is not trusted.
+    Raises: NotFound, InvalidValue; ConflictError for a repository that is not trusted;
+        UnavailableError for one that git refuses.
     """
+    require_git(project)
     store = open_run_store(project)
     kept = store.kept
     if kept is None or not kept.is_to_be():

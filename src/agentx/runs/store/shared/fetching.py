@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from agentx.host.files.disk import tells_no_room
 from agentx.host.git.command import do_git, read_git
 from agentx.host.git.work import is_shallow_clone
 from agentx.kernel.errors import UnavailableError
@@ -58,13 +59,18 @@ def _fetch(root: Path, remote: str, run_id: str) -> str:
 
 
 def is_refused_here(err: str) -> bool:
-    """Tell whether it was git here, and no remote, that ended a fetch: a hook, a lock."""
-    return any(word in err for word in _REFUSED_HERE)
+    """Tell whether it was git here, and no remote, that ended a fetch: a hook, a lock, the disk."""
+    return any(word in err for word in _REFUSED_HERE) or bool(find_no_room(err))
+
+
+def find_no_room(err: str) -> str:
+    """Return the line in which git says that the disk here is full; empty where it is not."""
+    return next((line.strip() for line in err.splitlines() if tells_no_room(line)), "")
 
 
 def say_failed(remote: str, err: str) -> str:
     """Return that a fetch failed, and why; who was not reached is said only of who was not."""
-    why = say_why(err, "git fetch failed")
+    why = say_why(find_no_room(err) or err, "git fetch failed")
     if not is_refused_here(err):
         return f"{remote} was not reached: {why}"
     return f"git here took in nothing of {remote}: {why}"
@@ -73,7 +79,7 @@ def say_failed(remote: str, err: str) -> str:
 def say_why(err: str, otherwise: str) -> str:
     """Return what git says first of why it failed; the rest is advice."""
     first = next((line.strip() for line in err.splitlines() if line.strip()), otherwise)
-    return first.removeprefix("fatal: ")
+    return first.removeprefix("fatal: ").removeprefix("error: ")
 
 
 def _list_seen(root: Path, remote: str, run_id: str) -> dict[str, str]:

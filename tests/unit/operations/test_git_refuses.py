@@ -1,0 +1,77 @@
+"""Goal: of a repository that git refuses nothing is told to be missing, and nothing to be given up.
+
+Method: two clones with real git, which is told that one of them belongs to another user.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agentx.host.git import command, plain
+from agentx.kernel.errors import UnavailableError
+from agentx.operations.runs.lane import finish_lane, merge_lane, open_lane
+from agentx.operations.runs.read import list_runs, show_run
+from agentx.operations.runs.recover import pull_request, resume_run
+from agentx.operations.runs.saying import Saying
+from agentx.operations.runs.sync import sync_runs
+from agentx.operations.runs.write import start_run, task_step
+from agentx.operations.upkeep.doctor import _project
+from agentx.operations.upkeep.health import Health
+from agentx.project.config import read_environment
+from agentx.project.project import Project, open_project
+from tests.support.repository import commit
+from tests.support.two_people import FIRST, PERSON, SECOND, Two
+
+ACTOR = "executor"
+_VERBS: dict[str, Callable[[Project], object]] = {
+    "show": show_run,
+    "resume": lambda project: resume_run(project, actor=ACTOR),
+    "pr": lambda project: pull_request(project, actor=ACTOR),
+    "sync": lambda project: sync_runs(project, agrees=lambda _where: True, caller=PERSON),
+    "lane open": lambda project: open_lane(project, Saying(task=SECOND)),
+    "task start": lambda project: task_step(project, Saying(task=SECOND), "task-started", {}),
+    "start": lambda project: start_run(project, "more", actor=ACTOR),
+}
+
+
+@pytest.fixture
+def refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """Return a clone that git took for the user's own until just now; a lane is merged in it."""
+    two = Two(tmp_path)
+    opened = open_lane(two.one, Saying(task=FIRST))
+    assert opened.lane is not None
+    commit(Path(opened.folder), "work", b_py="b = 1\n")
+    finish_lane(two.one, Saying(lane=opened.lane.id))
+    merge_lane(two.one, Saying(lane=opened.lane.id))
+    said = command._plain_environment
+
+    def say_another() -> dict[str, str]:
+        return {**said(), "GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}
+
+    monkeypatch.setattr(command, "_plain_environment", say_another)
+    monkeypatch.setattr(plain, "_is_plain", lambda _git: False)
+    known = {"HOME": str(tmp_path / "home-anna"), "PATH": os.defpath}
+    return open_project(two.one.root, read_environment(known))
+
+
+@pytest.mark.promise("runs.git-is-true")
+@pytest.mark.parametrize("verb", _VERBS)
+def test_a_verb_says_that_git_refuses_the_repository(refused: Project, verb: str) -> None:
+    with pytest.raises(UnavailableError, match="belongs to another user") as told:
+        _VERBS[verb](refused)
+
+    assert str(refused.root) in told.value.message
+    assert f"git config --global --add safe.directory {refused.root}" in told.value.hint
+    assert len(list_runs(refused)) == 1
+
+
+def test_doctor_says_it_instead_of_that_there_is_no_repository(refused: Project) -> None:
+    found = _project(refused)
+
+    assert found.health is Health.WRONG
+    assert "belongs to another user" in found.says
+    assert "safe.directory" in found.mend
