@@ -254,10 +254,9 @@ class Clarification:
     @property
     def holds_its_asker(self) -> bool:
         """Whether the asker cannot go on: until an answer, or a person's resolution."""
-        if not self.blocking:
-            return False
         is_called = self.status is ClarificationStatus.ESCALATED
-        return self.is_unanswered or (is_called and self.reason not in ASKER_GOES_ON)
+        is_held = is_called and self.reason not in ASKER_GOES_ON
+        return self.blocking and (self.is_unanswered or is_held)
 
     @property
     def waits_for_person(self) -> bool:
@@ -273,10 +272,8 @@ class Clarification:
     @property
     def resolution(self) -> Entry | None:
         """What settled it, or None; also where it was settled, and is open again."""
-        if self.status is not ClarificationStatus.RESOLVED:
-            return None
         settled = [entry for entry in self.entries(EntryType.RESOLUTION) if not entry.late]
-        return settled[-1] if settled else None
+        return settled[-1] if settled and self.status is ClarificationStatus.RESOLVED else None
 
     @property
     def claim(self) -> Entry | None:
@@ -317,7 +314,11 @@ class Clarification:
 
     def lets_go(self, word: Entry) -> bool:
         """Tell whether a person only let a question go: that takes back nobody's word."""
-        return word.speaker == PERSON and lets_go(word.body, lambda: self.question_of(word))
+        return word.speaker == PERSON and self.says_nothing(word)
+
+    def says_nothing(self, word: Entry) -> bool:
+        """Tell whether a word is none, or of those that are offered for letting go."""
+        return lets_go(word.body, lambda: f"{self.topic}\n{self.question_of(word)}")
 
     def entries(self, kind: EntryType) -> tuple[Entry, ...]:
         """Return the entries of one type, in order."""
@@ -350,8 +351,7 @@ class Clarification:
         at = next((turn for turn, each in enumerate(self.thread) if each is entry), 0)
         asked = [each for each in self.thread[:at] if not each.late and read_question(each)]
         meant = [each for each in asked if (each.uid or self.stem or self.uid) == entry.to_asked]
-        found = meant or asked
-        return found[-1] if found else None
+        return next(reversed(meant or asked), None)
 
     @property
     def answered(self) -> Entry | None:

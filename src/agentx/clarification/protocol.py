@@ -253,7 +253,7 @@ def _ends_contest(state: Clarification, fact: Fact) -> bool:
     if not (isinstance(fact, Resolved) and fact.by == PERSON):
         return False
     # Who only lets it go says nothing of which word holds.
-    says = not lets_go(fact.body, lambda: state.question)
+    says = not lets_go(fact.body, lambda: f"{state.topic}\n{state.asked_last}")
     return says and _is_settled_and_contested(state)
 
 

@@ -150,7 +150,7 @@ def _options(state: Clarification, asked: str) -> tuple[str, ...]:
     if state.answered is not None and state.question_of(state.answered) == asked:
         by = state.answered.speaker
         options.insert(0, f'Take the answer of {by}: {resolve} "as {by} says"')
-    if may_let_go(asked):  # else the words would answer it
+    if may_let_go(f"{state.topic}\n{asked}"):  # else the words would answer it
         options.append(f'Let {state.asker} go on without: {resolve} "{LET_GO}"')
     return tuple(options)
 

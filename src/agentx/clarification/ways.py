@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Mapping
 
-from agentx.kernel.text import fold_text
+from agentx.kernel.text import fold_text, split_words
 from agentx.kernel.vouching import standing
 
 # How something was said that claims a person, and that nobody saw say it.
@@ -47,8 +48,12 @@ def says_let_go(body: str) -> bool:
 
 
 def may_let_go(asked: str) -> bool:
-    """Tell whether a question can be let go in those words: where it has them they answer it."""
-    return LET_GO not in fold_text(asked).casefold()
+    """Tell whether a question can be let go in those words: where it has them they answer it.
+
+    Also where they are set off by marks, or its topic has them.
+    """
+    plain = unicodedata.normalize("NFKC", asked).casefold().replace("_", " ")
+    return f" {LET_GO} " not in f" {' '.join(split_words(plain))} "
 
 
 def name_memory_way(grip: str) -> str:

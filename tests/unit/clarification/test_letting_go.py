@@ -77,6 +77,30 @@ def test_who_decides_otherwise_than_they_had_answered_is_told_with_that(words: s
     assert say_decision(again) == NO
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Shall I stop, or **go on** with what is known?",
+        "Stop, or `go on` with _what_ is known?",
+        'Stop or "Go on, with what is known"?',
+        "Stop or go\u200b on with what\u00a0is known?",
+        "Stop or \uff47\uff4f \uff4f\uff4e with what is known?",
+    ],
+)
+def test_a_question_has_the_words_also_where_they_are_set_off(asked: str) -> None:
+    state = settle(say(ask(asked), NO), LET_GO)
+    assert say_decision(state) == f"{LET_GO} (a person had answered: {NO})"
+    assert LET_GO not in call(ask(asked)).summary.partition("Options:")[2]
+
+
+def test_a_topic_that_has_the_words_asks_with_them() -> None:
+    plan = clarification(to=PERSON, topic=f"Stop, or {LET_GO}?", question="Which of both?")
+    assert say_decision(settle(say(plan, NO), LET_GO)).startswith(LET_GO)
+    assert LET_GO not in call(plan).summary.partition("Options:")[2]
+    nearby = ask("Shall I go on? I told you with what it is known.")
+    assert say_decision(settle(say(nearby, NO), LET_GO)) == NO
+
+
 def test_words_that_a_question_has_are_not_offered_for_letting_it_go() -> None:
     assert LET_GO in call(ask()).summary
     assert LET_GO not in call(ask(PHRASED)).summary.partition("Options:")[2]

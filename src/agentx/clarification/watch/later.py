@@ -34,7 +34,6 @@ from agentx.clarification.watch.gathered import (
     key_awaited,
 )
 from agentx.clarification.watch.matters import list_matters, list_standing
-from agentx.clarification.ways import lets_go
 from agentx.kernel.ids import is_ulid, ulid_ms
 from agentx.kernel.text import fold_text, preview_ends
 from agentx.prose.same.wording import Key
@@ -217,7 +216,7 @@ def _tell_standing(state: Clarification, among: GatheredQuestions) -> str:
     It takes none of that back; what was surely said later is told as that.
     """
     word = _find_word(state)
-    if word is None or not lets_go(word.body, lambda: state.question_of(word)):
+    if word is None or not state.says_nothing(word):
         return ""
     later = find_otherwise(state, among)
     said = _list_standing(state, key_asked(state, word), among)

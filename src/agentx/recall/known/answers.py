@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import partial
 from itertools import chain
 
 from agentx.clarification.contested import find_contesting
@@ -30,7 +29,7 @@ from agentx.clarification.watch.awaiting import is_of_same_issue
 from agentx.clarification.watch.gathered import gather
 from agentx.clarification.watch.later import find_contesting_elsewhere, find_later
 from agentx.clarification.watch.matters import list_matters
-from agentx.clarification.ways import UNVERIFIED, lets_go
+from agentx.clarification.ways import UNVERIFIED
 from agentx.kernel.text import compile_late, cut, fold_text, preview_ends, whole_head, whole_tail
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
@@ -136,7 +135,7 @@ def _is_let_go(state: Clarification) -> bool:
     """Tell whether nobody said a word to a question that was settled."""
     said = (state.answered, state.decision)
     words = [word for word in said if word is not None]
-    return all(lets_go(word.body, partial(state.question_of, word)) for word in words)
+    return all(map(state.says_nothing, words))
 
 
 def _may_be_elsewhere(asked: AskedFor) -> bool:
