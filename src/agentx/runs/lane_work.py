@@ -120,8 +120,11 @@ class LaneWork:
             told = replace(told, remarks=(*told.remarks, f"{folder} stays: {stays}"))
         return self._tell(told, lambda: lane, conflict)
 
-    def rebase(self, run_id: str, *, actor: str) -> LaneTold:
-        """Put the work branch on top of its base; a conflict is recorded and asks a person."""
+    def rebase(self, run_id: str, *, actor: str, is_kept: bool = False) -> LaneTold:
+        """Put the work branch on top of its base; a conflict is recorded and asks a person.
+
+        What is kept as it is has its base merged into it.
+        """
         conflict = ""
 
         def work(desk: OpenRun) -> tuple[RunEvent, ...]:
@@ -148,7 +151,7 @@ class LaneWork:
                 )
             lost = {each.lane for each in unmerged}
             took = self._git.list_held(run, before)
-            done = self._git.rebase(run)
+            done = self._git.rebase(run, is_kept=is_kept)
             if isinstance(done, Conflicted):
                 desk.remarks += done.remarks
                 events, conflict = _conflict(desk, actor, "rebase", "", done.files)

@@ -141,6 +141,14 @@ class RunNotes:
         """There once a lane was given what the checkout needs to run."""
         return self.root / "runs" / "outfits" / parse_run_id(run) / lane
 
+    def approvals(self, run: str) -> Path:
+        """Where it is noted which checks of a run a person approved."""
+        return self.root / "runs" / "approved" / f"{parse_run_id(run)}.json"
+
+    def strange(self, run: str, lane: str) -> Path:
+        """Where what lay in the place of a lane's `.git` is kept."""
+        return self.root / "runs" / "strange" / parse_run_id(run) / lane
+
     def copy(self, run: str, lane: str) -> Path:
         """Of which commit the branch of a lane was made that another checkout has."""
         return self.root / "runs" / "copies" / parse_run_id(run) / lane

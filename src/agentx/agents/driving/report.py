@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 
-from agentx.kernel.text import compile_late
+from agentx.kernel.text import compile_late, cut
 from agentx.kernel.values import frozen
 
 _LABEL = compile_late(
@@ -30,6 +30,7 @@ _KINDS = {
     "learning": "learning",
 }
 _ITEMS_MAX = 5
+_LEARNT_CHARS = 2_000
 _NOTHING = frozenset({"", "none", "none.", "nothing", "-", "n/a"})
 
 
@@ -64,7 +65,7 @@ def read_report(text: str) -> WorkReport:
         summary=parts.get("SUMMARY", "") or text.strip(),
         question=question if asks else "",
         options=_items(parts.get("OPTIONS", "")) if asks else (),
-        learnt=tuple(_read_learnt(item) for item in _items(parts.get("LEARNT", ""))),
+        learnt=tuple(filter(_says_something, map(_read_learnt, _items(parts.get("LEARNT", ""))))),
     )
 
 
@@ -90,4 +91,9 @@ def _items(text: str) -> tuple[str, ...]:
 def _read_learnt(item: str) -> SaidLearnt:
     head, sign, rest = item.partition(":")
     kind = _KINDS.get(head.strip().lower().removesuffix("s"), "") if sign else ""
-    return SaidLearnt(kind=kind or "learning", text=rest.strip() if kind else item)
+    text = rest.strip() if kind else item
+    return SaidLearnt(kind=kind or "learning", text=cut(text, _LEARNT_CHARS))
+
+
+def _says_something(learnt: SaidLearnt) -> bool:
+    return learnt.text.lower() not in _NOTHING

@@ -81,3 +81,12 @@ def say_conflict(files: Iterable[str]) -> str:
         f"{', '.join(files)}. Put both together so that what either wanted holds, and take the "
         "marks out. Do not drop the others' work."
     )
+
+
+def say_left(names: str) -> str:
+    """Return that something lies in the folder that is not committed."""
+    return (
+        f"The checks passed. After them this lies here, changed or new, and is not committed: "
+        f"{names}. If the checks make it, let git ignore it (.gitignore). If it belongs to the "
+        "work, leave it: it is committed after your turn, and the checks run again."
+    )

@@ -7,81 +7,46 @@ run next, here or on another machine, goes on where this driver stopped.
 
 from __future__ import annotations
 
-import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from queue import Empty, Queue
+from dataclasses import replace
+from typing import TypeVar
 
 from agentx.host.program import ending_programs
 from agentx.kernel.errors import AgentXError, ConflictError, InvalidValue
 from agentx.kernel.ids import shorten_run
+from agentx.operations.driving.approving import approve, approve_known
 from agentx.operations.driving.asked import DriveEnd, Driven, DriveNews, DriveRequest, NewsOf, Tell
 from agentx.operations.driving.desk import DriveDesk
 from agentx.operations.driving.ending import EndStage, go_on, list_undecided
+from agentx.operations.driving.jobs import LOOK_S, DriveJobs
+from agentx.operations.driving.merging import list_left, merge, tell_unchecked
 from agentx.operations.driving.planning import make_plan
 from agentx.operations.driving.purse import add_up, find_bound
-from agentx.operations.driving.turns import check_lane, close_cut_turns, give_turn
+from agentx.operations.driving.turn_ends import close_cut_turns
+from agentx.operations.driving.turns import check_lane, give_turn
 from agentx.operations.runs.claiming import take_lane
-from agentx.operations.runs.lane import merge_lane, open_lane
+from agentx.operations.runs.lane import open_lane
 from agentx.operations.runs.recover import resume_run
 from agentx.operations.runs.saying import Saying, check_speaker
 from agentx.operations.runs.write import declare_checks, go_to_phase, start_run
 from agentx.project.project import Project
 from agentx.project.settings import AgentsSettings
-from agentx.runs.driving.schedule import Move, NextAct, list_moves
+from agentx.runs.driving.schedule import Move, NextAct, give_left, list_moves
 from agentx.runs.model import ORCHESTRATOR, Phase, Run
 from agentx.wiring.bound.drives import Drive, DriveLost
 from agentx.wiring.bound.lane_turns import find_push_remote, lane_folder, make_ready
 from agentx.wiring.runners import runner_in_lane
 from agentx.wiring.runs import list_run_questions, open_runs
 
-_LOOK_S = 1.0  # how often it looks whether a person answered
-_JOIN_S = 30.0
-_WAITS_STILL = "waits for an answer still"
+_T = TypeVar("_T")
+_MINUTE_MS = 60_000
+_RECHECKS_MAX = 2  # of a lane that changes while it is checked
+_OPENS = (NextAct.OPEN, NextAct.TAKE)
+_AT_WORK = (NextAct.GIVE, NextAct.CHECK)
 _FRESH_EVENTS = 3  # what a run that was begun just now has at most
-
-
-@dataclass(slots=True)
-class _Jobs:
-    """What runs in threads of its own, by task."""
-
-    done: Queue[tuple[str, AgentXError | None]] = field(default_factory=Queue)
-    running: dict[str, threading.Thread] = field(default_factory=dict)
-
-    def begin(self, task: str, work: Callable[[], None]) -> None:
-        """Do some work for a task."""
-
-        def run() -> None:
-            error: AgentXError | None = None
-            try:
-                work()
-            except AgentXError as caught:
-                error = caught
-            except OSError as caught:
-                error = ConflictError(f"{task}: {caught}")
-            finally:
-                self.done.put((task, error))
-
-        thread = threading.Thread(target=run, name=f"drive {task}", daemon=True)
-        self.running[task] = thread
-        thread.start()
-
-    def wait(self) -> tuple[str, AgentXError | None] | None:
-        """Return what ended next; None where nothing does for a moment."""
-        try:
-            task, error = self.done.get(timeout=_LOOK_S)
-        except Empty:
-            return None
-        self.running.pop(task, None)
-        return task, error
-
-    def join(self) -> None:
-        """Wait for all of it, a while."""
-        until = time.monotonic() + _JOIN_S
-        for thread in self.running.values():
-            thread.join(max(until - time.monotonic(), 0))
 
 
 def begin_run(project: Project, request: DriveRequest) -> tuple[Run, DriveRequest]:
@@ -150,6 +115,7 @@ def drive(project: Project, run: Run, request: DriveRequest, tell: Tell) -> Driv
         drive=held,
         tell=tell,
         remote=find_push_remote(project),
+        until_ms=project.clock.now_ms() + request.bounds.minutes * _MINUTE_MS,
     )
     driver = _Driver(desk)
     reason = "it ended unexpectedly"
@@ -159,7 +125,8 @@ def drive(project: Project, run: Run, request: DriveRequest, tell: Tell) -> Driv
         return done
     except KeyboardInterrupt:
         reason = "it was stopped"
-        raise
+        driver.stop()
+        return driver.end(DriveEnd.STOPPED, "")
     except AgentXError as error:
         reason = error.message
         raise
@@ -178,8 +145,9 @@ class _Driver:
 
     def __init__(self, desk: DriveDesk) -> None:
         self._desk = desk
-        self._jobs = _Jobs()
+        self._jobs = DriveJobs()
         self._began_ms = desk.project.clock.now_ms()
+        self._rechecks: Counter[str] = Counter()
         self._stuck: dict[str, str] = {}  # tasks that are in the way, and why
         self._pushed = ""
 
@@ -194,24 +162,23 @@ class _Driver:
         """Drive until there is nothing more to do."""
         desk = self._desk
         self._take_up()
-        why = make_plan(desk)
+        bound = self._find_bound(desk.run)
+        why = bound or self._do_apart(lambda: make_plan(desk))
         if why:
-            return self._end(DriveEnd.STUCK, why)
+            return self.end(DriveEnd.BOUND if bound else DriveEnd.STUCK, why)
         if desk.run.phase is Phase.PLANNING:
             go_to_phase(desk.project, Saying(run_id=desk.run_id), str(Phase.EXECUTION))
             desk.news(NewsOf.RUN, str(Phase.EXECUTION))
         while True:
             desk.drive.hold()
             run = desk.run
-            bound = find_bound(
-                run, desk.request.bounds, self._began_ms, desk.project.clock.now_ms()
-            )
+            bound = self._find_bound(run)
             waits = [] if bound else self._begin_what_can_be(run)
             if self._jobs.running:
                 self._hear()
                 continue
             if bound:
-                return self._end(DriveEnd.BOUND, bound)
+                return self.end(DriveEnd.BOUND, bound)
             if any(not task.over for task in run.tasks.values()):
                 if self._has_moved:
                     continue
@@ -220,6 +187,19 @@ class _Driver:
                 done = self._finish()
             if done is not None:
                 return done
+
+    def _find_bound(self, run: Run) -> str:
+        bounds, now_ms = self._desk.request.bounds, self._desk.project.clock.now_ms()
+        return find_bound(run, bounds, self._began_ms, now_ms)
+
+    def _do_apart(self, work: Callable[[], _T]) -> _T:
+        """Do work of the whole, and hold the drive meanwhile."""
+        done: list[_T] = []
+        self._jobs.begin("", lambda: done.append(work()))
+        while self._jobs.running:
+            self._desk.drive.hold()
+            self._hear()
+        return done[0]
 
     def _take_up(self) -> None:
         """Put right what an interruption left; the checks of a run may be named anew."""
@@ -231,6 +211,8 @@ class _Driver:
                 desk.news(NewsOf.RUN, remark)
         if request.checks and tuple(request.checks) != desk.run.checks:
             declare_checks(desk.project, Saying(run_id=desk.run_id), request.checks)
+        approve_known(desk)
+        approve(desk, request.checks)
         run = desk.run
         if not [each for each in run.checks if each not in run.doubted]:
             raise InvalidValue(
@@ -248,7 +230,9 @@ class _Driver:
             if move.act in (NextAct.WAIT, NextAct.LEAVE) or move.task in self._stuck:
                 waits.append(move)
                 continue
-            if move.act is NextAct.OPEN and not self._has_room(desk.run):
+            if move.act in _OPENS and not self._has_room(desk.run):
+                continue
+            if move.act in _AT_WORK and len(self._jobs.running) >= desk.request.bounds.lanes:
                 continue
             try:
                 self._begin(move)
@@ -272,6 +256,7 @@ class _Driver:
             case NextAct.OPEN:
                 opened = open_lane(desk.project, by).lane
                 assert opened is not None, "it was opened"
+                desk.push(opened.branch, task=move.task, lane=opened.id)
                 title = desk.run.tasks[move.task].contract.title
                 desk.news(NewsOf.LANE, f"opened for {title}", task=move.task, lane=opened.id)
             case NextAct.TAKE:
@@ -286,7 +271,7 @@ class _Driver:
             case NextAct.ASK:
                 desk.ask(move.text, task=move.task, lane=move.lane)
             case NextAct.MERGE:
-                self._merge(move)
+                self._see_to(move)
             case _:
                 raise AssertionError(f"{move.act} is nothing to begin")
 
@@ -298,18 +283,23 @@ class _Driver:
             desk.news(NewsOf.LANE, line, task=move.task, lane=move.lane)
         give_turn(desk, move)
 
-    def _merge(self, move: Move) -> None:
+    def _see_to(self, move: Move) -> None:
+        """Merge a lane whose checks passed; run them again where it changed since."""
         desk = self._desk
-        desk.drive.require()
-        told = merge_lane(desk.project, Saying(run_id=desk.run_id, lane=move.lane))
-        if told.conflict is not None:
-            text = f"does not go together with the work in {', '.join(told.conflict.files)}"
-            desk.news(NewsOf.MERGE, text, task=move.task, lane=move.lane)
-            return
-        desk.news(NewsOf.MERGE, "merged into the work branch", task=move.task, lane=move.lane)
-        for remark in told.told.remarks:
-            if not remark.endswith(_WAITS_STILL):  # which was said when it was asked
-                desk.news(NewsOf.RUN, remark)
+        why = tell_unchecked(desk, move)
+        if why and self._rechecks[move.task] >= _RECHECKS_MAX:
+            raise ConflictError(
+                f"{move.lane} changes while it is checked: {why}",
+                hint="look at who writes there; then drive the run again",
+            )
+        if why:
+            self._rechecks[move.task] += 1
+            desk.news(NewsOf.CHECK, f"to be checked again: {why}", task=move.task, lane=move.lane)
+            self._jobs.begin(move.task, lambda: check_lane(desk, move))
+        elif left := list_left(desk, move):
+            self._begin(give_left(desk.run, move, desk.request.policy, ", ".join(left[:10])))
+        else:
+            merge(desk, move)
 
     def _hear(self) -> None:
         """Wait for something to end."""
@@ -317,14 +307,13 @@ class _Driver:
         if ended is None:
             return
         task, error = ended
-        if isinstance(error, DriveLost):
+        if isinstance(error, DriveLost) or (error is not None and not task):
             raise error
         if error is not None:
             self._set_aside(task, error)
 
     def _set_aside(self, task: str, error: AgentXError) -> None:
-        why = f"{error.message} ({error.hint})" if error.hint else error.message
-        self._stuck[task] = why
+        why = self._stuck[task] = _say_error(error)
         self._desk.news(NewsOf.LANE, f"set aside: {why}", task=task)
 
     def _wait_or_end(self, waits: list[Move]) -> Driven | None:
@@ -332,31 +321,37 @@ class _Driver:
         desk = self._desk
         is_asked = any(move.act is NextAct.WAIT for move in waits)
         if is_asked and desk.request.waits:
-            time.sleep(_LOOK_S)
+            time.sleep(LOOK_S)
             return None
         if is_asked:
-            return self._end(DriveEnd.WAITS, "a person is asked")
+            return self.end(DriveEnd.WAITS, "a person is asked")
         why = list(self._stuck.values())
         why += [move.text for move in waits if move.act is NextAct.LEAVE]
-        return self._end(DriveEnd.STUCK, "; ".join(why) or "no task can be begun")
+        return self.end(DriveEnd.STUCK, "; ".join(why) or "no task can be begun")
 
     def _finish(self) -> Driven | None:
         """Take the run one step nearer to its end; None where there is more to do."""
         desk = self._desk
-        step = go_on(desk)
+        try:
+            step = self._do_apart(lambda: go_on(desk))
+        except DriveLost:
+            raise
+        except AgentXError as error:
+            return self.end(DriveEnd.STUCK, _say_error(error))
         match step.stage:
             case EndStage.OVER:
                 self._pushed = step.pushed
-                return self._end(DriveEnd.DONE, "")
+                return self.end(DriveEnd.DONE, "")
             case EndStage.WAITS if not desk.request.waits:
-                return self._end(DriveEnd.WAITS, step.text)
+                return self.end(DriveEnd.WAITS, step.text)
             case EndStage.WAITS:
-                time.sleep(_LOOK_S)
+                time.sleep(LOOK_S)
             case EndStage.MORE:
                 pass
         return None
 
-    def _end(self, ended: DriveEnd, reason: str) -> Driven:
+    def end(self, ended: DriveEnd, reason: str) -> Driven:
+        """Return how the drive ended."""
         desk = self._desk
         run = desk.run
         taken = add_up(run)
@@ -393,3 +388,7 @@ class _Driver:
         if ended is DriveEnd.DONE:
             return [f"agentx run pr {shorten_run(run.id)}"]
         return [*answers, again]
+
+
+def _say_error(error: AgentXError) -> str:
+    return f"{error.message} ({error.hint})" if error.hint else error.message

@@ -14,8 +14,10 @@ from enum import StrEnum
 from agentx.agents.driving.report import read_report
 from agentx.kernel.errors import ConflictError
 from agentx.kernel.values import frozen
+from agentx.operations.driving.approving import require_approved
 from agentx.operations.driving.asked import NewsOf
 from agentx.operations.driving.desk import DriveDesk
+from agentx.operations.driving.whole import MENDS, find_told_ms, list_mends
 from agentx.operations.lessons.candidates import tell_undecided
 from agentx.operations.runs.lane import rebase_work
 from agentx.operations.runs.recover import pull_request
@@ -23,12 +25,10 @@ from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.write import add_task, go_to_phase, run_checks
 from agentx.runs.model import PHASES, Contract, Phase, Report, Run, TaskStatus
 from agentx.runs.parts.turns import TurnEnd
-from agentx.wiring.bound.lane_turns import push_branch
 from agentx.wiring.runs import open_runs
 
 _MENDS_MAX = 2
-_MENDS = "Mend: "
-_OUTPUT_CHARS = 2_000
+_TITLE_CHARS = 120
 
 
 class EndStage(StrEnum):
@@ -77,6 +77,7 @@ def _verify(desk: DriveDesk, run: Run) -> EndStep | None:
     is_new = report is None
     if report is None:
         desk.news(NewsOf.CHECK, "runs the checks of the whole: " + ", ".join(run.checks))
+        require_approved(desk, run, None)
         report = run_checks(desk.project, Saying(run_id=desk.run_id), ()).report
     failed = [each for each in report.checks if not each.passed]
     if not failed:
@@ -86,15 +87,15 @@ def _verify(desk: DriveDesk, run: Run) -> EndStep | None:
         return None
     names = ", ".join(each.name for each in failed)
     desk.news(NewsOf.CHECK, f"the whole failed: {names}")
-    mends = [task for task in run.tasks.values() if task.contract.title.startswith(_MENDS)]
+    told_ms = find_told_ms(run)
+    mends = [each for each in list_mends(run) if each.contracted_ms[0] > told_ms]
     if len(mends) >= _MENDS_MAX:
         text = f"{len(mends)} tasks did not make {names} pass on the whole: how shall it go on?"
         if not any(each.open and not each.task for each in run.escalations.values()):
             desk.ask(text)
         return EndStep(stage=EndStage.WAITS, text=text)
-    output = "\n\n".join(f"{each.name}:\n{each.output[-_OUTPUT_CHARS:]}" for each in failed)
-    goal = f"On the merged work these checks fail; mend the cause.\n\n{output}"
-    contract = Contract(title=f"{_MENDS}{names}"[:120], goal=goal)
+    goal = "On the merged work these checks fail; what they printed is below. Mend the cause."
+    contract = Contract(title=f"{MENDS}{names}"[:_TITLE_CHARS], goal=goal)
     by = Saying(run_id=desk.run_id)
     added = add_task(desk.project, by, contract).added[0].task
     go_to_phase(desk.project, by, str(Phase.EXECUTION), reason=f"{names} failed on the whole")
@@ -115,7 +116,7 @@ def _find_report(desk: DriveDesk, run: Run) -> Report | None:
 
 def _clean_up(desk: DriveDesk, run: Run) -> EndStep:
     desk.drive.require()
-    told = rebase_work(desk.project, Saying(run_id=desk.run_id))
+    told = rebase_work(desk.project, Saying(run_id=desk.run_id), is_kept=bool(desk.remote))
     if told.conflict is not None:
         files = ", ".join(told.conflict.files)
         text = f"{run.git.base_branch} does not go together with the work in {files}"
@@ -136,16 +137,18 @@ def _hand_over(desk: DriveDesk, run: Run) -> EndStep:
             hint="`agentx run pr` tells what lacks",
         )
     desk.drive.require()
-    pushed = ""
+    why = desk.push(run.git.work_branch)
+    if why:
+        raise ConflictError(
+            f"{run.git.work_branch} was not pushed: {why}",
+            hint="the run waits for that; drive it again once it can be",
+        )
     if desk.remote:
-        why = push_branch(desk.project, desk.remote, run.git.work_branch)
-        pushed = "" if why else desk.remote
-        said = f"was not pushed: {why}" if why else f"is pushed to {desk.remote}"
-        desk.news(NewsOf.PUSH, f"{run.git.work_branch} {said}")
+        desk.news(NewsOf.PUSH, f"{run.git.work_branch} is pushed to {desk.remote}")
     told = go_to_phase(desk.project, Saying(run_id=desk.run_id), "complete")
     for remark in told.remarks:
         desk.news(NewsOf.END, remark)
-    return EndStep(stage=EndStage.OVER, pushed=pushed)
+    return EndStep(stage=EndStage.OVER, pushed=desk.remote)
 
 
 def propose_learnt(desk: DriveDesk, run: Run) -> None:

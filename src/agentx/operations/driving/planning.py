@@ -18,8 +18,10 @@ from agentx.agents.runners.port import Ask, Reference, Wants
 from agentx.host.documents.document import Fault
 from agentx.host.documents.yaml_file import YAML
 from agentx.kernel.errors import AgentUnavailable, InvalidValue
+from agentx.kernel.ids import shorten_run
 from agentx.kernel.limits import RUN_TEXT_CHARS_MAX
 from agentx.kernel.text import cut
+from agentx.operations.driving.approving import approve, leave_out
 from agentx.operations.driving.asked import NewsOf
 from agentx.operations.driving.desk import DriveDesk
 from agentx.operations.driving.purse import Cost, price_reply
@@ -38,7 +40,6 @@ from agentx.wiring.taught.sources import context_sources
 PLAN = "plan.json"
 _PLANNER = "architect"
 _TRIES = 2
-_MINUTE_MS = 60_000
 _PIECES_MAX = 20
 
 
@@ -70,15 +71,31 @@ def make_plan(desk: DriveDesk) -> str:
     """
     run = desk.run
     known = run.artifacts.get(PLAN)
+    if desk.request.plan:
+        _refuse_second(desk, run)
     if known is None and run.tasks:
         return ""
     if known is None:
+        approve(desk, (check for task in desk.request.plan for check in task.checks))
         planned = desk.request.plan or _approve(desk, run, _ask_planner(desk, run))
         if not planned:
             return "nobody could plan it: name the tasks in a file (--plan FILE)"
         _write_down(desk, run, planned)
     _add(desk)
     return ""
+
+
+def _refuse_second(desk: DriveDesk, run: Run) -> None:
+    """See that a plan is not given to a run that has another.
+
+    Raises: InvalidValue.
+    """
+    known = [task.contract.title for task in run.tasks.values()]
+    if known and not {task.title for task in desk.request.plan} <= set(known):
+        raise InvalidValue(
+            f"{shorten_run(run.id)} has tasks already: the plan would not be looked at",
+            hint="leave --plan out, or begin another run; `agentx run task add` adds a task",
+        )
 
 
 def _write_down(desk: DriveDesk, run: Run, planned: Sequence[PlannedTask]) -> None:
@@ -123,9 +140,9 @@ def _approve(
     proposed = dict.fromkeys(each for task in planned for each in task.checks if each not in known)
     asked = tuple(proposed)
     if not asked or desk.request.approve(asked):
+        approve(desk, asked)
         return planned
-    for each in asked:
-        desk.news(NewsOf.PLAN, f"the check `{each}` is left out: nobody approved it")
+    leave_out(desk, asked)
     return tuple(
         replace(task, checks=tuple(each for each in task.checks if each in known))
         for task in planned
@@ -186,7 +203,7 @@ def _compose(desk: DriveDesk, question: str, turn: str) -> Ask:
         question=question,
         artifacts=tuple(pieces[:_PIECES_MAX]),
         wants=Wants.ANSWER,  # it looks, and changes nothing
-        time_limit_ms=desk.request.bounds.turn_minutes * _MINUTE_MS,
+        time_limit_ms=desk.turn_ms,
         heard=hear,
         began=lambda pid: notes.note("", turn, pid),
         how_to_work=HOW_TO_PLAN,

@@ -44,12 +44,14 @@ class Cost:
         return detail | ({"estimated": True} if self.is_estimated else {})
 
 
-def price_reply(ask: Ask, reply: Reply | None) -> Cost:
+def price_reply(ask: Ask | None, reply: Reply | None) -> Cost:
     """Return what a turn took: as it was said, else estimated as for a dear model."""
     if reply is not None and reply.usage is not None and reply.usage.tokens:
         micro = price_of(reply.model).price_micro_usd(reply.usage)
         return Cost(tokens=reply.usage.tokens, micro_usd=micro, is_estimated=False)
-    asked = (ask.instructions, ask.question, *(each.text for each in ask.artifacts))
+    asked: tuple[str, ...] = ()
+    if ask is not None:
+        asked = (ask.instructions, ask.question, *(each.text for each in ask.artifacts))
     usage = Usage(
         input_tokens=sum(map(estimate, asked)),
         output_tokens=0 if reply is None else estimate(reply.text),

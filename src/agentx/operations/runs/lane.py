@@ -37,8 +37,13 @@ def finish_lane(project: Project, by: Saying) -> LaneTold:
     return _add_remarks(done, remarks)
 
 
-def merge_lane(project: Project, by: Saying) -> LaneTold:
-    """Merge a lane into the work branch, or record the conflict."""
+def merge_lane(
+    project: Project, by: Saying, *, before_told: Callable[[], None] = lambda: None
+) -> LaneTold:
+    """Merge a lane into the work branch, or record the conflict.
+
+    `before_told` is done before other clones learn of it.
+    """
     actor = check_speaker(project, by.actor)
 
     def see_person(lane: str) -> None:
@@ -48,13 +53,18 @@ def merge_lane(project: Project, by: Saying) -> LaneTold:
     with meeting_others(project) as remarks:
         lanes = open_lanes(project)
         done = lanes.merge(by.run_id, by.lane, actor=actor, see_person=see_person)
+        before_told()
     tell_people(project, done.told)
     return _add_remarks(done, remarks)
 
 
-def rebase_work(project: Project, by: Saying) -> LaneTold:
-    """Put the work branch on top of its base, or record the conflict."""
-    done = open_lanes(project).rebase(by.run_id, actor=check_speaker(project, by.actor))
+def rebase_work(project: Project, by: Saying, *, is_kept: bool = False) -> LaneTold:
+    """Put the work branch on top of its base, or record the conflict.
+
+    What must stay as it was pushed (`is_kept`) has its base merged into it.
+    """
+    actor = check_speaker(project, by.actor)
+    done = open_lanes(project).rebase(by.run_id, actor=actor, is_kept=is_kept)
     tell_people(project, done.told)
     return done
 

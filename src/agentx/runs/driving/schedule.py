@@ -16,6 +16,7 @@ merged whose checks did not pass after the agent's last turn.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from enum import StrEnum
 
 from agentx.kernel.values import frozen
@@ -47,6 +48,7 @@ class WhyGiven(StrEnum):
     ANSWERED = "answered"
     CHECKS = "checks failed"
     CONFLICT = "conflict"
+    LEFT = "left lying"  # by its checks, or by hand: nothing of it is committed
 
 
 @frozen
@@ -69,7 +71,7 @@ class Move:
     report: Report | None = None  # the checks that failed
     conflict: Conflict | None = None
     answered: Escalation | None = None
-    text: str = ""  # what a person is asked, or waits for
+    text: str = ""  # what a person is asked, or waits for; what was left lying
 
 
 def list_moves(
@@ -78,6 +80,14 @@ def list_moves(
     """Return what is to be done for each task that is not over and not being worked on."""
     open_tasks = (task for task in run.tasks.values() if not task.over and task.id not in busy)
     return tuple(move for task in open_tasks for move in _list_for(run, task, policy, checkout))
+
+
+def give_left(run: Run, move: Move, policy: GivingPolicy, names: str) -> Move:
+    """Return that an agent sees to what its checks left lying, or that a person is asked."""
+    task = run.tasks[move.task]
+    giving = _start_giving(run, task, run.lanes[move.lane], policy)
+    found = giving.give(WhyGiven.LEFT, left=names)
+    return replace(found, text=names) if found.act is NextAct.GIVE else found
 
 
 def _list_for(run: Run, task: Task, policy: GivingPolicy, checkout: str) -> Iterator[Move]:
@@ -101,15 +111,8 @@ def _list_for(run: Run, task: Task, policy: GivingPolicy, checkout: str) -> Iter
 
 
 def _find_move(run: Run, task: Task, lane: Lane, policy: GivingPolicy) -> Move:
-    turns = [turn for turn in run.turns if turn.task == task.id]
-    last = turns[-1] if turns else None
-    answered = _find_answered(run, task.id)
-    since = max(task.reopened_ms, (answered.resolved_ms or 0) if answered is not None else 0)
-    # Who was cut off had no turn: that they are given the task again costs them none.
-    counted = [
-        turn for turn in turns if turn.began_ms > since and turn.end not in (None, TurnEnd.CUT)
-    ]
-    giving = _Giving(task.id, lane.id, last, counted, policy)
+    giving = _start_giving(run, task, lane, policy)
+    last, answered = giving.last, _find_answered(run, task.id)
     if last is None or last.lane != lane.id:
         return giving.give(WhyGiven.FIRST)
     if answered is not None and last.began_ms <= (answered.resolved_ms or 0):
@@ -123,6 +126,17 @@ def _find_move(run: Run, task: Task, lane: Lane, policy: GivingPolicy) -> Move:
             return giving.ask(last.asks or "what is to be done?")
         case TurnEnd.DONE:
             return _find_move_of_done(run, task, lane, giving, last)
+
+
+def _start_giving(run: Run, task: Task, lane: Lane, policy: GivingPolicy) -> _Giving:
+    turns = [turn for turn in run.turns if turn.task == task.id]
+    answered = _find_answered(run, task.id)
+    since = max(task.reopened_ms, (answered.resolved_ms or 0) if answered is not None else 0)
+    # Who was cut off had no turn: that they are given the task again costs them none.
+    counted = [
+        turn for turn in turns if turn.began_ms > since and turn.end not in (None, TurnEnd.CUT)
+    ]
+    return _Giving(task.id, lane.id, turns[-1] if turns else None, counted, policy)
 
 
 def _find_move_of_done(run: Run, task: Task, lane: Lane, giving: _Giving, last: AgentTurn) -> Move:
@@ -155,6 +169,7 @@ class _Giving:
         report: Report | None = None,
         conflict: Conflict | None = None,
         answered: Escalation | None = None,
+        left: str = "",
     ) -> Move:
         """Return that the agent goes on, or that a person is asked."""
         failed = 0
@@ -166,7 +181,7 @@ class _Giving:
             said = self.counted[-1].text
             return self.ask(f"{self.counted[-1].runner} gave no reply {failed} times: {said}")
         if len(self.counted) >= self.policy.turns_max:
-            return self.ask(_say_spent(len(self.counted), report, conflict))
+            return self.ask(_say_spent(len(self.counted), report, conflict, left))
         return Move(
             act=NextAct.GIVE,
             task=self.task,
@@ -183,8 +198,10 @@ class _Giving:
         return Move(act=NextAct.ASK, task=self.task, lane=self.lane, turn=self.last, text=text)
 
 
-def _say_spent(turns: int, report: Report | None, conflict: Conflict | None) -> str:
+def _say_spent(turns: int, report: Report | None, conflict: Conflict | None, left: str) -> str:
     many = "1 turn" if turns == 1 else f"{turns} turns"
+    if left:
+        return f"{many}, and after the checks {left} lies in the lane uncommitted: how to go on?"
     if conflict is not None:
         files = ", ".join(conflict.files[:5])
         return f"{many} did not mend the conflict in {files}: how shall it go on?"

@@ -28,7 +28,6 @@ from agentx.host.git.work import (
     commit_of,
     git_done,
     is_ancestor,
-    is_same_tree,
     list_changed_files,
     list_conflicting_files,
 )
@@ -68,6 +67,7 @@ from agentx.runs.store.shared.fetching import fetch_run, say_why
 from agentx.runs.store.shared.folders import RunFolders, require_not_renamed
 from agentx.runs.store.shared.marks import WorkMarks
 from agentx.runs.store.shared.merged import find_unmerged, list_held
+from agentx.runs.store.shared.replaying import replay
 
 
 class GitLanes:
@@ -321,11 +321,12 @@ class GitLanes:
             self._marks.end(run_id)
         return Moved(commit=commit_of(folder, "HEAD"))
 
-    def rebase(self, run: Run) -> Moved | Conflicted:
+    def rebase(self, run: Run, *, is_kept: bool = False) -> Moved | Conflicted:
         """Bring the work branch up to its base as it is now, or change nothing.
 
         By a rebase where that comes to the same files as a merge of the base, by that merge
-        otherwise: what somebody put together in a merge is in no commit that is replayed. Its mark
+        otherwise, and where commits are to stay as they are (`is_kept`): what somebody put together
+        in a merge is in no commit that is replayed. Its mark
         stays until `end`: without its event nobody knows which commits it took over.
 
         Raises: NotFound, ConflictError, UnavailableError.
@@ -345,13 +346,8 @@ class GitLanes:
             said = self._do(folder, *words, held=held)
             if said.code != 0:
                 return self._undone(run_id, folder, said, held)
-            merged = commit_of(folder, "HEAD")
-            git_done(folder, "reset", "--quiet", "--keep", before, held=held)
-            is_replayed = self._do(folder, *who, "rebase", "--quiet", onto, held=held).code == 0
-            if not is_replayed:
-                self._do(folder, "rebase", "--abort", held=held)
-            if not is_replayed or not is_same_tree(folder, merged, "HEAD"):
-                git_done(folder, "reset", "--quiet", "--keep", merged, held=held)
+            if not is_kept:
+                replay(folder, before, onto, who, held)
             passing(CrashPoint.RUN_GIT_DONE)
         return Moved(commit=commit_of(folder, "HEAD"), onto=onto)
 

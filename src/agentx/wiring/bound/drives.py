@@ -112,12 +112,15 @@ class Drive:
             return  # it is not reached now: the next look tells
 
     def hold(self) -> None:
-        """Say that the driver is at work still, where that is due; without a look elsewhere."""
+        """Say that the driver is at work still, where that is due, so that others learn it.
+
+        Raises: DriveLost.
+        """
         claim = settle(self.run.drives).claim
         own = self._runs.own
         is_own = claim is not None and claim.checkout == own.checkout
         if claim is not None and is_own and claim.until_ms - own.now_ms <= RUN_DRIVE_MS // 2:
-            self._say(HELD, self._word())
+            self.require()
 
     def end(self, reason: str) -> None:
         """Leave the run to others."""
@@ -129,6 +132,10 @@ class Drive:
                 exchange = reach(self._project, [])
                 if exchange is not None:
                     exchange.push()
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Leave the run to others on this machine."""
         if self._lock is not None:
             self._lock.release()
             self._lock = None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from agentx.host.files.atomic import make_private_directory, replace_file
-from agentx.host.files.plain import exists
+from agentx.host.files.plain import exists, is_folder
 from agentx.kernel.errors import AgentXError, ConflictError
 from agentx.project.project import Project
 from agentx.runs.limits import RUN_CHECK_OUTPUT_CHARS_MAX
@@ -13,8 +14,11 @@ from agentx.runs.model import Run
 from agentx.runs.paths import RunNotes
 from agentx.runs.store.executing import execute
 from agentx.runs.store.git_exchange import find_remote
+from agentx.runs.store.git_shared import look_at
+from agentx.runs.store.local.approved import ApprovedChecks
 from agentx.runs.store.local.turn_notes import TurnNotes
 from agentx.runs.store.shared import lane_turns
+from agentx.runs.store.shared.lane_roots import mend_link, return_to_branch
 from agentx.runs.store.shared.lane_turns import BroughtIn
 from agentx.wiring.bound.run_branch import open_exchange
 from agentx.wiring.runs import open_runs
@@ -28,6 +32,19 @@ def turn_notes(project: Project, run_id: str) -> TurnNotes:
     return TurnNotes(RunNotes(project.store.root), run_id)
 
 
+def open_approvals(project: Project, run_id: str) -> ApprovedChecks:
+    """Return which checks of a run a person approved here."""
+    return ApprovedChecks(RunNotes(project.store.root).approvals(run_id))
+
+
+def list_lying(project: Project, run: Run, lane: str) -> tuple[str, ...]:
+    """Return what lies in a lane's folder and is not committed.
+
+    Raises: as `lane_folder`.
+    """
+    return look_at(lane_folder(project, run, lane)).changed
+
+
 def lane_folder(project: Project, run: Run, lane: str) -> Path:
     """Return the folder of a lane, made again if it is gone.
 
@@ -35,6 +52,19 @@ def lane_folder(project: Project, run: Run, lane: str) -> Path:
     """
     found = run.lanes[lane]
     return open_runs(project).git.reopen(run.id, found.id, found.branch)
+
+
+def mend_lane(project: Project, run: Run, lane: str) -> Iterator[str]:
+    """See that the folder of a lane where an agent was at work is the lane's still; yield what was
+    put right.
+
+    Raises: ConflictError, UnavailableError, OSError.
+    """
+    notes, found = RunNotes(project.store.root), run.lanes[lane]
+    folder = notes.worktree(run.id, found.id)
+    if is_folder(folder):
+        yield from filter(None, [mend_link(project.root, folder, notes.strange(run.id, found.id))])
+        yield from filter(None, [return_to_branch(folder, found.branch)])
 
 
 def bring_work(project: Project, run: Run, folder: Path) -> BroughtIn:

@@ -1,0 +1,150 @@
+"""Goal: a driven run is taken up in another clone from what was pushed, whenever its driver ended.
+
+Method: two clones of a bare remote; a driver that ends as if it were killed; agents are functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentx.agents.driving.plan import PlannedTask
+from agentx.agents.runners.port import Ask
+from agentx.operations.driving.asked import DriveBounds, DriveEnd, Driven, DriveNews, NewsOf
+from agentx.operations.driving.desk import DriveDesk
+from agentx.operations.runs.sync import sync_runs
+from agentx.operations.runs.write import start_run
+from agentx.operations.setup.writers import list_writers, trust_writer
+from agentx.project.project import Project
+from agentx.runs.model import RunEvent
+from agentx.wiring.bound.drives import Drive
+from tests.support.driven import DONE, Stage
+from tests.support.repository import git
+from tests.support.two_people import PERSON
+
+
+class _Killed(BaseException):
+    """As if the process were gone: nothing is said or released by it."""
+
+
+@pytest.fixture
+def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    stage = Stage(tmp_path, monkeypatch)
+    stage.plays = _write_own
+    return stage
+
+
+def _write_own(ask: Ask, folder: Path) -> str:
+    (folder / f"{ask.variables['AGENTX_TASK']}.txt").write_text("made\n")
+    return DONE
+
+
+def _clone(stage: Stage, name: str) -> Project:
+    made = stage.clones.clone(name)
+    git(made.root, "config", "user.name", name)
+    git(made.root, "config", "user.email", f"{name}@example.org")
+    return made
+
+
+def _share(project: Project) -> None:
+    sync_runs(project, agrees=lambda _where: True, caller=PERSON)
+
+
+def _begin_shared(stage: Stage, *titles: str) -> dict[str, Any]:
+    """Begin a run that is pushed; return how it is driven."""
+    start_run(stage.project, "A run", checks=("true",), actor="orchestrator")
+    _share(stage.project)
+    plan = tuple(PlannedTask(id=title, title=title) for title in titles)
+    return {"run_id": stage.run.id, "plan": plan}
+
+
+def _take_over(stage: Stage) -> tuple[Driven, Project]:
+    other = _clone(stage, "bert")
+    _share(other)
+    for writer in list_writers(other):
+        if not writer.own:
+            trust_writer(other, writer.fingerprint, caller=PERSON)
+    run_id = stage.run.id
+    return stage.drive(project=other, run_id=run_id, is_taken=True, caller=PERSON), other
+
+
+def _drive_until(stage: Stage, patch: pytest.MonkeyPatch, told: str) -> None:
+    """Drive two tasks until something is told, and end there as a kill does."""
+
+    def tell(news: DriveNews) -> None:
+        stage.told.append(news)
+        if told in news.text:
+            raise _Killed
+
+    shared = _begin_shared(stage, "One", "Two")
+    with patch.context() as killed:
+        killed.setattr(Drive, "end", lambda drive, _reason: drive.let_go())
+        killed.setattr(DriveDesk, "say", _say_unless_killed(stage, told))
+        with pytest.raises(_Killed):
+            stage.drive(**shared, tell=tell, bounds=DriveBounds(lanes=1))
+
+
+def _say_unless_killed(stage: Stage, told: str) -> Callable[..., RunEvent]:
+    say = DriveDesk.say
+
+    def refuse(desk: DriveDesk, *given: Any, **more: Any) -> RunEvent:
+        if any(told in news.text for news in stage.told):
+            raise _Killed
+        return say(desk, *given, **more)
+
+    return refuse
+
+
+@pytest.mark.promise("drive.elsewhere")
+@pytest.mark.parametrize("told", ["merged into", "opened for One"])
+def test_another_clone_goes_on_from_what_was_pushed(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, told: str
+) -> None:
+    _drive_until(stage, monkeypatch, told)
+
+    end, other = _take_over(stage)
+
+    assert (end.ended, end.tasks_done) == (DriveEnd.DONE, 2), end.reason
+    files = git(other.root, "ls-tree", "--name-only", end.work_branch).split()
+    assert {"TASK-001.txt", "TASK-002.txt"} <= set(files)
+
+
+def test_work_that_was_pushed_is_put_on_its_base_without_force(stage: Stage) -> None:
+    shared = _begin_shared(stage, "One")
+
+    def move_base(ask: Ask, folder: Path) -> str:
+        root = stage.project.root
+        (root / "base.txt").write_text("base\n")
+        git(root, "add", "base.txt")
+        git(root, "commit", "-q", "-m", "base")
+        return _write_own(ask, folder)
+
+    stage.plays = move_base
+    end = stage.drive(**shared)
+
+    assert (end.ended, end.pushed) == (DriveEnd.DONE, "origin"), end.reason
+    files = git(stage.clones.remote, "ls-tree", "--name-only", end.work_branch).split()
+    assert {"TASK-001.txt", "base.txt"} <= set(files)
+
+
+def test_a_run_is_not_over_before_its_branch_is_pushed(stage: Stage) -> None:
+    shared = _begin_shared(stage, "One")
+    away = stage.clones.folder / "away.git"
+
+    def go_offline(ask: Ask, folder: Path) -> str:
+        stage.clones.remote.rename(away)
+        return _write_own(ask, folder)
+
+    stage.plays = go_offline
+    end = stage.drive(**shared)
+    assert end.ended is DriveEnd.STUCK
+    assert "was not pushed" in end.reason
+    assert not stage.run.over
+
+    away.rename(stage.clones.remote)
+    again = stage.drive()
+    assert (again.ended, again.pushed) == (DriveEnd.DONE, "origin")
+    assert any("is pushed to origin" in text for text in stage.texts(NewsOf.PUSH))

@@ -1,0 +1,141 @@
+"""Goal: whatever an agent leaves or says, its turn ends, what it took counts, no work is lost.
+
+Method: a run that is driven in this process with real git; agents are functions.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agentx.agents.runners.port import Ask
+from agentx.operations.driving.asked import DriveEnd, NewsOf
+from agentx.runs.parts.turns import TurnEnd
+from tests.support.driven import DONE, Stage, write_file
+from tests.support.repository import git
+
+TOOK = 1_100
+
+
+@pytest.fixture
+def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    return Stage(tmp_path, monkeypatch)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_fault_of_the_driver_in_a_turn_ends_the_turn_and_is_told(stage: Stage) -> None:
+    def break_down(_ask: Ask, folder: Path) -> str:
+        (folder / "made.txt").write_text("made\n")
+        raise ValueError("nobody thought of that")
+
+    stage.plays = break_down
+    end = stage.drive("One")
+
+    assert end.ended is DriveEnd.STUCK
+    assert "nobody thought of that" in end.reason
+    assert len(stage.asks) == 1
+    assert [turn.end for turn in stage.run.turns] == [TurnEnd.FAILED]
+    assert (stage.folder(next(iter(stage.run.lanes))) / "made.txt").exists()
+    stage.drive()
+    assert [turn.end for turn in stage.run.turns] == [TurnEnd.FAILED] * 2
+    assert stage.drive().ended is DriveEnd.WAITS  # a person is asked
+    assert len(stage.asks) == 2
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"{DONE} \ud800 and \0",
+        f"{DONE}\nLEARNT:\n- pattern: \ud800\n- error:\n- pattern: {'x' * 200_000}",
+        "STATUS: done\nSUMMARY: \0\ud800",
+    ],
+)
+def test_what_no_file_can_hold_is_no_reason_to_stop(stage: Stage, said: str) -> None:
+    stage.plays = lambda ask, folder: said if write_file(ask, folder) else ""
+
+    end = stage.drive("One")
+
+    assert (end.ended, end.turns) == (DriveEnd.DONE, 1), end.reason
+
+
+def test_a_question_without_end_is_asked_with_its_ends(stage: Stage) -> None:
+    stage.plays = lambda _ask, _folder: (
+        f"STATUS: question\nQUESTION: a{'b' * 3_000_000}c\nOPTIONS:\n- {'o' * 100_000}"
+    )
+
+    end = stage.drive("One")
+
+    assert end.ended is DriveEnd.WAITS
+    (asked,) = stage.run.escalations.values()
+    assert asked.question.startswith("ab")
+    assert len(asked.question) < 5_000
+
+
+def _detach(_ask: Ask, folder: Path) -> str:
+    git(folder, "switch", "-q", "--detach")
+    (folder / "made.txt").write_text("made\n")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "mine")
+    (folder / "more.txt").write_text("made\n")
+    return DONE
+
+
+def _branch_off(_ask: Ask, folder: Path) -> str:
+    git(folder, "switch", "-q", "-c", "feature")
+    (folder / "made.txt").write_text("made\n")
+    return DONE
+
+
+def _lose_link(_ask: Ask, folder: Path) -> str:
+    (folder / ".git").unlink()
+    (folder / "made.txt").write_text("made\n")
+    return DONE
+
+
+@pytest.mark.parametrize("plays", [_detach, _branch_off, _lose_link])
+def test_work_beside_the_branch_of_the_lane_is_put_on_it(stage: Stage, plays: object) -> None:
+    stage.plays = plays  # type: ignore[assignment]  # a function of an ask and a folder
+
+    end = stage.drive("One", checks=["test -f made.txt"])
+
+    assert end.ended is DriveEnd.DONE, end.reason
+    assert git(stage.project.root, "show", f"{end.work_branch}:made.txt") == "made"
+
+
+def test_a_repository_that_an_agent_made_in_its_lane_is_never_asked(
+    stage: Stage, tmp_path: Path
+) -> None:
+    trap = tmp_path / "sprung"
+
+    def swap(_ask: Ask, folder: Path) -> str:
+        (folder / ".git").unlink()
+        git(folder, "init", "-q")
+        git(folder, "config", "filter.trap.clean", f"touch {trap}; cat")
+        (folder / ".gitattributes").write_text("* filter=trap\n")
+        (folder / "made.txt").write_text("made\n")
+        return DONE
+
+    stage.plays = swap
+    end = stage.drive("One", checks=["test -f made.txt"])
+
+    assert end.ended is DriveEnd.DONE, end.reason
+    assert not trap.exists()
+    assert any("repository of its own" in text for text in stage.texts(NewsOf.LANE))
+
+
+def test_who_went_to_other_work_is_told_and_nothing_of_it_is_merged(stage: Stage) -> None:
+    def leave(_ask: Ask, folder: Path) -> str:
+        if len(stage.asks) == 1:
+            return write_file(_ask, folder)
+        git(folder, "switch", "-q", "-c", "elsewhere", "main")
+        (folder / "other.txt").write_text("other\n")
+        return DONE
+
+    stage.plays = leave
+    end = stage.drive("One", checks=["test -f other.txt"])
+
+    assert end.ended is not DriveEnd.DONE
+    assert "elsewhere" in end.reason
+    assert stage.run.turns[-1].end is TurnEnd.FAILED
+    assert end.tokens == 2 * TOOK
