@@ -10,10 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from agentx.clarification.errors import NotThePerson
+from agentx.clarification.model import PERSON
+from agentx.kernel.errors import IllegalTransition
 from agentx.operations.agents.boundary import finish, start
 from agentx.operations.issues.state import state
 from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import settle as clarify_settle
+from agentx.project.audit import AuditAct
 from agentx.project.project import Project
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.wiring.hub import open_issues
@@ -79,6 +83,19 @@ def test_two_engineers_on_two_issues_have_two_statuses(project: Project, clock: 
     # Who is at rest begins anew, as before.
     begin(project, 3)
     assert look(project) == [(3, "working", "")]
+
+
+def test_the_second_to_settle_a_question_is_told_that_it_is_and_stands_in_no_audit_log(
+    project: Project,
+) -> None:
+    asked = clarify_ask.ask(project, request(issue=1), told=lambda _entry: None)
+    clarify_settle.answer(project, asked.id, "JWT.", caller=ARCHITECT)
+    clarify_settle.resolve(project, asked.id, caller=ENGINEER)
+    with pytest.raises(IllegalTransition, match=f"{asked.id} is resolved: cannot be resolved"):
+        clarify_settle.resolve(project, asked.id, caller=ENGINEER)
+    assert str(AuditAct.REFUSED) not in project.data.audit.read_text(encoding="utf-8")
+    with pytest.raises(NotThePerson):
+        clarify_settle.resolve(project, asked.id, by=PERSON, caller=ENGINEER)
 
 
 def test_who_never_said_that_it_ended_is_not_at_work_for_ever(

@@ -76,6 +76,7 @@ def resolve(
     is_agents = state.status is ClarificationStatus.ANSWERED and not (
         caller.is_person and _takes_back(state, text)
     )
+    is_agents |= caller.is_agent and not state.is_active  # it is told that it is over
     speaker = said or (caller.role or state.asker if is_agents else PERSON)
     _check_speaker(project, caller, speaker, clarification_id)
     return hub.resolve(name_asked(state), text, by=speaker, via=_name_way(caller))
