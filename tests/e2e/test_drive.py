@@ -112,9 +112,12 @@ def test_an_agent_has_what_it_needs_and_nothing_to_push_with(calculator: Calcula
 
 
 def _drive_until(
-    calculator: Calculator, *words: str, is_there: Callable[[dict[str, Any]], bool]
-) -> None:
-    """Drive, and kill the driver at the first thing it tells that is meant."""
+    calculator: Calculator,
+    *words: str,
+    is_there: Callable[[dict[str, Any]], bool],
+    number: int = signal.SIGKILL,
+) -> list[str]:
+    """Drive, and end the driver at the first thing it tells that is meant; return what came."""
     house = calculator.house
     runners = ("--runner", "claude-code", "--runner", "codex")
     process = subprocess.Popen(
@@ -134,9 +137,9 @@ def _drive_until(
         else:
             raise AssertionError("it was not told")
     finally:
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait(WAIT_S)
-        process.stdout.close()
+        os.kill(process.pid, number)
+        rest, _ = process.communicate(timeout=WAIT_S)
+    return rest.splitlines()
 
 
 def _tells(doing: str, text: str) -> Callable[[dict[str, Any]], bool]:
@@ -240,6 +243,19 @@ def test_no_agent_outlives_a_driver_that_is_killed_and_what_it_left_is_kept(
     assert calculator.show(end["work_branch"], "half-done.txt") == "half done"
     again = [one for one in calculator.asked() if FIRST in one["prompt"]]
     assert "You worked on this before and were cut off" in again[1]["prompt"]
+
+
+def test_a_driver_that_is_told_to_end_says_how_it_goes_on(calculator: Calculator) -> None:
+    house = calculator.house
+    (house.home / "hang-add").touch()
+    told = _tells("turn", "turn 1")
+    words = ("A calculator", "--check", CHECK)
+    lines = _drive_until(calculator, *words, is_there=told, number=signal.SIGTERM)
+
+    end = json.loads(lines[-1])["end"]
+    assert end["ended"] == "stopped"
+    assert end["next"][-1].startswith("agentx run drive")
+    assert _kinds(house, end["run_id"])[-1] == "drive-ended"
 
 
 @pytest.mark.promise("drive.elsewhere")

@@ -16,6 +16,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
@@ -57,6 +58,7 @@ class Ended:
     too_late: bool
     too_much: bool = False  # it printed more than was kept
     end: str = ""  # the end of what it printed beyond that
+    is_cut: bool = False  # it could wait for another day, and this process was about to leave
 
 
 class _Leaving:
@@ -66,6 +68,7 @@ class _Leaving:
         self.lock = threading.Lock()
         self.is_near = False
         self.running: set[subprocess.Popen[bytes]] = set()
+        self.cut: set[subprocess.Popen[bytes]] = set()
 
 
 _leaving = _Leaving()
@@ -77,6 +80,7 @@ def ending_programs() -> Iterator[None]:
     with _leaving.lock:
         _leaving.is_near = True
         for process in _leaving.running:
+            _leaving.cut.add(process)
             _signal(process, signal.SIGKILL)
     try:
         yield
@@ -98,10 +102,12 @@ def run_to_end(call: ProgramCall) -> Ended:
         if call.can_wait:
             _leaving.running.add(process)
     try:
-        return _follow(process, call, pages)
+        ended = _follow(process, call, pages)
+        return replace(ended, is_cut=process in _leaving.cut)
     finally:
         with _leaving.lock:
             _leaving.running.discard(process)
+            _leaving.cut.discard(process)
 
 
 def begin_apart(arguments: Sequence[str], *, folder: Path, environment: Mapping[str, str]) -> None:

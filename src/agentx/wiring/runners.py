@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agentx.agents.roles.texts import RoleTexts
 from agentx.agents.runners.agent_cli import DIALECTS, AgentCli
@@ -11,10 +12,14 @@ from agentx.agents.runners.person import PERSON, Person
 from agentx.agents.runners.port import Runner
 from agentx.agents.runners.scripted import SCRIPTED, Scripted, read_script
 from agentx.host.files.ground import ground_of
+from agentx.host.git.command import ask_git
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import InvalidValue
 from agentx.project.project import Project
 from agentx.project.settings import AgentsSettings
+
+if TYPE_CHECKING:
+    from agentx.agents.driving.surroundings import RemoteUrls
 
 LOOP = "loop"  # it answers here; how it works is `operations.agents.loop`
 RUNNERS = (*(harness.value for harness in DIALECTS), PERSON, SCRIPTED, LOOP)
@@ -72,12 +77,27 @@ def runner_in_lane(project: Project, name: str, folder: Path, *, model: str = ""
     return AgentCli(
         harness,
         folder=folder,
-        environment=choose_variables(project.environment.variables, harness, settings.environment),
+        environment=choose_variables(
+            project.environment.variables, harness, settings.environment, _list_urls(project)
+        ),
         clock=project.clock,
         model=model,
         is_trusted=project.trust.was_said,
         commands=tuple(" ".join(words) for words in read_allowed(settings.commands)),
         can_wait=True,
+    )
+
+
+def _list_urls(project: Project) -> RemoteUrls:
+    from agentx.agents.driving.surroundings import RemoteUrls  # noqa: PLC0415  few drive
+
+    words = ("config", "--null", "--get-regexp", r"^remote\..*\.(push)?url$")
+    said = ask_git(project.root, *words)
+    pairs = [each.split("\n", 1) for each in (() if said is None else said.names)]
+    found = [(name, url) for name, url in (pair for pair in pairs if len(pair) == 2) if url]
+    return RemoteUrls(
+        remotes=tuple(url for name, url in found if name.endswith(".url")),
+        only_for_pushes=tuple(url for name, url in found if name.endswith(".pushurl")),
     )
 
 

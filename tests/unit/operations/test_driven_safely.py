@@ -6,21 +6,29 @@ Method: as for the turns of a driven run: real git, agents that are functions.
 from __future__ import annotations
 
 import json
+import subprocess
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from agentx.agents.driving.plan import PlannedTask
 from agentx.agents.runners.port import Ask
-from agentx.kernel.errors import AgentUnavailable, InvalidValue
+from agentx.host.program import ending_programs
+from agentx.host.system import SystemClock
+from agentx.kernel.errors import AgentUnavailable, InvalidValue, UnavailableError
+from agentx.operations.driving import drive as driving
 from agentx.operations.driving import merging
 from agentx.operations.driving.asked import DriveBounds, DriveEnd, NewsOf
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.write import record_event, revise_task, write_artifact
 from agentx.runs.parts.turns import TurnEnd
+from agentx.runs.store.executing import execute
+from agentx.wiring.runners import runner_in_lane
 from tests.support.driven import DONE, Stage, write_file
 from tests.support.repository import git
 from tests.support.two_people import PERSON
@@ -254,3 +262,82 @@ def test_what_a_person_says_of_a_whole_that_fails_is_told_to_an_agent(stage: Sta
 
     assert stage.drive().ended is DriveEnd.DONE
     assert len(stage.asks) == asked + 1
+
+
+def _move_base(stage: Stage, ask: Ask, folder: Path) -> str:
+    root = stage.project.root
+    (root / "a.py").write_text("theirs\n")
+    git(root, "commit", "-q", "-am", "theirs")
+    (folder / "a.py").write_text("ours\n")
+    return DONE
+
+
+def test_a_base_that_conflicts_is_tried_again_once_something_changed(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[float] = []
+
+    def look(wait_s: float) -> None:
+        looks.append(wait_s)
+        if len(looks) == 4:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(driving, "time", SimpleNamespace(sleep=look))
+    stage.plays = lambda ask, folder: _move_base(stage, ask, folder)
+    end = stage.drive("One", waits=True)
+
+    assert end.ended is DriveEnd.STOPPED
+    told = [text for text in stage.texts(NewsOf.ASK) if "does not go together" in text]
+    assert len(told) == 1
+    assert end.next[-1].startswith("agentx run drive")
+
+
+def test_an_agent_pushes_nowhere_whatever_the_settings_of_git_say(
+    stage: Stage, tmp_path: Path
+) -> None:
+    bare, root = stage.clones.remote, stage.project.root
+    git(root, "config", "remote.origin.pushurl", str(bare))
+    git(root, "remote", "add", "other", "example:shop")
+    git(root, "config", f"url.{bare}.pushInsteadOf", "example:")
+    git(root, "remote", "add", "third", str(bare))
+    agent = runner_in_lane(stage.project, "claude-code", root)
+    environment = {**agent._environment, "HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+
+    for name in ("origin", "other", "third"):
+        words = ["git", "push", name, "HEAD:refs/heads/stolen"]
+        done = subprocess.run(
+            words, cwd=root, env=environment, capture_output=True, check=False, timeout=30
+        )
+        assert done.returncode != 0, name
+    assert git(bare, "branch", "--list", "stolen") == ""
+
+
+def test_a_check_that_the_driver_ended_did_not_fail(tmp_path: Path) -> None:
+    said: list[str] = []
+
+    def check() -> None:
+        try:
+            execute("touch began; sleep 60", tmp_path, 60_000, SystemClock())
+        except UnavailableError as error:
+            said.append(error.message)
+
+    thread = threading.Thread(target=check)
+    thread.start()
+    until = time.monotonic() + 20
+    while not (tmp_path / "began").exists() and time.monotonic() < until:
+        time.sleep(0.01)
+    with ending_programs():
+        thread.join(20)
+
+    assert said == ["`touch began; sleep 60` was ended: AgentX is about to leave"]
+
+
+def test_who_works_is_who_plays_the_role(stage: Stage) -> None:
+    project = stage.clones.clone("carl", AGENTX_AGENTS_RUNNER="person, engineer=codex")
+    git(project.root, "config", "user.name", "carl")
+    git(project.root, "config", "user.email", "carl@example.org")
+
+    end = stage.drive("One", project=project, runners=())
+
+    assert end.ended is DriveEnd.DONE, end.reason
+    assert {news.runner for news in stage.told} == {"", "codex"}

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 from agentx.kernel.capture import Harness
 from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
 
 _KEPT = frozenset(
     {
@@ -40,8 +41,19 @@ _NOWHERE = "nowhere:only-the-driver-pushes/"
 _WAYS = ("https://", "http://", "ssh://", "git://", "file://", "git@", "/", "../", "./")
 
 
+@frozen
+class RemoteUrls:
+    """The addresses that a repository knows."""
+
+    remotes: tuple[str, ...] = ()
+    only_for_pushes: tuple[str, ...] = ()  # git takes these as they stand, but for `insteadOf`
+
+
 def choose_variables(
-    environment: Mapping[str, str], harness: Harness, extra: str = ""
+    environment: Mapping[str, str],
+    harness: Harness,
+    extra: str = "",
+    urls: RemoteUrls | None = None,
 ) -> dict[str, str]:
     """Return what an agent is given of an environment, and what keeps its git from pushing."""
     named = frozenset(re.findall(r"[^\s,]+", extra))
@@ -55,7 +67,7 @@ def choose_variables(
         for name, value in environment.items()
         if name in _KEPT or name in named or name.startswith(tuple(prefixes))
     }
-    return kept | _keep_from_pushing()
+    return kept | _keep_from_pushing(urls or RemoteUrls())
 
 
 def is_variable(name: str) -> bool:
@@ -63,9 +75,11 @@ def is_variable(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
-def _keep_from_pushing() -> dict[str, str]:
+def _keep_from_pushing(urls: RemoteUrls) -> dict[str, str]:
+    # Of several the longest counts: a whole address stands above what users set for its beginning.
     said = [("credential.helper", ""), ("core.sshCommand", "false"), ("core.askPass", "true")]
-    said += [(f"url.{_NOWHERE}.pushInsteadOf", way) for way in _WAYS]
+    said += [(f"url.{_NOWHERE}.pushInsteadOf", way) for way in (*_WAYS, *urls.remotes)]
+    said += [(f"url.{_NOWHERE}.insteadOf", each) for each in urls.only_for_pushes]
     found = {"GIT_TERMINAL_PROMPT": "0", "GIT_CONFIG_COUNT": str(len(said))}
     for number, (name, value) in enumerate(said):
         found |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}

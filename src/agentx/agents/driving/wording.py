@@ -79,7 +79,8 @@ def say_conflict(files: Iterable[str]) -> str:
         "Your work does not go together with what others merged meanwhile. Their work was merged "
         "into this folder, and git left its marks (<<<<<<<, =======, >>>>>>>) in these files: "
         f"{', '.join(files)}. Put both together so that what either wanted holds, and take the "
-        "marks out. Do not drop the others' work."
+        "marks out. A file without marks is no text, or one side took it away: see that it is as "
+        "it has to be. Do not drop the others' work."
     )
 
 

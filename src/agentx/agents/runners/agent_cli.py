@@ -25,6 +25,7 @@ from agentx.kernel.errors import AgentUnavailable
 from agentx.kernel.text import preview, printable
 from agentx.kernel.values import frozen
 from agentx.llm.clis.reading import (
+    NO_ANSWER,
     CliReply,
     read_claude,
     read_codex,
@@ -39,6 +40,7 @@ _NOT_INHERITED = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT"
 _REASON_CHARS_MAX = 300
 _WORDS_CHARS_MAX = 300  # of what is said on the way: the answer is told whole
 _LINE_BYTES_MAX = 1024 * 1024
+_END_BYTES_MAX = 1024 * 1024  # the answer comes last
 
 
 @frozen
@@ -117,6 +119,7 @@ class AgentCli:
             heard=None if ask.heard is None else _Lines(ask.heard),
             can_wait=self._can_wait,
             began=ask.began,
+            end_bytes_max=_END_BYTES_MAX,
         )
         began = self._clock.now_ms()
         try:
@@ -129,18 +132,22 @@ class AgentCli:
         return self._reply(ask, dialect, ended, self._clock.now_ms() - began)
 
     def _reply(self, ask: Ask, dialect: Dialect, ended: Ended, took_ms: int) -> Reply:
+        out = f"{ended.out}\n{ended.end}" if ended.end else ended.out
+        heard = dialect.read(out)
         if ended.too_late:
+            _tell_spent(ask, heard)
             raise AgentUnavailable(
                 f"{ask.role} ({self.name}) gave no answer within {ask.time_limit_ms / 1000:g} s",
                 hint="it was stopped; ask again with more time, or ask a person",
             )
-        heard = dialect.read(ended.out)
         fault = (heard.is_told and heard.fault) or (
             ended.code != 0 and (ended.err.strip() or ended.out.strip())
         )
-        is_plain = dialect.may_be_plain and not heard.is_told
+        # Events without an answer among them are no plain words.
+        is_plain = dialect.may_be_plain and not heard.is_told and heard.fault != NO_ANSWER
         text = ended.out if is_plain else heard.text
         if fault or not text.strip():
+            _tell_spent(ask, heard)
             said = redact(printable(preview(str(fault or "it said nothing"), _REASON_CHARS_MAX)))
             code = f" (exit code {ended.code})" if ended.code else ""
             raise AgentUnavailable(
@@ -164,6 +171,12 @@ class AgentCli:
             name: value for name, value in self._environment.items() if name not in _NOT_INHERITED
         }
         return {**kept, "AGENTX_AGENT": ask.role, **ask.variables}
+
+
+def _tell_spent(ask: Ask, heard: CliReply) -> None:
+    """Tell what was used up for no answer, where the agent CLI says it."""
+    if ask.spent is not None and heard.usage is not None:
+        ask.spent(heard.usage, heard.model)
 
 
 class _Lines:

@@ -69,6 +69,7 @@ class Ask:
     time_limit_ms: int = AGENT_ASK_WAIT_MS
     heard: Say | None = None  # is told what the agent says on the way, where that is known
     began: Callable[[int], None] | None = None  # is told which process plays it, where one does
+    spent: Callable[[Usage, str], None] | None = None  # is told what was used up without an answer
     how_to_work: str = ""  # where it is other than for work on an issue
     variables: Mapping[str, str] = field(default_factory=dict)  # for its environment, besides
 

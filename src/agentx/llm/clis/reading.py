@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -93,9 +93,14 @@ def find_object(text: str) -> str:
 
 def read_claude(out: str) -> CliReply:
     """Read the events of `claude -p --output-format stream-json`."""
-    percent, resets_ms = None, 0
+    percent, resets_ms, model = None, 0, ""
+    by_message: dict[str, dict[str, Any]] = {}
     for value in _objects(out):
         match value.get("type"):
+            case "assistant":  # of which one message may be several
+                message = _object(value.get("message"))
+                model = _text(message.get("model")) or model
+                by_message[_text(message.get("id"))] = _object(message.get("usage"))
             case "rate_limit_event":
                 percent, resets_ms = _window(_object(value.get("rate_limit_info")))
             case "result":
@@ -107,18 +112,28 @@ def read_claude(out: str) -> CliReply:
                     text=text,
                     session_id=_text(value.get("session_id")),
                     model=next(iter(_object(value.get("modelUsage"))), ""),
-                    usage=usage_of(
-                        _sum(used, "input_tokens cache_creation_input_tokens")
-                        + _sum(used, "cache_read_input_tokens"),
-                        _sum(used, "output_tokens"),
-                    ),
+                    usage=_add_up_claude([used]),
                     fault=(text or ended or "an error") if wrong else "",
                     window_percent=percent,
                     resets_ms=resets_ms,
                 )
             case _:
                 continue
-    return replace(_untold(out), window_percent=percent, resets_ms=resets_ms)
+    return replace(
+        _untold(out),
+        window_percent=percent,
+        resets_ms=resets_ms,
+        model=model,
+        usage=_add_up_claude(by_message.values()),
+    )
+
+
+def _add_up_claude(used: Iterable[dict[str, Any]]) -> Usage | None:
+    read = "input_tokens cache_creation_input_tokens cache_read_input_tokens"
+    known = list(used)
+    return usage_of(
+        sum(_sum(each, read) for each in known), sum(_sum(each, "output_tokens") for each in known)
+    )
 
 
 def _window(info: dict[str, Any]) -> tuple[float | None, int]:

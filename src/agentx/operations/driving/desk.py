@@ -35,6 +35,8 @@ class DriveDesk:
     drive: Drive
     tell: Tell
     stop: threading.Event = field(default_factory=threading.Event)
+    tried: tuple[str, ...] = ()  # what could not be put together, and why
+    why: str = ""
     until_ms: int = sys.maxsize  # when the sitting is over
     remote: str = ""  # to which branches are pushed; none where nobody agreed to that
 

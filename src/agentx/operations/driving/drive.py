@@ -33,12 +33,11 @@ from agentx.operations.runs.recover import resume_run
 from agentx.operations.runs.saying import Saying, check_speaker
 from agentx.operations.runs.write import declare_checks, go_to_phase, start_run
 from agentx.project.project import Project
-from agentx.project.settings import AgentsSettings
 from agentx.runs.driving.schedule import Move, NextAct, give_left, list_moves
 from agentx.runs.model import ORCHESTRATOR, Phase, Run
 from agentx.wiring.bound.drives import Drive, DriveLost
 from agentx.wiring.bound.lane_turns import find_push_remote, lane_folder, make_ready
-from agentx.wiring.runners import runner_in_lane
+from agentx.wiring.runners import find_player_name, runner_in_lane
 from agentx.wiring.runs import list_run_questions, open_runs
 
 _T = TypeVar("_T")
@@ -81,11 +80,7 @@ def begin_run(project: Project, request: DriveRequest) -> tuple[Run, DriveReques
 
 
 def _settle_runners(project: Project, request: DriveRequest) -> DriveRequest:
-    names = request.runners or tuple(
-        part.rpartition("=")[2].strip()
-        for part in project.config.section(AgentsSettings).runner.split(",")
-        if part.strip()
-    )
+    names = request.runners or tuple(filter(None, (find_player_name(project, request.role),)))
     if not names:
         raise InvalidValue(
             "nobody is named who does the work",

@@ -25,6 +25,7 @@ from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.write import add_task, go_to_phase, run_checks
 from agentx.runs.model import PHASES, Contract, Phase, Report, Run, TaskStatus
 from agentx.runs.parts.turns import TurnEnd
+from agentx.wiring.bound.lane_turns import tell_tips
 from agentx.wiring.runs import open_runs
 
 _MENDS_MAX = 2
@@ -115,12 +116,16 @@ def _find_report(desk: DriveDesk, run: Run) -> Report | None:
 
 
 def _clean_up(desk: DriveDesk, run: Run) -> EndStep:
+    tried = tell_tips(desk.project, run)
+    if desk.tried == tried:
+        return EndStep(stage=EndStage.WAITS, text=desk.why)  # as it was, it conflicts again
     desk.drive.require()
     told = rebase_work(desk.project, Saying(run_id=desk.run_id), is_kept=bool(desk.remote))
     if told.conflict is not None:
         files = ", ".join(told.conflict.files)
         text = f"{run.git.base_branch} does not go together with the work in {files}"
         desk.news(NewsOf.ASK, text)
+        desk.tried, desk.why = tried, text
         return EndStep(stage=EndStage.WAITS, text=text)
     if told.told.added:
         desk.news(NewsOf.MERGE, f"the work is on top of {run.git.base_branch} as it is now")

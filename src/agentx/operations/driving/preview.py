@@ -11,6 +11,7 @@ from agentx.runs.driving.schedule import Move, list_moves
 from agentx.runs.model import Run, Task
 from agentx.runs.rules.graph import waits_for
 from agentx.wiring.bound.lane_turns import find_push_remote
+from agentx.wiring.runners import find_player_name
 from agentx.wiring.runs import open_runs
 
 
@@ -51,7 +52,7 @@ def plan_drive(project: Project, request: DriveRequest) -> DrivePlan:
         runs = open_runs(project)
         run, _ = runs.run(runs.which.choose(request.run_id))
     settings = project.config.section(AgentsSettings)
-    runners = request.runners or tuple(filter(None, (settings.runner,)))
+    runners = request.runners or tuple(filter(None, (find_player_name(project, request.role),)))
     bounds = request.bounds
     return DrivePlan(
         title=request.title if run is None else run.title,

@@ -44,8 +44,14 @@ class Cost:
         return detail | ({"estimated": True} if self.is_estimated else {})
 
 
-def price_reply(ask: Ask | None, reply: Reply | None) -> Cost:
+def price_reply(
+    ask: Ask | None, reply: Reply | None, spent: tuple[Usage, str] | None = None
+) -> Cost:
     """Return what a turn took: as it was said, else estimated as for a dear model."""
+    if spent is not None and reply is None:
+        usage, model = spent
+        micro = price_of(model).price_micro_usd(usage)
+        return Cost(tokens=usage.tokens, micro_usd=micro, is_estimated=False)
     if reply is not None and reply.usage is not None and reply.usage.tokens:
         micro = price_of(reply.model).price_micro_usd(reply.usage)
         return Cost(tokens=reply.usage.tokens, micro_usd=micro, is_estimated=False)

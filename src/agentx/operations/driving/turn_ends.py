@@ -15,9 +15,10 @@ from agentx.agents.runners.port import Ask, Reply
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.limits import RUN_TEXT_CHARS_MAX
 from agentx.kernel.text import cut, preview, printable
+from agentx.llm.port import Usage
 from agentx.operations.driving.asked import NewsOf
 from agentx.operations.driving.desk import DriveDesk
-from agentx.operations.driving.purse import price_reply
+from agentx.operations.driving.purse import Cost, price_reply
 from agentx.redaction.redact import redact
 from agentx.runs.driving.schedule import Move
 from agentx.runs.parts.turns import AgentTurn, TurnEnd
@@ -44,6 +45,16 @@ class GivenTurn:
         self._turn = turn
         self.ask: Ask | None = None
         self.reply: Reply | None = None
+        self._spent: tuple[Usage, str] | None = None  # without a reply
+
+    def spend(self, usage: Usage, model: str) -> None:
+        """Note what was used up for no reply."""
+        self._spent = usage, model
+
+    @property
+    def cost(self) -> Cost:
+        """What it took."""
+        return price_reply(self.ask, self.reply, self._spent)
 
     @contextmanager
     def ending(self) -> Iterator[None]:
@@ -85,7 +96,7 @@ class GivenTurn:
             model=printable(reply.model),
         )
         number = sum(each.task == move.task for each in run.turns)
-        cost = price_reply(self.ask, reply)
+        cost = self.cost
         desk.news(
             NewsOf.TURN,
             _say_end(end, number, report, said),
@@ -111,7 +122,7 @@ class GivenTurn:
         if is_cut:
             text = "the driver was stopped" if desk.stop.is_set() else "the sitting was over"
         self._record(TurnEnd.CUT if is_cut else TurnEnd.FAILED, redact(text), commit=commit)
-        cost = price_reply(self.ask, None)
+        cost = self.cost
         desk.news(
             NewsOf.TURN,
             f"no reply: {preview(text, _NEWS_CHARS)}",
@@ -136,7 +147,7 @@ class GivenTurn:
         detail: dict[str, object] = {"turn": self._turn, "end": str(end)}
         detail |= {"text": cut(text, RUN_TEXT_CHARS_MAX), **more}
         kept = {name: value for name, value in detail.items() if value}
-        kept |= price_reply(self.ask, self.reply).as_detail()
+        kept |= self.cost.as_detail()
         kept |= {} if self.reply is None else {"took_ms": self.reply.took_ms}
         self._desk.say(TURN_ENDED, kept, task=self._move.task, lane=self._move.lane)
 

@@ -9,6 +9,8 @@ checks       those of the task, or of the run
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agentx.agents.driving.wording import (
     ANSWERED,
     CUT_OFF,
@@ -32,7 +34,7 @@ from agentx.runs.driving.schedule import Move, WhyGiven
 from agentx.runs.model import Run, Task
 from agentx.runs.parts.turns import TURN_MARK
 from agentx.runs.rules.driving import TURN_BEGAN
-from agentx.wiring.bound.lane_turns import bring_work, lane_folder, turn_notes
+from agentx.wiring.bound.lane_turns import bring_work, is_merging, lane_folder, turn_notes
 from agentx.wiring.runners import role_texts, runner_in_lane
 
 _CONTEXT_TOKENS = 12_000
@@ -47,7 +49,7 @@ def give_turn(desk: DriveDesk, move: Move) -> None:
     task = run.tasks[move.task]
     folder = lane_folder(desk.project, run, move.lane)
     marked: tuple[str, ...] = ()
-    if move.why is WhyGiven.CONFLICT or _is_mending(move):
+    if move.why is WhyGiven.CONFLICT or is_merging(folder):
         marked = bring_work(desk.project, run, folder).files
     runner = _choose_runner(desk, run, task)
     detail = {"runner": runner, "role": desk.request.role, "why": str(move.why)}
@@ -58,7 +60,8 @@ def give_turn(desk: DriveDesk, move: Move) -> None:
     desk.news(NewsOf.TURN, what, task=task.id, lane=move.lane, runner=runner)
     given = GivenTurn(desk, move, began.id)
     with given.ending():
-        given.ask = _compose(desk, run, move, marked, began.id)
+        ask = _compose(desk, run, move, marked, began.id)
+        given.ask = replace(ask, spent=given.spend)
         try:
             agent = runner_in_lane(desk.project, runner, folder, model=desk.request.model)
             given.reply = agent.run(given.ask)
@@ -86,11 +89,6 @@ def check_lane(desk: DriveDesk, move: Move) -> None:
     failed = [each.name for each in report.checks if not each.passed]
     said = f"failed: {', '.join(failed)}" if failed else f"passed: {listed}"
     desk.news(NewsOf.CHECK, said, task=task.id, lane=move.lane)
-
-
-def _is_mending(move: Move) -> bool:
-    """Tell whether the agent was putting two changes together when its turn ended."""
-    return move.turn is not None and move.turn.why == WhyGiven.CONFLICT
 
 
 def _choose_runner(desk: DriveDesk, run: Run, task: Task) -> str:

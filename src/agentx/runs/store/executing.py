@@ -11,6 +11,7 @@ from pathlib import Path
 from agentx.host.program import Ended, ProgramCall, run_to_end
 from agentx.host.system import environment_without
 from agentx.kernel.clock import Clock
+from agentx.kernel.errors import UnavailableError
 from agentx.kernel.text import cut, printable
 from agentx.kernel.values import frozen
 from agentx.redaction.redact import redact
@@ -40,7 +41,10 @@ class Execution:
 
 
 def execute(command: str, folder: Path, wait_ms: int, clock: Clock) -> Execution:
-    """Let the shell run a command to its end in a folder; secrets that it prints are not kept."""
+    """Let the shell run a command to its end in a folder; secrets that it prints are not kept.
+
+    Raises: UnavailableError where this process leaves meanwhile: how it ends is not known then.
+    """
     call = ProgramCall(
         # Both streams as one, in the order in which they were written.
         arguments=(_SHELL, "-c", f"exec 2>&1\n{command}"),
@@ -56,8 +60,12 @@ def execute(command: str, folder: Path, wait_ms: int, clock: Clock) -> Execution
     began_ms = clock.now_ms()
     try:
         ended = run_to_end(call)
+    except InterruptedError as error:
+        raise _tell_cut(command) from error
     except (OSError, ValueError) as error:
         return Execution(command, None, 0, "", why=f"it could not be begun: {error}")
+    if ended.is_cut:
+        raise _tell_cut(command)
     took_ms = max(clock.now_ms() - began_ms, 0)
     why = f"it had not ended after {wait_ms / 1000:g} s" if ended.too_late else ""
     if not why and ended.code < 0:
@@ -65,6 +73,12 @@ def execute(command: str, folder: Path, wait_ms: int, clock: Clock) -> Execution
     code = None if why else ended.code
     return Execution(
         command=command, exit_code=code, duration_ms=took_ms, output=_keep(ended), why=why
+    )
+
+
+def _tell_cut(command: str) -> UnavailableError:
+    return UnavailableError(
+        f"`{command}` was ended: AgentX is about to leave", hint="run it again: nothing is recorded"
     )
 
 

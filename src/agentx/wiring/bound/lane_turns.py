@@ -7,6 +7,7 @@ from pathlib import Path
 
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.files.plain import exists, is_folder
+from agentx.host.git.work import commit_of
 from agentx.kernel.errors import AgentXError, ConflictError
 from agentx.project.project import Project
 from agentx.runs.limits import RUN_CHECK_OUTPUT_CHARS_MAX
@@ -23,7 +24,7 @@ from agentx.runs.store.shared.lane_turns import BroughtIn
 from agentx.wiring.bound.run_branch import open_exchange
 from agentx.wiring.runs import open_runs
 
-commit_left = lane_turns.commit_left
+commit_left, is_merging = lane_turns.commit_left, lane_turns.is_merging
 _SETUP_WAIT_MS = 20 * 60 * 1000
 
 
@@ -105,6 +106,12 @@ def make_ready(
     make_private_directory(note.parent)
     replace_file(note, b"")
     return tuple(done)
+
+
+def tell_tips(project: Project, run: Run) -> tuple[str, ...]:
+    """Return where the work of a run and its base are now."""
+    names = (run.git.work_branch, run.git.base_branch)
+    return tuple(commit_of(project.root, f"refs/heads/{name}") for name in names if name)
 
 
 def find_push_remote(project: Project) -> str:

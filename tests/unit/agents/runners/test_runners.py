@@ -13,6 +13,7 @@ import stat
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,29 @@ def test_who_is_asked_may_read_and_who_works_may_write(
     assert answer in asked
     assert work in (tmp_path / "args").read_text("utf-8")
     assert reply.text == "Done."
+
+
+def test_an_answer_comes_after_more_than_is_kept(tmp_path: Path) -> None:
+    line = json.dumps({"type": "user", "x": "y" * 1_000_000})
+    (tmp_path / "line").write_text(f"{line}\n", "utf-8")
+    (tmp_path / "out").write_text(SAYS[Harness.CLAUDE_CODE]("Done."), "utf-8")
+    many = "for i in 1 2 3 4 5 6; do for j in 1 2 3 4 5 6; do cat line; done; done; cat out"
+
+    reply = program(tmp_path, Harness.CLAUDE_CODE, many).run(ASK)
+
+    assert reply.text == "Done."
+
+
+def test_what_was_used_up_without_an_answer_is_told(tmp_path: Path) -> None:
+    message = {"id": "m", "model": "claude-x", "usage": {"input_tokens": 900, "output_tokens": 5}}
+    said = [{"type": "assistant", "message": {**message, "id": name}} for name in ("m", "m", "n")]
+    spent: list[tuple[int, str]] = []
+    ask = replace(ASK, spent=lambda usage, model: spent.append((usage.tokens, model)))
+
+    with pytest.raises(AgentUnavailable, match="said nothing"):
+        printing(tmp_path, Harness.CLAUDE_CODE, "\n".join(map(json.dumps, said))).run(ask)
+
+    assert spent == [(1_810, "claude-x")]
 
 
 @pytest.mark.parametrize(

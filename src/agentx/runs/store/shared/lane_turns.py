@@ -54,9 +54,9 @@ def commit_left(folder: Path, saying: str) -> LeftThere:
 
     Raises: UnavailableError.
     """
-    is_merging = _is_merging(folder)
-    marked = list_marked(folder, list_conflicting_files(folder)) if is_merging else ()
-    if not marked and (is_merging or list_changed_files(folder)):
+    merges = is_merging(folder)
+    marked = list_marked(folder, list_conflicting_files(folder)) if merges else ()
+    if not marked and (merges or list_changed_files(folder)):
         git_done(folder, "add", "--all", settings=NO_HOOKS)
         words = (*as_somebody(folder), "commit", "--quiet", "--no-verify", "-m", saying)
         git_done(folder, *words, settings=NO_HOOKS)
@@ -80,7 +80,7 @@ def bring_work(folder: Path, work: str) -> BroughtIn:
 
     Raises: UnavailableError.
     """
-    if _is_merging(folder):
+    if is_merging(folder):
         return BroughtIn(files=list_conflicting_files(folder), is_begun=True)
     if is_ancestor(folder, work, "HEAD"):
         return BroughtIn()
@@ -139,5 +139,6 @@ def copy_ignored(root: Path, folder: Path, names: tuple[str, ...]) -> tuple[str,
     return tuple(copied)
 
 
-def _is_merging(folder: Path) -> bool:
+def is_merging(folder: Path) -> bool:
+    """Tell whether a merge is begun in a folder, and not concluded."""
     return read_git(folder, "rev-parse", "--verify", "--quiet", "MERGE_HEAD").code == 0

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -149,13 +152,25 @@ def drive_run(
         invocation.show(found, lambda screen: _draw_plan(screen, found))
         return
     run, request = begin_run(project, request)
-    with open_screen(run.title, run.id, is_json=invocation.as_json) as show:
+    with open_screen(run.title, run.id, is_json=invocation.as_json) as show, _stopping():
         done = drive(project, run, request, show)
     if invocation.as_json:
         write_text(json.dumps({"end": plain(done)}) + "\n")
     else:
         invocation.show(done, lambda screen: _draw_end(screen, done))
     sys.exit(_EXIT_CODES[done.ended])
+
+
+@contextmanager
+def _stopping() -> Iterator[None]:
+    """Let what ends a process end a drive in order, as Ctrl-C does."""
+    numbers = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+    before = {number: signal.signal(number, signal.default_int_handler) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _read_given(project: Project, given: dict[str, Any]) -> dict[str, Any]:
