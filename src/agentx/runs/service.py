@@ -76,6 +76,7 @@ from agentx.runs.rules.gates import (
 )
 from agentx.runs.store.git_lanes import GitLanes
 from agentx.runs.store.git_shared import list_gone, name_remote
+from agentx.runs.store.local.glimpsing import has_asked
 from agentx.runs.store.run_store import OpenRun, RunStore
 from agentx.runs.store.sources import sources, yaml_text
 
@@ -143,7 +144,7 @@ class Runs:
     def list_asked(self) -> Iterator[Run]:
         """Yield the runs that ever asked a person something, newest first."""
         for run_id in self._store.ids():
-            if self._store.has_asked(run_id):
+            if has_asked(self._store.paths.run(run_id)):
                 run = self._store.look(run_id)
                 if run.started:
                     yield run

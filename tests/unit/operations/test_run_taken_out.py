@@ -12,14 +12,15 @@ from pathlib import Path
 import pytest
 
 from agentx.operations.runs.archive import archive_run, restore_run
-from agentx.operations.runs.read import list_runs
+from agentx.operations.runs.read import list_runs, show_run
 from agentx.operations.runs.recover import rebuild_runs
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.sync import sync_runs
-from agentx.operations.runs.write import add_task, go_to_phase, start_run, task_step
+from agentx.operations.runs.write import add_task, go_to_phase, start_run, task_step, write_artifact
 from agentx.project.project import Project
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.runs.model import Contract
+from agentx.runs.store.archive import Archive, _pack
 from agentx.wiring.bound.run_branch import list_notes
 from agentx.wiring.runs import open_runs, take_folder
 from tests.support.repository import git
@@ -164,6 +165,98 @@ def test_an_archive_that_another_clone_made_meanwhile_does_not_bring_it_back(
     restore_run(one, run)  # both packed the same end of it
     assert _log(one, run) == ["what stays"]
     assert _list_holding(one) == []
+
+
+def test_an_artifact_that_another_clone_packed_meanwhile_does_not_bring_it_back(
+    clones: Clones,
+) -> None:
+    one, two = clones.clone("one"), clones.clone("two")
+    run = _start(one)
+    says = Saying(run_id=run, actor="orchestrator")
+    write_artifact(one, says, "notes.md", f"# Notes\n{_SAID.decode()}\n")
+    write_artifact(one, says, "plan.md", "# Plan\nno secret\n")
+    go_to_phase(one, says, "fail", reason="enough")
+    for project in (one, two):
+        _sync(project)
+
+    _take_out(one, run)
+    archive_run(two, run)
+    for project in (two, one, one):
+        _sync(project)
+
+    assert _list_holding(one) == []
+    restore_run(one, run)
+    assert _list_holding(one) == []
+    assert sorted(show_run(one, run).artifacts) == ["plan.md"]
+    for project in (one, two, one):
+        _sync(project)
+    tip = git(clones.remote, "rev-parse", "agent-memory")
+    for project in (two, one, two):
+        _sync(project)
+    assert git(clones.remote, "rev-parse", "agent-memory") == tip
+    assert _list_holding(one) == []
+
+
+def test_what_somebody_wrote_and_an_archive_keeps_beside_stays(clones: Clones) -> None:
+    one = clones.clone("one")
+    run = _start(one)
+    go_to_phase(one, Saying(run_id=run, actor="orchestrator"), "fail", reason="enough")
+    archive_run(one, run)
+    archive = Archive(one.paths)
+    beside = "tasks/TASK-001/contract.yaml.before"
+    files = {**archive.files(run), beside: b"title: by hand\n"}
+    archive.path(run).write_bytes(_pack(run, files))
+    restore_run(one, run)
+
+    _take_out(one, run)
+
+    assert _list_holding(one) == []
+    assert archive.files(run)[beside] == b"title: by hand\n"
+
+
+def test_what_was_kept_aside_and_taken_out_does_not_come_back(clones: Clones) -> None:
+    one, two = clones.clone("one"), clones.clone("two")
+    run = _start(one)
+    _sync(one)
+    _sync(two)
+    contract = two.paths.runs / run / "tasks" / "TASK-001" / "contract.yaml"
+    contract.write_text(contract.read_text("utf-8").replace("first", _SAID.decode()), "utf-8")
+    rebuild_runs(two, run)
+    for project in (two, one):
+        _sync(project)
+    (aside,) = (one.paths.runs / run / "aside").iterdir()
+    assert _SAID in aside.read_bytes()
+    aside.unlink()
+
+    _take_out(one, run)
+    for project in (one, two, one, two, one):
+        _sync(project)
+
+    assert _list_holding(one) == []
+    assert not list(aside.parent.iterdir())
+    tip = git(clones.remote, "rev-parse", "agent-memory")
+    for project in (two, one, two):
+        _sync(project)
+    assert git(clones.remote, "rev-parse", "agent-memory") == tip
+    git(one.root, "clean", "-fdxq")
+    assert len(list_runs(one)) == 1
+    assert _list_holding(one) == []
+
+
+def test_who_was_killed_before_the_pages_were_made_pushes_none_of_the_words(
+    clones: Clones,
+) -> None:
+    one = clones.clone("one")
+    run = _start(one)
+    _sync(one)
+    _cut_lines(one, run, _SAID)
+
+    take_folder(one, forgets=True)  # and killed
+    _sync(one)
+
+    assert _list_holding(one) == []
+    names = git(clones.remote, "grep", "-l", _SAID.decode(), "agent-memory", check=False)
+    assert names == ""
 
 
 @pytest.mark.promise("runs.kept-exchange")

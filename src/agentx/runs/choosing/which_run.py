@@ -17,6 +17,7 @@ from agentx.runs.model import Lane, Run, RunEvent, RunStatus
 from agentx.runs.rules.claim_lines import read_name
 from agentx.runs.rules.decide import find_lane
 from agentx.runs.rules.fold import fold
+from agentx.runs.store.local.glimpsing import glimpse_status
 from agentx.runs.store.run_store import RunStore
 
 _NAMED_MAX = 4
@@ -44,7 +45,7 @@ class WhichRun:
         return tuple(run_id for run_id in self._store.ids() if self._is_going(run_id))
 
     def _is_going(self, run_id: str) -> bool:
-        said = self._store.glimpse(run_id)
+        said = glimpse_status(self._store.paths.run(run_id))
         if said:
             return said in (RunStatus.IN_PROGRESS, RunStatus.BLOCKED)
         return not self._store.look(run_id).over

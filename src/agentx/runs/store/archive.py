@@ -41,8 +41,9 @@ from agentx.runs.store.event_files import events_in
 _SUFFIX = ".tar.gz"
 _EVENTS = ".jsonl"
 _WRITTEN = ("artifacts/", "aside/")  # what no event can make again
+_GRAPH = "artifacts/task-graph.yaml"  # a page, though it lies there
 _LEAVING = ".leaving"  # a folder that is packed and on its way out
-_TAKEN_OVER = ".before"  # what the archive held under a name that now holds something else
+TAKEN_OVER = ".before"  # what the archive held under a name that now holds something else
 IsMade = Callable[[str, bytes], bool]
 
 
@@ -89,7 +90,7 @@ class Archive:
             elif name.endswith(_EVENTS):
                 files[name] = _join_events(files[name], data)
             elif files[name] != data and not is_made(name, data):
-                files[name + _TAKEN_OVER] = data
+                files[name + TAKEN_OVER] = data
         packed = _pack(run_id, files)
         if _unpack(packed) != files:
             raise CorruptRecord(f"{target}: the archive does not read back", hint="try again")
@@ -195,43 +196,49 @@ def join_packed(run_id: str, here: bytes, there: bytes) -> bytes | None:
     return None if joined == files else _pack(run_id, joined)
 
 
-def list_facts(packed: bytes) -> tuple[bytes, ...]:
+def list_facts(packed: bytes) -> dict[str, bytes]:
     """Return what an archive holds but for the pages; all of it where it is damaged."""
     try:
-        files = _unpack(packed)
+        return _choose_facts(_unpack(packed))
     except (OSError, EOFError, ValueError):
-        return (packed,)
-    return tuple(
-        files[each] for each in files if each.endswith(_EVENTS) or each.startswith(_WRITTEN)
-    )
+        return {"": packed}
 
 
-def leave_out(run_id: str, packed: bytes, leave: Callable[[bytes], bytes]) -> bytes:
-    """Return an archive without lines of events that are gone for good, or as it is.
+def leave_out(
+    run_id: str, packed: bytes, leave: Callable[[dict[str, bytes]], dict[str, bytes]]
+) -> bytes:
+    """Return an archive without what is gone for good, or as it is.
 
-    `leave` returns a file of events without them. Pages that were made with them go as well:
-    whoever lays the run out has them made from what is left.
+    `leave` returns what is left of what it holds but for the pages. Those were made with what is
+    gone and go as well: whoever lays the run out has them made from what is left.
     """
     try:
-        files = _unpack(packed)
+        facts = _choose_facts(_unpack(packed))
     except (OSError, EOFError, ValueError):
         return packed
-    left = {name: leave(data) for name, data in files.items() if name.endswith(_EVENTS)}
-    if all(files[name] == data for name, data in left.items()):
-        return packed
-    written = {name: data for name, data in files.items() if name.startswith(_WRITTEN)}
-    return _pack(run_id, {**written, **left})
+    left = leave(facts)
+    return packed if left == facts else _pack(run_id, left)
+
+
+def _choose_facts(files: dict[str, bytes]) -> dict[str, bytes]:
+    """Return of the files of a run what no event makes again."""
+    return {name: data for name, data in files.items() if _is_fact(name)}
+
+
+def _is_fact(name: str) -> bool:
+    is_written = name.startswith(_WRITTEN) and name != _GRAPH
+    return is_written or name.endswith((_EVENTS, TAKEN_OVER))
 
 
 def _is_beside(name: str, data: bytes, is_made: IsMade) -> bool:
     """Tell whether an earlier version kept a page beside that nobody edited."""
-    return name.endswith(_TAKEN_OVER) and is_made(name.removesuffix(_TAKEN_OVER), data)
+    return name.endswith(TAKEN_OVER) and is_made(name.removesuffix(TAKEN_OVER), data)
 
 
 def _remove_beside(folder: Path, is_made: IsMade) -> None:
     for path in walk_files(folder):
         name = path.relative_to(folder).as_posix()
-        if name.endswith(_TAKEN_OVER) and _is_beside(name, read_bytes(path), is_made):
+        if name.endswith(TAKEN_OVER) and _is_beside(name, read_bytes(path), is_made):
             remove(path)
 
 

@@ -27,7 +27,6 @@ from agentx.host.files.plain import (
     exists,
     list_folder,
     look,
-    open_to_read,
     read_bytes,
     sum_up_files,
 )
@@ -46,7 +45,7 @@ from agentx.kernel.paths import ProjectPaths, StorePaths
 from agentx.redaction.redact import redact
 from agentx.redaction.tree import redact_tree
 from agentx.runs.claiming.own_claims import OwnClaims
-from agentx.runs.model import Happening, Run, RunEvent, RunStatus
+from agentx.runs.model import Happening, Run, RunEvent
 from agentx.runs.pages.files import pages
 from agentx.runs.paths import RunNotes, RunPaths, RunsPaths
 from agentx.runs.rules.decide import decide
@@ -65,6 +64,7 @@ from agentx.runs.store.event_files import (
 )
 from agentx.runs.store.index_file import IndexFile
 from agentx.runs.store.kept.branch import KeptBranch
+from agentx.runs.store.kept.notes import KeptNotes
 from agentx.runs.store.local.checkouts import CheckoutName
 from agentx.runs.store.local.seen_claims import SeenClaims
 from agentx.runs.store.vouching import RunPen, RunVouching
@@ -138,7 +138,10 @@ class RunStore:
 
     def bring_back(self) -> tuple[str, ...]:
         """Lay out again what the checkout lost and the branch keeps; say what that was."""
-        if self.kept is None or self._is_at_desk or not self.kept.find_lost():
+        if self.kept is None or self._is_at_desk:
+            return ()
+        self._make_pages(self.kept.notes)
+        if not self.kept.find_lost():
             return ()
         try:
             runs = self.kept.bring_back()
@@ -149,6 +152,15 @@ class RunStore:
         except (AgentXError, OSError) as error:
             return (f"runs that are on the branch {BRANCH} cannot be laid out: {error}",)
         return tuple(f"{run_id} was brought back from the branch {BRANCH}" for run_id in runs)
+
+    def _make_pages(self, notes: KeptNotes) -> None:
+        """Make the pages anew that may say what was taken out: who did that was killed."""
+        for run_id in notes.list_unmade():
+            with suppress(AgentXError, OSError):
+                if exists(self.paths.run(run_id).root):
+                    with self._desk(run_id) as desk:
+                        desk.show(everything=True)
+                notes.end_unmade(run_id)
 
     def read(self, run_id: str) -> EventsRead:
         """Return the events of a run in order, each with whether somebody vouches for it.
@@ -264,30 +276,6 @@ class RunStore:
     def find_writer(self) -> str:
         """Return a short name of this checkout; it is the same after a kill."""
         return self._name.make(self.entropy)
-
-    def glimpse(self, run_id: str) -> str:
-        """Return the status that the manifest claims, without reading the run; empty if unclear."""
-        try:
-            with open_to_read(self.paths.run(run_id).manifest) as file:
-                text = file.read(8_192).decode("utf-8", "replace")
-        except OSError:
-            return ""
-        _, found, rest = text.partition("\nstate:\n")
-        lines = rest.splitlines()[:4] if found else []
-        said = [line.split(":", 1)[1].strip() for line in lines if line.startswith("  status:")]
-        return said[0].strip("'\"") if len(said) == 1 and said[0] in set(RunStatus) else ""
-
-    def has_asked(self, run_id: str) -> bool:
-        """Tell whether a run ever asked a person something, without making sense of its events.
-
-        Its pages do not count: anybody can write or remove them.
-        """
-        with suppress(OSError):
-            for file in event_files(self.paths.run(run_id)):
-                raw = read_bytes(file)
-                if b"escalation-raised" in raw or b"conflict-found" in raw:
-                    return True
-        return False
 
 
 class OpenRun:

@@ -239,7 +239,10 @@ class KeptBranch:
     def _note_tip(self, note: dict[str, Any], tip: str) -> None:
         rows = self._known = self.branch.list_files(tip, MEMORY)
         facts = {path: [row.size, row.blob] for path, row in rows.items() if is_fact(path)}
-        note.update({"commit": tip, "facts": facts})
+        gone = self.taken_out.list_left_out(facts)  # another clone has it still
+        for path in gone:
+            del facts[path]
+        note.update({"commit": tip, "facts": facts, "gone": [*note.get("gone", ()), *gone]})
 
     def follow(self, tip: str) -> None:
         """Move the branch on to a commit that holds all of it, and whose facts are all here.

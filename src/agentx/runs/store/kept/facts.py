@@ -27,6 +27,12 @@ def is_fact(path: str) -> bool:
     return run is None or is_run_id(run)
 
 
+def is_aside(path: str) -> bool:
+    """Tell whether a fact was kept aside for people to look at; a writer's card is no such."""
+    is_card = path.startswith(f"{MEMORY}/aside/writer-")
+    return is_fact(path) and "/aside/" in path and not path.endswith(".jsonl") and not is_card
+
+
 def is_kept(path: str) -> bool:
     """Tell whether a file belongs on the branch at all."""
     return not path.endswith(_PASSING) and "\n" not in path and '"' not in path

@@ -109,6 +109,13 @@ class KeptNotes:
                 return found
         return {}
 
+    def list_unmade(self) -> tuple[str, ...]:
+        """Return the runs whose pages may say what was taken out."""
+        found: tuple[str, ...] = ()
+        with suppress(OSError):
+            found = tuple(filter(is_run_id, list_folder(self.unmade).files))
+        return found
+
     def end_unmade(self, run_id: str) -> None:
         """Note that the pages of a run were made without what was taken out."""
         with suppress(AgentXError, OSError):
