@@ -37,7 +37,7 @@ from agentx.kernel.text import preview
 from agentx.project.project import Project
 from agentx.wiring.clarifications import make_logged_bus, open_clarifications
 from agentx.wiring.runners import role_texts
-from agentx.wiring.section import are_notices_late, renew_notices
+from agentx.wiring.section import renew_late_notices, renew_notices
 from agentx.wiring.trust.issue_marks import AskedIssues
 from agentx.wiring.work import (
     is_github,
@@ -89,8 +89,8 @@ def open_bus(project: Project) -> Bus:
 
             follow_ledgers(project)
             renew_notices(project)  # which may hold what is forgotten by now
-        elif are_notices_late(project):
-            renew_notices(project)  # hooks tell no answer before
+        else:
+            renew_late_notices(project)
 
     bus.listen(MonitorRan, follow)
     bus.listen(ClarificationEvent, lambda event: changed.add(event.issue))
@@ -178,7 +178,9 @@ def listen_on_github(project: Project) -> int:
     from agentx.wiring.listeners.replies import take_replies  # noqa: PLC0415  as above
 
     try:
-        return len(take_replies(project, open_hub(project)).taken)
+        heard = take_replies(project, open_hub(project))
+        renew_late_notices(project)
+        return len(heard.taken)
     except AgentXError as error:
         project.log.record("warning", "github-replies", message=error.message)
         return 0

@@ -365,9 +365,17 @@ def open_stamp(project: Project) -> Callable[[], bytes]:
     def stamp() -> bytes:
         if not (project.has_runs or any(map(is_folder, project.asked))):
             return stamp_questions(root)
-        return stamp_questions(root, *map(str, open_keys().list_files()))
+        # A reply that was changed since speaks against an answer, too.
+        looked_at = (*open_keys().list_files(), project.store.github_changed)
+        return stamp_questions(root, *map(str, looked_at))
 
     return stamp
+
+
+def renew_late_notices(project: Project) -> None:
+    """Bring notices up to date where hooks tell no answer before."""
+    if are_notices_late(project):
+        renew_notices(project)
 
 
 def are_notices_late(project: Project) -> bool:

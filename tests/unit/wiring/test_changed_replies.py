@@ -23,6 +23,7 @@ from agentx.project.roles.caller import Via, WhoCalls
 from agentx.wiring.clarifications import inbox, name_overruling, open_clarifications
 from agentx.wiring.github import github_issues
 from agentx.wiring.hub import open_hub
+from agentx.wiring.section import are_notices_late, renew_notices
 from agentx.work.model import NewIssue
 from agentx.work.service import Issues
 from tests.support.github_server import GithubServer
@@ -71,6 +72,22 @@ def test_once_it_is_settled_no_comment_is_offered_that_would_change_it(
     open_hub(project).resolve(asked, by="engineer")
     [note] = list_notes(project)
     assert f'"{NO}"; to change it, tell the agent, or have it asked anew' in note
+
+
+def test_what_lies_prepared_for_hooks_tells_it(project: Project, server: GithubServer) -> None:
+    asked = ask(project, "May I drop it?", to=PERSON)
+    reply = server.say(1, "ada", f"{asked}: {NO}")
+    sync_issues(project)
+    renew_notices(project)
+    notice = project.store.notice("engineer")
+    assert NO in notice.read_text(encoding="utf-8")
+    reply.update(body=f"{asked}: YES", updated_at="2030-01-01T00:00:00Z")
+    sync_issues(project)
+    assert f"{NO} [contested: {EDITED}" in notice.read_text(encoding="utf-8")
+    # Hooks tell nothing that lies there once the note looks otherwise.
+    assert not are_notices_late(project)
+    project.store.github_changed.unlink()
+    assert are_notices_late(project)
 
 
 def test_what_was_forgotten_is_told_no_more_and_in_no_file(
