@@ -9,6 +9,7 @@ parts after it never do. Its two ends are enough to name it: `obs-a1b2c3`.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from unicodedata import combining, normalize
 
 from agentx.kernel.clock import Millis
@@ -28,6 +29,7 @@ _NOT_NAME = compile_late(r"[^a-z0-9]+")
 _ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
 _SUFFIX_CHARS = 6
 _AGENT_CHARS_MAX = 40
+_PARSED_MAX = 4_096
 
 
 @frozen
@@ -79,6 +81,7 @@ def is_short_id(name: str) -> bool:
     return _SHORT_ID.fullmatch(name) is not None
 
 
+@lru_cache(maxsize=_PARSED_MAX)  # who tells a session looks at the same hundreds again and again
 def parse_observation_id(text: str) -> ParsedId:
     """Check an id and return its parts.
 

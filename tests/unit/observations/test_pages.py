@@ -1,4 +1,5 @@
-"""Goal: a page that was read is not read again until its file is another one.
+"""Goal: a page that was read is not read again until its file is another one, and no record is
+taken from where another lies by now.
 
 Method: real files, and a count of how often each was read.
 """
@@ -8,29 +9,37 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import msgspec
 import pytest
 
-from agentx.observations.store.files.pages import IssuePages, RawsById
+from agentx.observations.store.files.pages import IssuePages, RecordPlaces, read_pieces
+
+WHOLE = (0, 0, 10)
 
 
 class Reader:
-    def __init__(self) -> None:
+    def __init__(self, *, is_packed: bool = False) -> None:
         self.read: list[str] = []
+        self.is_packed = is_packed
 
-    def __call__(self, path: Path) -> RawsById:
+    def __call__(self, path: Path) -> RecordPlaces | None:
         self.read.append(path.name)
         try:
-            return {path.read_text(): [(0, msgspec.Raw(b"{}"))]}
+            text = path.read_text()
         except FileNotFoundError:
-            return {}
+            return None
+        return RecordPlaces({text: (WHOLE,)}, text.encode() if self.is_packed else b"")
+
+
+def names(pages: IssuePages, path: Path, reader: Reader) -> list[str]:
+    page = pages.find(path, reader)
+    return [] if page is None else list(page.placed.places)
 
 
 def test_what_did_not_change_is_read_once(tmp_path: Path) -> None:
     reader, pages = Reader(), IssuePages()
     (tmp_path / "a").write_text("one")
 
-    found = [list(pages.find(tmp_path / "a", reader)) for _ in range(3)]
+    found = [names(pages, tmp_path / "a", reader) for _ in range(3)]
 
     assert (found, reader.read) == ([["one"]] * 3, ["a"])
 
@@ -39,7 +48,9 @@ def test_what_did_not_change_is_read_once(tmp_path: Path) -> None:
 def test_what_changed_is_read_again(tmp_path: Path, how: str) -> None:
     reader, pages, path = Reader(), IssuePages(), tmp_path / "a"
     path.write_text("one")
-    pages.find(path, reader)
+    before = pages.find(path, reader)
+    assert before is not None
+    assert read_pieces(path, before, [WHOLE]) == [b"one"]
 
     if how == "in place":
         path.write_text("three")
@@ -50,24 +61,34 @@ def test_what_changed_is_read_again(tmp_path: Path, how: str) -> None:
             os.utime(tmp_path / "b", ns=(looked.st_atime_ns, looked.st_mtime_ns))
         (tmp_path / "b").rename(path)
 
-    assert list(pages.find(path, reader)) == [path.read_text()]
+    assert read_pieces(path, before, [WHOLE]) is None, "another record may lie there by now"
+    assert names(pages, path, reader) == [path.read_text()]
 
 
 def test_a_file_that_goes_and_comes_is_seen(tmp_path: Path) -> None:
     reader, pages, path = Reader(), IssuePages(), tmp_path / "a"
-    assert pages.find(path, reader) == {}
+    assert names(pages, path, reader) == []
     path.write_text("one")
-    assert list(pages.find(path, reader)) == ["one"]
+    assert names(pages, path, reader) == ["one"]
     path.unlink()
-    assert pages.find(path, reader) == {}
+    assert names(pages, path, reader) == []
+
+
+def test_what_is_packed_is_kept_unpacked(tmp_path: Path) -> None:
+    reader, pages, path = Reader(is_packed=True), IssuePages(), tmp_path / "a"
+    path.write_text("one")
+    page = pages.find(path, reader)
+    path.unlink()
+    assert page is not None
+    assert read_pieces(path, page, [WHOLE]) == [b"one"]
 
 
 def test_no_more_is_kept_than_may_be_and_the_oldest_goes(tmp_path: Path) -> None:
-    reader, pages = Reader(), IssuePages(bytes_max=25)
+    reader, pages = Reader(is_packed=True), IssuePages(bytes_max=625)
     for name in "abc":
         (tmp_path / name).write_text("x" * 10)
         pages.find(tmp_path / name, reader)
-    (tmp_path / "large").write_text("x" * 26)
+    (tmp_path / "large").write_text("x" * 400)
 
     for name in ("c", "b", "large", "large", "a"):
         pages.find(tmp_path / name, reader)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import field
 from pathlib import Path
 
 import msgspec
@@ -23,9 +24,10 @@ from agentx.kernel.clock import Clock, to_iso
 from agentx.kernel.errors import ConflictError, UnavailableError, UnsafePath, UnsupportedVersion
 from agentx.kernel.ids import Entropy, mint
 from agentx.kernel.text import compile_late, preview, printable
+from agentx.kernel.values import frozen
 from agentx.observations.ids import issue_number
 from agentx.observations.model import StoreFault
-from agentx.observations.store.files.pages import IssuePages, RawsById
+from agentx.observations.store.files.pages import IssuePages, PlacesById, RecordPlaces, read_pieces
 from agentx.observations.store.packing import pack, unpack
 from agentx.observations.store.paths import ObservationPaths
 from agentx.observations.store.records import (
@@ -50,8 +52,18 @@ Rewrite = tuple[Stamp | None, Stamp | None]  # before, after
 
 _NAME = compile_late(r"issue-(0|[1-9][0-9]{0,8})\.json")
 _STRANGE_NAMED_MAX = 3
+_TRIES = 3  # to read a file that others go on writing, before it is read whole
 _NAME_CHARS_MAX = 60
 _ARCHIVE_NAME = compile_late(r"issue-(0|[1-9][0-9]{0,8})-archived\.json")
+
+
+@frozen(kw_only=False)
+class _PageBytes:
+    """The records of a file, and the bytes that they lie in."""
+
+    data: bytes = b""
+    raws: list[msgspec.Raw] = field(default_factory=list)
+    is_packed: bool = False
 
 
 class IssueFiles:
@@ -104,17 +116,31 @@ class IssueFiles:
 
     def read_some(self, path: Path, ids: frozenset[str]) -> list[ObservationRecord]:
         """Return some records of a file, in its order, without opening the others."""
-        page = self._pages.find(path, self._list_raws)
-        placed = sorted((at, raw) for name in ids for at, raw in page.get(name, ()))
-        opened = (_open_record(raw) for _, raw in placed)
-        return [record for record in opened if record is not None]
+        for _ in range(_TRIES):
+            page = self._pages.find(path, self._place_records)
+            if page is None:
+                break
+            with suppress(OSError):  # who reads it whole says what is wrong
+                pieces = read_pieces(path, page, page.list_places(ids))
+                if pieces is not None:
+                    return _open_some(pieces, ids)
+        return _open_some(self._raws(path), ids)
 
-    def _list_raws(self, path: Path) -> RawsById:
-        found: RawsById = {}
-        for at, raw in enumerate(self._raws(path)):
+    def _place_records(self, path: Path) -> RecordPlaces | None:
+        """Return where the records of a file lie; None where that cannot be told."""
+        loaded = self._load(path)
+        found: PlacesById = {}
+        end = 0
+        for at, raw in enumerate(loaded.raws):
+            piece = bytes(raw)
+            start = loaded.data.find(piece, end)
+            if start < 0:
+                return None
+            end = start + len(piece)
             with suppress(msgspec.DecodeError):
-                found.setdefault(decode_only_id(raw).id, []).append((at, raw))
-        return found
+                name = decode_only_id(raw).id
+                found[name] = (*found.get(name, ()), (at, start, end))
+        return RecordPlaces(found, loaded.data if loaded.is_packed else b"")
 
     def change(
         self,
@@ -142,31 +168,36 @@ class IssueFiles:
     def _raws(
         self, path: Path, held: Held | None = None, *, strict: bool = False
     ) -> list[msgspec.Raw]:
+        return self._load(path, held, strict=strict).raws
+
+    def _load(self, path: Path, held: Held | None = None, *, strict: bool = False) -> _PageBytes:
         try:
             data = read_bytes(path)
         except FileNotFoundError:
-            return []
+            return _PageBytes()
         except UnsafePath as error:
             if strict:
                 raise
             self._report(StoreFault(what=error.message, where=str(path), hint=error.hint))
-            return []
+            return _PageBytes()
         except OSError as error:
             raise unreadable(path, error) from error
         try:
             page: IssueRecord = decode_issue(data)
-            raws = decode_raws(unpack(page.packed)) if page.packed else page.observations
+            if page.packed:
+                data = unpack(page.packed)
+            raws = decode_raws(data) if page.packed else page.observations
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             self._move_aside(path, str(error), held)
-            return []
+            return _PageBytes()
         if page.version > VERSION_READ_MAX:
             newer = f"{path}: version {page.version} is not known here"
             hint = "update AgentX to the version that wrote it"
             if strict:
                 raise UnsupportedVersion(newer, hint=hint)
             self._report(StoreFault(what=newer, where=str(path), hint=hint))
-            return []
-        return raws
+            return _PageBytes()
+        return _PageBytes(data, raws, is_packed=bool(page.packed))
 
     def _move_aside(self, path: Path, reason: str, held: Held | None) -> None:
         name = f"{path.name}.corrupt-{mint(self._clock.now_ms(), self._entropy)}"
@@ -188,6 +219,11 @@ def _name_raw(raw: msgspec.Raw) -> str:
         return preview(printable(decode_only_id(raw).id), _NAME_CHARS_MAX) or "without an id"
     except (msgspec.DecodeError, UnicodeDecodeError):
         return "without an id"
+
+
+def _open_some(raws: Iterable[msgspec.Raw | bytes], ids: frozenset[str]) -> list[ObservationRecord]:
+    opened = (_open_record(raw) for raw in raws)
+    return [record for record in opened if record is not None and record.id in ids]
 
 
 def _open_record(raw: msgspec.Raw | bytes) -> ObservationRecord | None:
