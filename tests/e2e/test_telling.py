@@ -380,6 +380,29 @@ def test_who_wants_no_memories_told_is_told_none_at_an_action(warned: House) -> 
     assert tell(warned, call_of("s-2", "PreToolUse", "Bash", {"command": WRONG})) == ""
 
 
+def test_a_setting_acts_at_the_next_action_though_nothing_is_prepared_anew(warned: House) -> None:
+    before = call_of("s-2", "PreToolUse", "Bash", {"command": WRONG})
+    warned.agentx("config", "set", "--user", "recall.at_action", "off")
+    assert tell(warned, before) == ""
+
+    warned.agentx("config", "set", "--user", "recall.at_action", "on")
+    warned.agentx("sync")
+    assert tell(warned, before) != ""
+
+
+def test_a_daemon_follows_a_setting_that_is_changed_while_it_runs(warned: House) -> None:
+    before = call_of("s-2", "PreToolUse", "Bash", {"command": WRONG})
+    warned.agentx("daemon", "start")
+    try:
+        cautions = store_of(warned).cautions
+        for said in ("off", "on"):
+            warned.agentx("config", "set", "--user", "recall.at_action", said)
+            until(lambda said=said: cautions.exists() == (said == "on"))  # type: ignore[misc]
+        tell_in_time(lambda: tell(warned, before), "worked")
+    finally:
+        stop(store_of(warned))
+
+
 def test_in_a_folder_of_the_repository_that_nobody_worked_in_the_same_is_told(
     warned: House,
 ) -> None:
@@ -394,10 +417,23 @@ def test_in_a_folder_of_the_repository_that_nobody_worked_in_the_same_is_told(
 def test_what_was_forgotten_is_told_at_no_action(warned: House) -> None:
     told = tell(warned, call_of("s-2", "PreToolUse", "Bash", {"command": WRONG}))
     (doc_id,) = (word.strip("]") for word in told.split() if word.startswith("obs-"))
+    assert "`make test` worked" in begin(warned, "s-3")
     warned.agentx("memory", "drop", doc_id)
-    warned.agentx("sync")
 
-    assert tell(warned, call_of("s-3", "PreToolUse", "Bash", {"command": WRONG})) == ""
+    for _ in ("at once", "when it is prepared anew"):
+        assert tell(warned, call_of("s-4", "PreToolUse", "Bash", {"command": WRONG})) == ""
+        assert "`make test` worked" not in begin(warned, "s-5")
+        assert "We keep berths" in begin(warned, "s-6"), "the others are told"
+        warned.agentx("sync")
+
+
+def test_what_a_person_said_better_is_told_as_it_was_by_no_hook(warned: House) -> None:
+    told = tell(warned, call_of("s-2", "PreToolUse", "Bash", {"command": WRONG}))
+    (doc_id,) = (word.strip("]") for word in told.split() if word.startswith("obs-"))
+    warned.agentx("memory", "edit", doc_id, "Tests are run by make, without rtk.")
+
+    assert "`make test` worked" not in begin(warned, "s-3")
+    assert tell(warned, call_of("s-4", "PreToolUse", "Bash", {"command": WRONG})) == ""
 
 
 def test_a_hook_that_cannot_note_what_it_tells_tells_nothing(warned: House) -> None:

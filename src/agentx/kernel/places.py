@@ -8,7 +8,7 @@ A text that is prepared beforehand holds the times of its lines; whoever prints 
 they are by then.
 """
 
-# ruff: noqa: PTH114, PTH117, PTH118
+# ruff: noqa: PTH114, PTH116, PTH117, PTH118
 
 import os
 import os.path
@@ -30,6 +30,7 @@ NO_ROLE = "none"  # said where a session is to play no role, whatever is set els
 _TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108  the folder beneath is private and checked
 DIGESTS_STAMP = "questions.stamp"  # beside digests: what was asked when they were made
 NOTICES_STAMP = "notices.stamp"  # the same of the notices, which are made more often
+SETTINGS_STAMP = "settings.stamp"  # beside digests: how the settings were by which they were made
 _QUESTION_FILES_MAX = 2_000
 _NOTHING = "0:"  # all that is said where no file is there
 
@@ -206,6 +207,17 @@ def find_change(stamp: bytes, root: str) -> str:
     return "" if seen.encode() == noted else seen
 
 
+def stamp_files(*paths: str) -> bytes:
+    """Return how some files of the user are, wherever a link leads, and which they are."""
+    return b"\0".join((":".join(map(_look_behind, paths)).encode(), *map(os.fsencode, paths)))
+
+
+def are_changed(stamp: bytes) -> bool:
+    """Tell whether files are not as a stamp says; without a stamp nobody knows of any."""
+    places = stamp.split(b"\0")[1:]
+    return bool(places) and stamp != stamp_files(*map(os.fsdecode, places))
+
+
 def _look(root: str, keys: "Iterable[str]") -> str:
     return ":".join((*map(str, _look_at_questions(root)), *map(_look_at, keys)))
 
@@ -232,8 +244,12 @@ def _look_at_questions(root: str) -> tuple[int, int]:
 
 
 def _look_at(path: str) -> str:
+    return _look_behind(path, follow=False)
+
+
+def _look_behind(path: str, *, follow: bool = True) -> str:
     try:
-        found = os.lstat(path)
+        found = os.stat(path, follow_symlinks=follow)
     except (OSError, ValueError):
         return ""
     return f"{found.st_size}.{found.st_mtime_ns}"

@@ -18,7 +18,12 @@ from typing import Any, TypeVar, cast
 from agentx.adapters.homes import Homes
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.paths import DataPaths
-from agentx.kernel.places import fallback_spool_roots, home_folder, settle_role_name
+from agentx.kernel.places import (
+    fallback_spool_roots,
+    home_folder,
+    settle_role_name,
+    stamp_files,
+)
 from agentx.kernel.values import frozen
 from agentx.project.setting_rows import (
     SECTIONS,
@@ -114,6 +119,7 @@ class Config:
 
     rows: Mapping[str, SettingRow]
     faults: tuple[SettingFault, ...] = ()
+    stamp: bytes = b""  # how the user's files were, just before they were read
 
     def section(self, kind: type[Section]) -> Section:
         """Return one group of settings as its class."""
@@ -139,6 +145,7 @@ def load_config(environment: Environment, natural_id: str, trust: Trust) -> Conf
 
     Raises: InvalidValue, CorruptRecord for what the user's own file or the environment says.
     """
+    stamp = stamp_own(environment, natural_id)
     rows = {row.key: row for row in list_defaults()}
     for key, value in _read_own(environment.user_settings):
         rows[key] = change_row(rows, key, value, str(environment.user_settings))
@@ -152,7 +159,13 @@ def load_config(environment: Environment, natural_id: str, trust: Trust) -> Conf
             text = environment.variables.get(variable_of(name))
             if text is not None:
                 _take_said(rows, key, text)
-    return Config(rows=rows, faults=tuple(faults))
+    return Config(rows=rows, faults=tuple(faults), stamp=stamp)
+
+
+def stamp_own(environment: Environment, natural_id: str) -> bytes:
+    """Return how the user's own files of settings are."""
+    own = environment.settings_here(natural_id)
+    return stamp_files(str(environment.user_settings), str(own))
 
 
 def _take_said(rows: dict[str, SettingRow], key: str, text: str) -> None:

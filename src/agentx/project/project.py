@@ -8,6 +8,7 @@ from the folder itself; one that was moved keeps the id it had (`project.moves`)
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -19,11 +20,12 @@ from agentx.host.git import facts as git
 from agentx.host.system import SystemClock, system_entropy
 from agentx.host.waits import WaitBudget
 from agentx.kernel.clock import Clock
-from agentx.kernel.errors import NotFound
+from agentx.kernel.errors import AgentXError, NotFound
 from agentx.kernel.ids import Entropy, ProjectId, digest, project_id
 from agentx.kernel.paths import DataPaths, ProjectPaths, StorePaths
+from agentx.kernel.places import are_changed
 from agentx.kernel.values import frozen
-from agentx.project.config import Config, Environment, load_config
+from agentx.project.config import Config, Environment, load_config, stamp_own
 from agentx.project.moves import find_kept_name
 from agentx.project.setting_rows import check_store_name
 from agentx.project.settings import ProjectSettings, StorageSettings
@@ -232,3 +234,24 @@ def name_after(folder: Path, apart: str = "") -> ProjectId:
     plain = "".join(char if char.isascii() and char.isalnum() else "-" for char in folder.name)
     slug = "-".join(part for part in plain.lower().split("-") if part)[:_SLUG_CHARS_MAX]
     return project_id(f"{slug or 'project'}-{digest(real).hex()[:_HASH_CHARS]}")
+
+
+class SetNow:
+    """A project that follows its user's settings, for who keeps it open longer than they last.
+
+    A daemon lives for hours: what it tells goes by the files as they are, not as they were.
+    """
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._seen = project.config.stamp
+
+    def project(self) -> Project:
+        """Return the project as it is set now; as it was, where that is wrong."""
+        known = self._project
+        if are_changed(self._seen):
+            self._seen = stamp_own(known.environment, known.identity.natural)
+            with suppress(AgentXError):
+                config = load_config(known.environment, known.identity.natural, known.trust)
+                self._project = replace(known, config=config)
+        return self._project

@@ -16,7 +16,13 @@ from agentx.host.files.plain import is_folder, look, read_bytes
 from agentx.host.git.heads import has_branches
 from agentx.kernel.errors import AgentXError, DataError, UnavailableError
 from agentx.kernel.ids import digest
-from agentx.kernel.places import DIGESTS_STAMP, NOTICES_STAMP, find_change, stamp_questions
+from agentx.kernel.places import (
+    DIGESTS_STAMP,
+    NOTICES_STAMP,
+    SETTINGS_STAMP,
+    find_change,
+    stamp_questions,
+)
 from agentx.kernel.text import preview
 from agentx.memory.found import KINDS, REPOSITORY_KINDS, SearchReply, SearchRequest
 from agentx.memory.port import Readable
@@ -122,6 +128,7 @@ def renew_digests(project: Project, reader: Readable, made_from: str = "") -> in
         written = prepare_digests(sources, project.store, here, role, noted)
         put_bytes(project.store.digests / DIGESTS_STAMP, stamp)
         written += _renew_cautions(project, sources)
+        put_bytes(project.store.digests / SETTINGS_STAMP, project.config.stamp)
         put_text(project.store.digests_begun, "")
     return written
 

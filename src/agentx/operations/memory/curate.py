@@ -22,6 +22,7 @@ from agentx.observations.model import Category, Dropped, Marking, Observation, S
 from agentx.observations.tidying.dropping import drop, find_dropped, refuse_dropped, undrop
 from agentx.observations.tidying.overviews import is_overview
 from agentx.project.project import Project
+from agentx.recall.section.notices import leave_out
 from agentx.redaction.redact import redact
 from agentx.wiring.kept.decided import keep_decisions
 from agentx.wiring.kept.known import find_persons_decision
@@ -125,6 +126,7 @@ def memory_drop(project: Project, observation_id: str, *, why: str = "") -> Drop
         said = preview(why, _WHY_CHARS_MAX)
         noted = drop(room.store, found, why=said, at_ms=project.clock.now_ms())
         room.let_stand((found.id,))
+    leave_out(project.store, found.id)
     decided = find_persons_decision(project, found)
     return replace(_tell(noted, found), stands="" if decided is None else _say_stands(decided))
 
@@ -168,7 +170,9 @@ def _mark(project: Project, marking: Marking, does: str) -> Observation:
         if not marked:
             refuse_dropped(room.store, found.id)
             raise _refuse_merged(found.id)
-        return marked[0]
+    if marking.content is not None:
+        leave_out(project.store, found.id)
+    return marked[0]
 
 
 def _refuse_decided(project: Project, found: Observation) -> None:

@@ -18,10 +18,11 @@ from pathlib import Path
 
 from agentx.host.files.atomic import write_if_changed
 from agentx.host.files.disk import look_at
-from agentx.host.files.plain import find_files
+from agentx.host.files.plain import find_files, read_text
 from agentx.kernel.paths import NOTICE_SUFFIX, ProjectPaths, StorePaths
 from agentx.kernel.places import NOTICES_STAMP
 from agentx.kernel.roles import PERSON_ROLE
+from agentx.observations.model import name_told
 from agentx.recall.section.moment import Present
 from agentx.recall.section.render import Cap, RecallLine, Section, section
 from agentx.recall.section.sources import Sources
@@ -74,6 +75,22 @@ def put_bytes(path: Path, data: bytes) -> bool:
     was_there = path.exists()
     path.unlink(missing_ok=True)
     return was_there
+
+
+def leave_out(store: StorePaths, doc_id: str) -> None:
+    """Take a memory out of what was prepared: what a person took back is told by no hook.
+
+    The digests that are made next are made without it; this is for until then.
+    """
+    for path in (*store.digests.glob("*.txt"), store.cautions):
+        try:
+            rows = read_text(path).split("\n")
+        except (OSError, ValueError):
+            continue  # gone by now, or none of ours
+        kept = [row for row in rows if doc_id not in map(name_told, row.split("\t")[:-1])]
+        if len(kept) < len(rows):
+            tells = any(row.partition("\t")[0] for row in kept if "\t" in row)
+            put_text(path, "\n".join(kept) if tells else "")
 
 
 def _write_all(sources: Sources, store: StorePaths) -> None:

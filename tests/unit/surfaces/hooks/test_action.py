@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from agentx.kernel.places import SETTINGS_STAMP, stamp_files
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
 from agentx.surfaces.hooks.payload import text_at
 from agentx.surfaces.hooks.settled import find_spool, find_store_near
@@ -121,6 +122,28 @@ def test_two_decisions_on_a_file_are_told_one_at_a_time(said: Said) -> None:
 
     assert ["by quay" in said("Edit", edit), "letters" in said("Edit", edit)] == [True, True]
     assert said("Edit", edit) == ""
+
+
+def test_nothing_is_told_by_settings_that_were_changed_since(
+    said: Said, work: Path, tmp_path: Path
+) -> None:
+    settings, link = tmp_path / "kept.toml", tmp_path / "config.toml"
+    settings.write_text("[recall]\n", encoding="utf-8")
+    link.symlink_to(settings)
+    stamp = work.parent / "store" / "digests" / SETTINGS_STAMP
+    stamp.write_bytes(stamp_files(str(link), str(tmp_path / "none.toml")))
+    given = {"command": "rtk make test"}
+    assert "worked" in said("Bash", given, session="s-1")
+
+    settings.write_text('[recall]\nat_action = "off"\n', encoding="utf-8")
+    assert said("Bash", given, session="s-2") == ""
+
+    stamp.write_bytes(stamp_files(str(link), str(tmp_path / "none.toml")))
+    assert "worked" in said("Bash", given, session="s-2"), "nothing was noted meanwhile"
+    (tmp_path / "none.toml").touch()
+    assert said("Bash", given, session="s-3") == ""
+    stamp.write_bytes(b"garbage")
+    assert "worked" in said("Bash", given, session="s-3")
 
 
 def test_after_a_call_only_what_failed_so_is_told(said: Said) -> None:

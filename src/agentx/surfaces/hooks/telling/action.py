@@ -2,13 +2,14 @@
 
 A call is looked up in a small file that was prepared (`recall.telling.cautions`): most calls are
 not in it, and cost the reading of it. Nothing is asked, nothing is decided about the call, and
-nothing is told twice to a session.
+nothing is told twice to a session. Nor is anything told by settings that were changed since: the
+user may have asked for quiet.
 """
 
 import os
 
 from agentx.adapters.hook_actions import JOINT, is_editor, is_shell, join_commands, list_patched
-from agentx.surfaces.hooks.checkout import branch_of, read_small
+from agentx.surfaces.hooks.checkout import branch_of, read_raw, read_small
 from agentx.surfaces.hooks.payload import session_of, text_at
 from agentx.surfaces.hooks.settled import find_digests, find_store_near
 from agentx.surfaces.hooks.spool import Caller
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _CAUTIONS_BYTES_MAX = 65_536
 _READ_BYTES_MAX = 65_536
 _NAME_BYTES_MAX = 200
+_STAMP_BYTES_MAX = 65_536
 _PATH_BYTES_MAX = 4_096
 _COMMANDS = (b'"command"', b'"cmd"')
 _PATCHES = (b'"tool_input"', b'"command"', b'"input"', b'"patch"', b'"patchText"')
@@ -39,9 +41,8 @@ def warn(call: Caller, raw: bytes, *, is_over: bool) -> None:
     store, project = find_store_near(call.cwd, call.project)
     if not store:
         return
-    known = read_small(
-        os.path.join(find_digests(store, project), "cautions.tsv"), _CAUTIONS_BYTES_MAX
-    )
+    folder = find_digests(store, project)
+    known = read_small(os.path.join(folder, "cautions.tsv"), _CAUTIONS_BYTES_MAX)
     if not known:
         return
     if is_edit:
@@ -49,13 +50,19 @@ def warn(call: Caller, raw: bytes, *, is_over: bool) -> None:
     else:
         fits = _fits_command(call, known, given, _result_of(raw) if is_over else None)
     if fits is not None:
-        _tell_first(call, raw, [row for row in _rows(known) if fits(row[0], row[1])])
+        rows = [row for row in _rows(known) if fits(row[0], row[1])]
+        if rows and not _are_settings_changed(folder):
+            _tell_first(call, raw, rows)
+
+
+def _are_settings_changed(folder: str) -> bool:
+    from agentx.kernel.places import SETTINGS_STAMP, are_changed
+
+    return are_changed(read_raw(os.path.join(folder, SETTINGS_STAMP), _STAMP_BYTES_MAX) or b"")
 
 
 def _tell_first(call: Caller, raw: bytes, rows: list[list[str]]) -> None:
     """Tell the first of some cautions that the session does not know."""
-    if not rows:
-        return
     from agentx.kernel.places import tell_ages
     from agentx.surfaces.hooks.telling.output import NOTICE, tell_once
     from agentx.surfaces.hooks.telling.told import note_told
