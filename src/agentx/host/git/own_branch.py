@@ -100,6 +100,10 @@ class OwnBranch:
         """Tell whether a commit is part of another's history."""
         return self._ask("merge-base", "--is-ancestor", older, newer).code == 0
 
+    def find_base(self, one: str, other: str) -> str:
+        """Return a commit from which two others went apart; empty where there is none."""
+        return next(iter(self._ask("merge-base", one, other).lines), "")
+
     def list_names(self, commit: str, folder: str = "") -> tuple[str, ...]:
         """Return what lies at the top of a commit, or right in a folder of it.
 

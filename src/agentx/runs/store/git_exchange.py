@@ -14,10 +14,9 @@ from pathlib import Path
 
 from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.disk import FREE_ROOM
-from agentx.host.files.plain import exists
 from agentx.host.git.command import do_git, read_git
 from agentx.host.git.facts import strip_credentials
-from agentx.host.git.own_branch import StoredFile, find_lock
+from agentx.host.git.own_branch import find_lock
 from agentx.host.locks.flock import Flock
 from agentx.kernel.errors import (
     AgentXError,
@@ -29,12 +28,13 @@ from agentx.kernel.errors import (
 )
 from agentx.kernel.values import frozen
 from agentx.runs.settings import BRANCH
-from agentx.runs.store.archive import Archive, read_packed_events, unpack_events
-from agentx.runs.store.event_files import events_in, read_events
+from agentx.runs.store.archive import unpack_events
+from agentx.runs.store.event_files import events_in
 from agentx.runs.store.kept.branch import KeptBranch
-from agentx.runs.store.kept.facts import MEMORY, PACKED, is_fact, run_of
+from agentx.runs.store.kept.facts import MEMORY, PACKED, is_fact
 from agentx.runs.store.run_store import RunStore
 from agentx.runs.store.shared.fetching import find_no_room, is_refused_here, say_failed, say_why
+from agentx.runs.store.shared.taking_in import take_in
 
 _FETCH_WAIT_MS = 60_000
 _AGREED = "pushes_to"
@@ -149,65 +149,6 @@ def _is_overtaken(refused: str, err: str) -> bool:
     why = refused.rpartition(" -> ")[2].partition("(")[2]
     is_broken = "Unable to create" in err and "File exists" not in err  # no lock: no rights, say
     return any(word in why for word in _OVERTAKEN) and not is_broken
-
-
-def take_in(store: RunStore, kept: KeptBranch, tip: str) -> tuple[str, ...]:
-    """Take in what a commit of the branch holds; return the runs that are others now.
-
-    Raises: UnavailableError, ConflictError, DataError.
-    """
-    lacking = kept.find_lacking(tip)
-    archive = Archive(store.paths.project)
-    packed = {run_of(path) for path in lacking if path.endswith(PACKED)}
-    wanted = _leave_packed(kept, store, archive, lacking)
-    kept.is_held = True
-    try:
-        kept.lay(wanted)
-        runs = sorted({run_of(path) for path in wanted} - {""})
-        for run_id in runs:
-            kept.begin(run_id)
-            if run_id in packed and exists(store.paths.run(run_id).root):
-                _go_with_archive(store, archive, run_id)
-            if exists(store.paths.run(run_id).root):
-                with store.editing(run_id) as desk:
-                    desk.show(everything=True)
-        if runs:
-            store.index.rebuild({})
-    finally:
-        kept.is_held = False
-    return tuple(runs)
-
-
-def _leave_packed(
-    kept: KeptBranch, store: RunStore, archive: Archive, lacking: dict[str, StoredFile]
-) -> dict[str, StoredFile]:
-    """Return what is to be laid out, without the files of runs that are packed here with all that.
-
-    Raises: UnavailableError.
-    """
-    found = dict(lacking)
-    runs = {run_of(path) for path in lacking if path.startswith(f"{MEMORY}/runs/")}
-    for run_id in runs:
-        if not exists(archive.path(run_id)) or exists(store.paths.run(run_id).root):
-            continue
-        below = [path for path in lacking if path.startswith(f"{MEMORY}/runs/{run_id}/")]
-        texts = kept.branch.read_blobs(lacking[path].blob for path in below).values()
-        theirs = {event.id for text in texts for event in events_in(text, run_id)}
-        with suppress(AgentXError):
-            if theirs <= {event.id for event in read_packed_events(archive, run_id)}:
-                for path in below:
-                    del found[path]
-    return found
-
-
-def _go_with_archive(store: RunStore, archive: Archive, run_id: str) -> None:
-    """Pack a run here too that another clone packed; one with more events stays as it is."""
-    with suppress(AgentXError), store.editing(run_id) as desk:
-        here = {event.id for event in read_events(store.paths.run(run_id), run_id).events}
-        is_all = here <= {event.id for event in read_packed_events(archive, run_id)}
-        if is_all and not exists(store.paths.run(run_id).aside):
-            desk.leave()
-            archive.drop_folder(run_id)
 
 
 class RunExchange:
