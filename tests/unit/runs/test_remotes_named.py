@@ -14,6 +14,7 @@ from agentx.kernel.errors import ConflictError, NotFound
 from agentx.runs.lacking.mending import list_lost_steps
 from agentx.runs.model import Run
 from agentx.runs.replies import Unmerged
+from agentx.runs.store.git_exchange import find_remote
 from agentx.runs.store.git_shared import check_latest, name_remote, tell_unpushed
 from agentx.runs.taking.lane_taking import LaneTaking
 from tests.support.repository import commit, git, repository
@@ -55,6 +56,20 @@ def test_the_remote_is_one_that_has_the_branch(root: Path) -> None:
     git(root, "remote", "add", "origin", "nowhere")
     assert name_remote(root, "agent/other") == "origin"
     assert name_remote(root, WORK) == "upstream"
+
+
+def test_runs_go_where_a_person_agreed_to_them(root: Path, tmp_path: Path) -> None:
+    upstream = str(tmp_path / "upstream")
+    assert find_remote(root).name == "fork"
+    git(root, "push", "-q", "upstream", f"{WORK}:agent-memory")
+
+    assert find_remote(root).name == "upstream", "it has runs"
+    assert name_remote(root, "agent/other") == "upstream", "who shares them fetches there"
+    git(root, "remote", "add", "origin", str(tmp_path / "fork"))
+    assert find_remote(root).name == "origin"
+    assert find_remote(root, agreed={upstream}).name == "upstream"
+    assert find_remote(root, agreed={upstream, str(tmp_path / "fork")}).name == "origin"
+    assert find_remote(root, "fork", {upstream}).name == "fork", "it was named"
 
 
 def test_who_is_to_push_all_of_a_run_is_told_the_remote_that_there_is(root: Path) -> None:

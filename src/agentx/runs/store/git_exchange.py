@@ -8,7 +8,7 @@ comes second fetches again.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -32,6 +32,7 @@ from agentx.runs.store.archive import unpack_events
 from agentx.runs.store.event_files import events_in
 from agentx.runs.store.kept.branch import KeptBranch
 from agentx.runs.store.kept.facts import MEMORY, PACKED, is_fact
+from agentx.runs.store.kept.notes import KeptNotes
 from agentx.runs.store.run_store import RunStore
 from agentx.runs.store.shared.fetching import find_no_room, is_refused_here, say_failed, say_why
 from agentx.runs.store.shared.taking_in import take_in
@@ -56,8 +57,10 @@ class Remote:
     url: str
 
 
-def find_remote(root: Path, wanted: str = "") -> Remote:
-    """Return the remote that is meant: the one that is named, `origin`, or the only one.
+def find_remote(root: Path, wanted: str = "", agreed: Collection[str] = ()) -> Remote:
+    """Return the remote that is meant: the one that is named, or else the one for runs.
+
+    That is one to which a person agreed (by its address), `origin`, one that has runs, or a first.
 
     Raises: NotFound, InvalidValue.
     """
@@ -66,9 +69,29 @@ def find_remote(root: Path, wanted: str = "") -> Remote:
         raise NotFound(
             f"{root} has no remote", hint="git remote add origin URL; runs stay here until then"
         )
-    name = wanted or ("origin" if "origin" in names else names[0])
-    if name not in names:
-        raise InvalidValue(f"{name!r} is no remote of it", hint=f"one of {', '.join(names)}")
+    if wanted and wanted not in names:
+        raise InvalidValue(f"{wanted!r} is no remote of it", hint=f"one of {', '.join(names)}")
+    if wanted or len(names) == 1:
+        return _look_up(root, wanted or names[0])
+    usual = sorted(names, key=lambda name: name != "origin")
+    if agreed:
+        remotes = (_look_up(root, name) for name in usual)
+        known = next((each for each in remotes if strip_credentials(each.url) in agreed), None)
+        if known is not None:
+            return known
+    if usual[0] == "origin":
+        return _look_up(root, usual[0])
+    seen = read_git(root, "for-each-ref", "--format=%(refname)", f"refs/remotes/**/{BRANCH}").lines
+    having = (name for name in usual if f"refs/remotes/{name}/{BRANCH}" in seen)
+    return _look_up(root, next(having, usual[0]))
+
+
+def list_agreed(notes: KeptNotes) -> frozenset[str]:
+    """Return the remotes, by their addresses, to which a person agreed that runs are pushed."""
+    return frozenset(notes.read().get(_AGREED, {}))
+
+
+def _look_up(root: Path, name: str) -> Remote:
     said = read_git(root, "config", "--get", f"remote.{name}.url")
     return Remote(name, said.out.strip())
 
@@ -288,7 +311,7 @@ class RunExchange:
 
     def is_agreed(self) -> bool:
         """Tell whether a person agreed to pushing there."""
-        return self.shown_url in self._kept.notes.read().get(_AGREED, {})
+        return self.shown_url in list_agreed(self._kept.notes)
 
     def agree(self, at: str) -> None:
         """Note that a person agreed to pushing there.

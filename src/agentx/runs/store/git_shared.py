@@ -16,6 +16,7 @@ from agentx.kernel.errors import ConflictError, NotFound
 from agentx.kernel.values import frozen
 from agentx.runs.model import Lane, LaneStatus, Rebased, Run, RunEvent
 from agentx.runs.replies import UNSHALLOW, Changes, GoneCommit, say_push_all
+from agentx.runs.settings import BRANCH
 
 _KEPT_HERE = (".agent-memory/", ".agentx/")  # by AgentX: it is not what is checked
 _NOT_OURS = tuple(f":(exclude){name.rstrip('/')}" for name in _KEPT_HERE)
@@ -32,7 +33,8 @@ class Pushed:
     @property
     def remote(self) -> str:
         """The remote that has it; empty for a branch here."""
-        return self.name.rpartition("agent/")[0].removesuffix("/")
+        end = "agent/" if "agent/" in self.name else BRANCH
+        return self.name.rpartition(end)[0].removesuffix("/")
 
 
 @frozen
@@ -93,10 +95,13 @@ def find_work(root: Path, run: Run, branch: str) -> str:
 
 
 def name_remote(root: Path, branch: str = "") -> str:
-    """Return the remote that is meant for a branch: one that has it, or else the usual one."""
+    """Return the remote that is meant for a branch: one that has it, the usual one, one of runs."""
     having = [each.remote for each in list_pushed(root, branch)] if branch else []
     names = having or read_git(root, "remote").lines
-    return "origin" if "origin" in names or not names else names[0]
+    if "origin" in names or not names:
+        return "origin"
+    runs = () if having else (each.remote for each in list_pushed(root, BRANCH))
+    return next((name for name in runs if name in names), names[0])
 
 
 def tell_unpushed(root: Path, branch: str) -> Iterator[str]:

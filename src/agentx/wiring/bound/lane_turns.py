@@ -14,7 +14,6 @@ from agentx.runs.limits import RUN_CHECK_OUTPUT_CHARS_MAX
 from agentx.runs.model import Run
 from agentx.runs.paths import RunNotes
 from agentx.runs.store.executing import execute
-from agentx.runs.store.git_exchange import find_remote
 from agentx.runs.store.git_shared import look_at
 from agentx.runs.store.local.approved import ApprovedChecks
 from agentx.runs.store.local.turn_notes import TurnNotes
@@ -119,6 +118,6 @@ def find_push_remote(project: Project) -> str:
     try:
         exchange = open_exchange(project)
         is_agreed = exchange is not None and exchange.is_agreed()
-        return find_remote(project.root).name if is_agreed else ""
+        return exchange.remote.name if exchange is not None and is_agreed else ""
     except AgentXError:
         return ""

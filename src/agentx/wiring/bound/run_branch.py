@@ -11,7 +11,7 @@ from agentx.kernel.text import name_some
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.runs.settings import BRANCH, RunsSettings
-from agentx.runs.store.git_exchange import RunExchange, find_remote
+from agentx.runs.store.git_exchange import RunExchange, find_remote, list_agreed
 from agentx.runs.store.kept.facts import MEMORY, PARTS
 from agentx.wiring.runs import may_git_run_all, open_kept, open_run_store
 from agentx.wiring.trust.git_refusal import require_git
@@ -35,7 +35,8 @@ def open_exchange(project: Project, remote: str = "") -> RunExchange | None:
             hint="look at them, then say `agentx trust`",
         )
     open_keyring(project).go_with_runs()
-    return RunExchange(store, find_remote(project.root, remote), lambda: project.trust.was_said)
+    wanted = find_remote(project.root, remote, list_agreed(kept.notes))
+    return RunExchange(store, wanted, lambda: project.trust.was_said)
 
 
 def find_run_branch(project: Project) -> str:
