@@ -16,6 +16,7 @@ from agentx.observations.tidying.parting import part_persons
 from agentx.project.project import Project
 from agentx.project.roles.caller import find_caller
 from agentx.project.roles.played import decide_role
+from agentx.recall.section.notices import leave_out
 from agentx.views.sessions.checkouts import find_checked_out
 from agentx.wiring.observation_upkeep import move_observations
 from agentx.wiring.observations import BACKENDS, open_observations, prepare_observations
@@ -95,6 +96,7 @@ def memory_remove(project: Project, observation_id: str) -> None:
         found = room.get(observation_id)[0]
         guard_persons(project, room.store, found, "remove")
         room.remove(found.id)
+    leave_out(project.store, found.id)
 
 
 def memory_compact(
