@@ -24,6 +24,8 @@ from agentx.operations.setup.installation import setup_inputs
 from agentx.operations.setup.programs.live import try_hooks
 from agentx.operations.setup.seen_by_git import SeenByGit, look_at_git
 from agentx.operations.setup.setup import Setup, setup
+from agentx.operations.upkeep.asking import check_hooks
+from agentx.operations.upkeep.health import Health
 from agentx.project.config import read_environment
 from agentx.project.exclusion import exclude
 from agentx.project.project import Project, open_project
@@ -167,6 +169,32 @@ def test_hooks_that_are_switched_off_are_told_beside_the_event_that_arrived(tmp_
     assert claude.arrived
     assert "disableAllHooks is set" in claude.unsure
     assert "until you trust them" in codex.unsure
+
+
+@pytest.mark.parametrize(
+    ("harness", "file", "says"),
+    [
+        ("claude-code", ".claude/settings.json", '{"disableAllHooks": true}'),
+        ("gemini", ".gemini/settings.json", '{"hooksConfig": {"enabled": false}}'),
+        ("gemini", ".gemini/settings.json", '{"hooksConfig": {"disabled": ["agentx"]}}'),
+        ("codex", ".codex/config.toml", "[features]\nhooks = false\n"),
+    ],
+)
+def test_all_is_not_well_where_the_hooks_are_switched_off(
+    tmp_path: Path, harness: str, file: str, says: str
+) -> None:
+    project = made(tmp_path)
+    inputs = setup_inputs(project)
+    settings = tmp_path / "home" / file
+    settings.parent.mkdir(parents=True)
+    settings.write_text(says)
+    setup(inputs, Setup(harness=Harness(harness), project_root=project.root))
+
+    (check,) = check_hooks(project, inputs)
+
+    assert check.health is Health.WRONG
+    assert "no hook runs until" in check.says
+    assert str(settings) in check.says
 
 
 def test_without_hooks_and_where_nothing_is_captured_no_event_is_sent(tmp_path: Path) -> None:

@@ -21,6 +21,8 @@ from agentx.adapters.settings.json_file import Json, read_json
 from agentx.kernel.capture import Harness
 from agentx.kernel.clock import SECOND_MS
 
+_NAME = "agentx"  # by which `/hooks` of Gemini CLI knows ours
+
 EVENTS = (
     "SessionStart",
     "BeforeAgent",
@@ -35,7 +37,7 @@ EVENTS = (
 def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
     """Return how the settings file of Gemini CLI changes."""
     handler = {
-        "name": "agentx",
+        "name": _NAME,
         "type": "command",
         "command": _line(request),
         "timeout": limits.HOOK_WAIT_SECONDS_MAX * SECOND_MS,
@@ -63,8 +65,21 @@ def _notes(edit: FileEdit, request: SetupRequest) -> tuple[str, ...]:
         return ()
     settings: Json = read_json(edit.after, edit.path).value if edit.before else {}
     switches = (("hooksConfig", "enabled"), ("hooks", "enabled"), ("tools", "enableHooks"))
-    return tuple(
-        f"{section}.{key} is false in this file: {SWITCHED_OFF} it is true"
-        for section, key in switches
-        if isinstance(settings.get(section), dict) and settings[section].get(key) is False
+    return (
+        *(
+            f"{section}.{key} is false in this file: {SWITCHED_OFF} it is true"
+            for section, key in switches
+            if isinstance(settings.get(section), dict) and settings[section].get(key) is False
+        ),
+        *(
+            f"{section}.disabled names {_NAME} in this file: {SWITCHED_OFF} that is taken out"
+            for section in ("hooksConfig", "hooks")
+            if _names_us(settings.get(section))
+        ),
     )
+
+
+def _names_us(section: object) -> bool:
+    """Tell whether a section switches off what is ours, as `/hooks disable` notes it."""
+    disabled = section.get("disabled") if isinstance(section, dict) else None
+    return isinstance(disabled, list) and _NAME in disabled

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from agentx.adapters.port import SetupScope
+from agentx.adapters.port import SWITCHED_OFF, SetupScope
 from agentx.adapters.registry import ADAPTERS
 from agentx.adapters.settings.file import is_current
 from agentx.adapters.settings.plugins import has_plugin, list_plugin_files
+from agentx.kernel.capture import Harness
 from agentx.kernel.errors import AgentXError
 from agentx.operations.setup.setup import Setup, SetupInputs, setup_request
 from agentx.project.project import Project
@@ -24,6 +26,18 @@ def is_installed(inputs: SetupInputs, wanted: Setup) -> bool:
 def list_installed(project: Project, inputs: SetupInputs) -> tuple[str, ...]:
     """Return the agent CLIs whose hooks are installed, for the user or for this project."""
     return asking_harnesses(project, replace(inputs, mcp_command=()))
+
+
+def list_switches(project: Project, inputs: SetupInputs, harness: Harness) -> tuple[str, ...]:
+    """Return what keeps an agent CLI from calling the hooks that it has, and the file with it."""
+    found = []
+    for scope in SetupScope:
+        wanted = Setup(harness=harness, project_root=project.root, scope=scope)
+        with suppress(AgentXError):  # a file that cannot be read switches nothing off
+            for edit in ADAPTERS[harness].edits(setup_request(inputs, wanted)):
+                notes = (note for note in edit.notes if SWITCHED_OFF in note)
+                found += [note.replace("this file", str(edit.path)) for note in notes]
+    return tuple(found)
 
 
 def list_settings_files(project: Project, inputs: SetupInputs) -> tuple[Path, ...]:

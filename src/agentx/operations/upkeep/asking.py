@@ -1,22 +1,64 @@
-"""Whether an agent CLI lets its agents ask, and what agents may run: for `doctor`."""
+"""Whether agent CLIs call us and let their agents ask, and what agents may run: for `doctor`."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 
 from agentx.adapters.claude_code.permissions import find_refusals, is_allowed
 from agentx.adapters.codex.trust import trust_state
+from agentx.adapters.registry import ADAPTERS
 from agentx.adapters.settings.plugins import has_plugin
 from agentx.agents.loop.tools.commands import SETTING, list_broad, read_allowed, say_broad
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import InvalidValue
-from agentx.operations.setup.setup import SetupInputs
+from agentx.operations.setup.installed import asking_harnesses, list_installed, list_switches
+from agentx.operations.setup.setup import SetupInputs, detect
 from agentx.operations.upkeep.health import Health, HealthCheck
 from agentx.project.project import Project
 from agentx.project.settings import AgentsSettings
 from agentx.project.toolsets import READ_ONLY
 
 _INSTALLED = "hooks and MCP server installed"
+_SWITCHED_ON = "switch it on again, or leave it so: nothing of it is captured"
+
+
+def list_used(project: Project, inputs: SetupInputs) -> tuple[Harness, ...]:
+    """Return the agent CLIs that are in use on this machine."""
+    path = project.environment.search_path
+    return detect(inputs.homes, lambda command: shutil.which(command, path=path))
+
+
+def check_hooks(project: Project, inputs: SetupInputs) -> Iterator[HealthCheck]:
+    """Look whether every agent CLI that is in use calls our hooks, and may."""
+    installed = list_installed(project, inputs)
+    asking = asking_harnesses(project, inputs)
+    used = list_used(project, inputs)
+    for harness in ADAPTERS:
+        off = list_switches(project, inputs, harness) if harness in installed else ()
+        if off:
+            says = "; ".join(off)
+            yield HealthCheck(name=harness, health=Health.WRONG, says=says, mend=_SWITCHED_ON)
+        elif harness in installed and harness not in asking:
+            yield HealthCheck(
+                name=harness,
+                health=Health.NOTE,
+                says="hooks installed, but its agents cannot ask: no MCP server",
+                mend=f"agentx setup {harness}",
+            )
+        elif harness in installed:
+            yield check_asking(project, inputs, harness)
+        elif harness in used:
+            yield HealthCheck(
+                name=harness,
+                health=Health.WRONG,
+                says="in use, but its hooks are not installed",
+                mend=f"agentx setup {harness}",
+            )
+    if not used and not installed:
+        yield HealthCheck(
+            name="hooks", health=Health.NOTE, says="no agent CLI found", mend="agentx setup NAME"
+        )
 
 
 def check_asking(project: Project, inputs: SetupInputs, harness: Harness) -> HealthCheck:

@@ -13,28 +13,25 @@ from contextlib import AbstractContextManager
 from itertools import islice
 from pathlib import Path
 
-from agentx.adapters.registry import ADAPTERS
 from agentx.capture.faults import Faults
 from agentx.clarification.summary import tell_contested
 from agentx.host.files.plain import is_folder, walk_refused
 from agentx.kernel.bus import HowFar, unheard
-from agentx.kernel.capture import Harness
 from agentx.kernel.errors import AgentXError
 from agentx.memory.port import Memory
 from agentx.operations.capture.exclude import exclude_from_capture, is_project_excluded
 from agentx.operations.capture.waiting import list_waiting, sum_up
 from agentx.operations.issues.workflows import check_workflows
-from agentx.operations.setup.installed import asking_harnesses, is_installed, list_installed
+from agentx.operations.setup.installed import is_installed
 from agentx.operations.setup.setup import (
     Setup,
     SetupInputs,
-    detect,
     is_launcher,
     launchers,
     setup,
     write_launcher,
 )
-from agentx.operations.upkeep.asking import check_allowed, check_asking
+from agentx.operations.upkeep.asking import check_allowed, check_hooks, list_used
 from agentx.operations.upkeep.health import CONTESTED, Diagnosis, Health, HealthCheck
 from agentx.operations.upkeep.integrity import check_memory, say_once, try_verbs
 from agentx.operations.upkeep.leftovers import remove_vectors
@@ -87,7 +84,7 @@ def diagnose(
         "excluded": lambda: _list_excluded(project),
         "disk": lambda: (_room(project),),
         "commands": lambda: _launchers(inputs),
-        "hooks": lambda: _hooks(project, inputs),
+        "hooks": lambda: check_hooks(project, inputs),
         "ledgers": lambda: _ledgers(project),
         "people": lambda: check_people(project),
         "memory": lambda: _observations(project),
@@ -123,7 +120,7 @@ def fix(project: Project, inputs: SetupInputs) -> tuple[str, ...]:
         if check.health is not Health.GOOD:
             write_launcher(inputs)
             done.append(f"wrote the {check.name}")
-    for harness in _in_use(project, inputs):
+    for harness in list_used(project, inputs):
         wanted = Setup(harness=harness, project_root=project.root)
         if not is_installed(inputs, wanted):
             try:
@@ -283,38 +280,6 @@ def _launchers(inputs: SetupInputs) -> Iterator[HealthCheck]:
             health=Health.WRONG if path.exists() else Health.NOTE,
             says=f"{path} {'is of another installation' if path.exists() else 'is not installed'}",
             mend="agentx doctor --fix",
-        )
-
-
-def _in_use(project: Project, inputs: SetupInputs) -> tuple[Harness, ...]:
-    path = project.environment.search_path
-    return detect(inputs.homes, lambda command: shutil.which(command, path=path))
-
-
-def _hooks(project: Project, inputs: SetupInputs) -> Iterator[HealthCheck]:
-    installed = list_installed(project, inputs)
-    asking = asking_harnesses(project, inputs)
-    used = _in_use(project, inputs)
-    for harness in ADAPTERS:
-        if harness in installed and harness not in asking:
-            yield HealthCheck(
-                name=harness,
-                health=Health.NOTE,
-                says="hooks installed, but its agents cannot ask: no MCP server",
-                mend=f"agentx setup {harness}",
-            )
-        elif harness in installed:
-            yield check_asking(project, inputs, harness)
-        elif harness in used:
-            yield HealthCheck(
-                name=harness,
-                health=Health.WRONG,
-                says="in use, but its hooks are not installed",
-                mend=f"agentx setup {harness}",
-            )
-    if not used and not installed:
-        yield HealthCheck(
-            name="hooks", health=Health.NOTE, says="no agent CLI found", mend="agentx setup NAME"
         )
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from agentx.adapters.codex.setup import UNTRUSTED
 from agentx.adapters.codex.trust import trust_state
-from agentx.adapters.port import SWITCHED_OFF, HookCall, SetupScope
+from agentx.adapters.port import HookCall, SetupScope
 from agentx.adapters.registry import ADAPTERS
 from agentx.adapters.settings.changes import find_hook_line
 from agentx.adapters.settings.plugins import has_plugin
@@ -34,6 +34,7 @@ from agentx.kernel.ids import mint
 from agentx.kernel.paths import SpoolPaths
 from agentx.kernel.places import encode_name, origin_of
 from agentx.kernel.values import frozen
+from agentx.operations.setup.installed import list_switches
 from agentx.operations.setup.setup import Setup, SetupInputs, setup_request
 from agentx.project.exclusion import is_left_out
 from agentx.project.project import Project
@@ -101,18 +102,16 @@ def _list_lines(project: Project, inputs: SetupInputs) -> Iterator[tuple[Harness
     Both scopes are looked into; what is installed for the user comes first.
     """
     for harness, adapter in ADAPTERS.items():
-        line, against = "", ""
+        line = ""
         for scope in SetupScope:
             wanted = Setup(harness=harness, project_root=project.root, scope=scope)
             with suppress(AgentXError):  # a file that cannot be read calls nothing
                 edits = adapter.edits(setup_request(inputs, wanted))
-                notes = [note for edit in edits for note in edit.notes if SWITCHED_OFF in note]
                 line = line or next(filter(None, map(find_hook_line, edits)), "")
-                against = against or "; ".join(notes)
         if not line and has_plugin(harness, inputs.homes):
             line = _PLUGIN_LINE.format(harness)
         if line:
-            yield harness, line, against
+            yield harness, line, "; ".join(list_switches(project, inputs, harness))
 
 
 def _try_one(
