@@ -202,3 +202,40 @@ def test_a_library_may_go_by_a_command(command: str) -> None:
     talk = Talk().user("get rid of it").shell(command, "removed 1 package")
 
     assert _tell(CHANGE, "Dates with Moment (commit 1a2b3c4)", talk) == ""
+
+
+STORE = ("deploy/sessions.yml", "store: redis", "store: postgres")
+
+
+@pytest.mark.parametrize(
+    ("category", "text", "rest"),
+    [
+        (FACT, "Sessions are in Redis. Nothing is on disk.", ""),
+        (CHANGE, "Keep sessions in Redis (commit 1a2b3c4)", ""),
+        (DECISION, "Where do sessions go? The user chose: Redis: fast", ""),
+        (
+            DECISION,
+            SAID + "use redis for the sessions",
+            SAID + "use redis for the sessions (since then: `store` is postgres)",
+        ),
+        (DECISION, SAID + "use redis for the cache", SAID + "use redis for the cache"),
+        (FACT, "The cache is in Redis.", "The cache is in Redis."),
+        (
+            FACT,
+            "Sessions are not in Redis, it forgets them.",
+            "Sessions are not in Redis, it forgets them.",
+        ),
+    ],
+)
+def test_what_a_setting_named_goes_with_the_word(category: Category, text: str, rest: str) -> None:
+    assert _tell(category, text, _edit(STORE)) == rest
+
+
+def test_a_setting_that_names_the_first_again_takes_nothing_back() -> None:
+    text = SAID + "use redis for the sessions"
+    path, old, new = STORE
+    told = _tell(DECISION, text, _edit(STORE))
+
+    assert _tell(DECISION, told, _edit((path, new, old))) == text
+    assert _tell(DECISION, text, _edit(STORE, (path, new, old))) == text
+    assert _tell(DECISION, text, _edit((path, "store: off", "store: redis"))) == text

@@ -297,3 +297,63 @@ def test_what_changed_since_is_marked_in_the_store_whichever_was_captured_first(
             [f"{texts[0]} (since then: 5 is enough from now on)", texts[1]]
         ), order
         store.close()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ((DECISION, SAID + "use Redis for the jobs"), "Run jobs in GoodJob, no Redis"),
+        ((CHANGE, "Run jobs with Redis (commit 1a)"), "Run jobs in GoodJob, no Redis"),
+        (
+            (CHANGE, "Build the site with webpack (commit 1a)"),
+            "Build the site in Vite, no `webpack`",
+        ),
+        (
+            (DECISION, SAID + "pour l'export PDF prends wkhtmltopdf"),
+            "WeasyPrint au lieu de wkhtmltopdf",
+        ),
+        ((DECISION, SAID + "usa express para la api"), "Fastify en vez de express"),
+        ((DECISION, SAID + "usiamo mongo per gli ordini"), "Ordini: Postgres invece di mongo"),
+        ((DECISION, SAID + "nimm redis f\u00fcr die Sitzungen"), "Postgres statt redis"),
+        ((CHANGE, "Pool of 40 (commit 1a)"), "Pool of 10 behind pgbouncer"),
+        ((DECISION, SAID + "pool of 40 please"), "Pool of 10 behind pgbouncer"),
+        ((FACT, "The pool is 40."), "Pool of 10, pgbouncer does the rest"),
+    ],
+)
+def test_a_commit_overturns_what_it_names_or_refuses(old: tuple[Category, str], new: str) -> None:
+    assert _list_standing(old, (CHANGE, f"{new} (commit 4444ddd)")) == [1]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ((DECISION, SAID + "use Redis for the cache"), "Run jobs in GoodJob, no Redis"),
+        ((DECISION, SAID + "don't use Redis for the jobs"), "Run jobs in GoodJob, no Redis"),
+        ((CHANGE, "Retry uploads with duplicates (commit 1a)"), "Retry uploads, no duplicates"),
+        ((CHANGE, "Mail receipts with HTML (commit 1a)"), "Plain text for alerts, no HTML"),
+        (
+            (DECISION, SAID + "prends wkhtmltopdf pour les factures"),
+            "Fiches: WeasyPrint au lieu de wkhtmltopdf",
+        ),
+        ((DECISION, SAID + "pool of 40 for the workers"), "Pool of 10 behind pgbouncer"),
+        ((DECISION, SAID + "pool of 40. Timeouts stay short"), "Pool of 10 behind pgbouncer"),
+        ((FACT, "The pool was 40."), "Pool of 10 behind pgbouncer"),
+        ((FACT, "Pool of 40 workers."), "Pool of 10 behind pgbouncer"),
+        ((FACT, "Timeout of 40 s."), "Pool of 10 behind pgbouncer"),
+    ],
+)
+def test_a_commit_leaves_what_is_of_another_thing(old: tuple[Category, str], new: str) -> None:
+    assert _list_standing(old, (CHANGE, f"{new} (commit 4444ddd)")) == [0, 1]
+
+
+def test_a_name_is_that_in_another_file_too_and_a_plain_word_is_not() -> None:
+    def list_gone(was: str, now: str) -> list[tuple[str, str]]:
+        old = made(0, CHANGE, f"{was} (commit 1a)", issue=0, files=("server/export.py",))
+        new = made(1, CHANGE, f"{now} (commit 4d)", issue=0, files=("server/pdf/render.py",))
+        return find_superseded([old, new])
+
+    assert list_gone("Exporter en PDF avec wkhtmltopdf", "WeasyPrint au lieu de wkhtmltopdf")
+    assert list_gone("Queue mails in Redis with Resque", "SolidQueue instead of Resque")
+    assert not list_gone("Show prices with tables", "Cards instead of tables")
+    assert not list_gone("Sort invoices by date", "Name instead of date")
+    assert not list_gone("Pool of 40", "Pool of 10 behind pgbouncer")

@@ -3,11 +3,13 @@
     "batch size 128 from now on"        batch_size: 128 -> 256
         batch size 128 from now on (since then: `batch_size` is 256)
 
+    "Sessions are in Redis"             store: redis -> store: postgres    in sessions.yml
     "Export invoices in a Sidekiq job"  gem "sidekiq" -> gem "good_job"
-        is told no more
+        are told no more
 
 Laws: a value falls where the memory gives just the one that was replaced, for the same name or the
-same thing. What somebody decided is told with what came since; what was only so, or done, is over.
+same thing; a word where the memory names what is set, or its file. What somebody decided is told
+with what came since; what was only so, or done, is over.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from functools import lru_cache
 
 from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.text import compile_late
-from agentx.observations.closing.edits import DroppedLibrary, Edited, EditedValue
+from agentx.observations.closing.edits import DroppedLibrary, Edited, EditedValue, EditedWord
 from agentx.observations.labels import LABELS, SINCE
 from agentx.observations.model import Category, Observation
 from agentx.observations.validity.choices.since_then import tell_since
@@ -31,6 +33,7 @@ from agentx.observations.validity.given_up import (
     was_for,
 )
 from agentx.observations.validity.resting import rests_on
+from agentx.prose.keyphrases import terms
 from agentx.prose.settling.amounts import SetAmount, measure, read_amounts
 
 _OF = (Category.DECISION, Category.KEY_FACT, Category.CODE_CHANGE)
@@ -72,7 +75,9 @@ def may_be_edited(text: str, edited: Edited) -> bool:
     """Tell whether a memory may say something that was edited."""
     if not edited or text.startswith(LABELS):
         return False
-    return any(_may_set(text, one) for one in edited.values) or any(
+    if any(_may_set(text, one) for one in edited.values):
+        return True
+    return any(_may_be_of(text, one) for one in edited.words) or any(
         _spell(one.name).search(text) for one in edited.libraries
     )
 
@@ -84,6 +89,8 @@ def find_edited(one: Observation, edited: Edited) -> str:
         return said
     for library in edited.libraries:
         said = said and _drop_library(replace(one, content=said), library)
+    for word in edited.words:
+        said = said and _leave_word(replace(one, content=said), word)
     for value in edited.values if said else ():
         said = _set_value(replace(one, content=said), value)
     return said
@@ -192,6 +199,40 @@ def _read_set(value: EditedValue) -> tuple[SetAmount, ...]:
 
 def _is_plain(number: str) -> bool:
     return number.replace(".", "", 1).isdigit()
+
+
+# --- words ----------------------------------------------------------------------------------
+
+
+def _may_be_of(text: str, word: EditedWord) -> bool:
+    low = text.casefold()
+    return word.was.casefold() in low or f"`{word.name}`" in text
+
+
+def _leave_word(one: Observation, word: EditedWord) -> str:
+    base, sign, since = one.content.partition(SINCE)
+    if sign and since.startswith(f"`{word.name}` is {word.was})"):
+        return base if _spell(word.now).search(base) else _tell_word(base, word)
+    found = _spell(word.was).search(base)
+    if found is None or _list_scope(word).isdisjoint(terms(base)):
+        return one.content
+    thing = Thing(list_words(found[0]), is_name=True, said=found[0])
+    if _is_of_library(thing, one, base):
+        return ""
+    if sign or one.category is not Category.DECISION or not _takes(thing, base):
+        return one.content
+    return _tell_word(base, word)
+
+
+def _tell_word(base: str, word: EditedWord) -> str:
+    return tell_since(base, f"`{word.name}` is {word.now}")
+
+
+@lru_cache(maxsize=200)
+def _list_scope(word: EditedWord) -> frozenset[str]:
+    """Return the words by which somebody says of what a setting is: of its name and its file."""
+    said = " ".join((*_list_parts(word.name), *_PARTS.split(word.path.replace("/", "-"))))
+    return terms(said) - terms(word.was) - terms(word.now)
 
 
 # --- libraries ------------------------------------------------------------------------------

@@ -31,6 +31,43 @@ _VALUE = compile_late(
     r"[\"'(]*(?P<value>\d[\d_]*(?:\.\d+)?(?:e-?\d+)?)\s?(?P<unit>[A-Za-z%]{0,8})"
     r"[\"')]*\s*[,;]*\s*(?:(?:#|//|--|/\*).*)?\Z"
 )
+# A name and a word, as in settings: what is used is called by it.
+_NAMED = compile_late(
+    r"\A\s*(?:-\s+)?(?:(?:export|const|let|var|val|set|self|this|config|cfg|settings)[\s.]+)*"
+    r"[\"']?(?P<name>[A-Za-z_][\w.-]*)[\"']?\s*(?:=>|:=|[=:])\s*"
+    r"[\"':]*(?P<value>[A-Za-z][\w.+-]{1,30}\w)[\"']?\s*[,;]?\s*(?:(?:#|//).*)?\Z"
+)
+_STATES = frozenset(
+    {
+        "true",
+        "false",
+        "yes",
+        "none",
+        "null",
+        "off",
+        "debug",
+        "info",
+        "warn",
+        "warning",
+        "error",
+        "always",
+        "never",
+        "default",
+        "auto",
+        "enabled",
+        "disabled",
+        "left",
+        "right",
+        "center",
+        "latest",
+        "public",
+        "private",
+        "readonly",
+        "string",
+        "number",
+        "boolean",
+    }
+)
 # What sets nothing that holds: it is run against the rest, or shows how.
 _ASIDE = compile_late(
     r"(?i:(?:\A|[/_.-])(?:tests?|specs?|fixtures?|mocks?|examples?|samples?|docs?|benches|bench"
@@ -131,14 +168,25 @@ class DroppedLibrary:
 
 
 @frozen(kw_only=False)
+class EditedWord:
+    """What a setting named, and names no more: `store: redis`, then `store: postgres`."""
+
+    name: str
+    was: str
+    now: str
+    path: str
+
+
+@frozen(kw_only=False)
 class Edited:
     """What a session changed in what holds from then on."""
 
     values: tuple[EditedValue, ...] = ()
+    words: tuple[EditedWord, ...] = ()
     libraries: tuple[DroppedLibrary, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.values or self.libraries)
+        return bool(self.values or self.words or self.libraries)
 
 
 def read_edited(found: Sequence[Exchange]) -> Edited:
@@ -156,6 +204,7 @@ def read_edited(found: Sequence[Exchange]) -> Edited:
     ]
     return Edited(
         tuple(_list_values(changes))[-_CHANGED_MAX:],
+        tuple(_list_words(changes))[-_CHANGED_MAX:],
         tuple(_list_libraries(changes, commands))[-_CHANGED_MAX:],
     )
 
@@ -174,6 +223,32 @@ def _list_values(changes: Iterable[FileChange]) -> Iterator[EditedValue]:
                 name, first.was if first else was, now[name][0], unit, change.path
             )
     yield from (one for one in folded.values() if one.was != one.now)
+
+
+def _list_words(changes: Iterable[FileChange]) -> Iterator[EditedWord]:
+    folded: dict[tuple[str, str], EditedWord] = {}
+    for change in changes:
+        if _ASIDE.search(change.path) or not (change.added and change.removed):
+            continue
+        then, now = _read_words(change.removed), _read_words(change.added)
+        for name, was in then.items():
+            if now.get(name, was) == was:
+                continue
+            first = folded.get((change.path, name))
+            folded[change.path, name] = EditedWord(
+                name, first.was if first else was, now[name], change.path
+            )
+    yield from (one for one in folded.values() if one.was != one.now)
+
+
+def _read_words(rows: Iterable[str]) -> dict[str, str]:
+    found = [match for row in rows if len(row) <= _LINE_CHARS_MAX and (match := _NAMED.match(row))]
+    seen = Counter(match["name"] for match in found)
+    return {
+        match["name"]: match["value"]
+        for match in found
+        if seen[match["name"]] == 1 and match["value"].casefold() not in _STATES
+    }
 
 
 def _read_values(rows: Iterable[str]) -> dict[str, tuple[str, str]]:

@@ -81,9 +81,12 @@ _UNSPACED = compile_late(
     r"|(?:\u4e0d\u518d\u4f7f\u7528|\u5f03\u7528|\u505c\u7528|\u79fb\u9664|\u53bb\u6389|\u4e0d\u8981\u7528|\u522b\u7528)"
     r"(?P<after>[^\s\u3001\u3002\uff0c,.;:()]{2,20})"
 )
+INSTEAD_OF = (
+    r"(?:instead of|rather than|in place of|statt|anstatt|anstelle von|au lieu (?:de|d['\u2019])"
+    r"|plut\u00f4t que|en lugar de|en vez de|invece d[ie]l?|em vez d[eo]|in plaats van)"
+)
 _INSTEAD = compile_late(
-    r"\b(?:instead of|rather than|in place of|anstatt|statt|anstelle von|en lugar de|au lieu de)"
-    rf"\s+{_LEADS}{_THING}",
+    rf"\b{INSTEAD_OF}\s*{_LEADS}{_THING}",
     re.IGNORECASE,
 )
 _GONE = compile_late(

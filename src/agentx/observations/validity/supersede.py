@@ -27,6 +27,7 @@ from agentx.observations.validity import open_ends
 from agentx.observations.validity.choices.after_all import may_turn_round, turns_round
 from agentx.observations.validity.choices.finished import closes, commits, finishes
 from agentx.observations.validity.choices.lapsed import ends_time, is_for_a_time
+from agentx.observations.validity.choices.named_amount import may_set_by_name, sets_by_name
 from agentx.observations.validity.choices.replaced import may_replace_plainly, replaces_plainly
 from agentx.observations.validity.choices.returning import may_return, returns_to
 from agentx.observations.validity.choices.ruled import is_ruled, read_act
@@ -56,7 +57,11 @@ from agentx.observations.validity.reading import (
 from agentx.observations.validity.resting import is_elsewhere_now
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import likeness, overlap
-from agentx.prose.settling.amounts import measure, read_amounts, sets_only
+from agentx.prose.settling.amounts import (
+    measure,
+    read_amounts,
+    sets_only,
+)
 from agentx.prose.settling.verdict import settles
 
 Rule = Callable[[ComparedMemory, ComparedMemory], bool]
@@ -210,6 +215,7 @@ def _list_rules(new: ComparedMemory) -> tuple[Rule, ...]:
         replaces_plainly: (is_change or decides) and may_replace_plainly(text),
         _reverts: is_change and is_revert(new.of.text),
         _sets_amount: category is not Category.ERROR and bool(new.numbers and read_amounts(text)),
+        sets_by_name: may_set_by_name(new),
         _sets_name: category is not Category.ERROR and bool(_list_values(new.text)),
         is_elsewhere_now: category is Category.KEY_FACT,
         _measures_anew: category is Category.KEY_FACT and bool(_list_units(new)),
@@ -430,5 +436,7 @@ def _mends(new: ComparedMemory, old: ComparedMemory) -> bool:
 
 _OF_ONE_ISSUE: frozenset[Rule] = frozenset({_answers_anew, _takes_back, _sets_anew})
 _OF_ONE_SESSION: frozenset[Rule] = frozenset({closes, corrects, _sets_amount})
-_OF_ACTS: frozenset[Rule] = frozenset({_gives_up, replaces_plainly, is_of_removed, _sets_name})
+_OF_ACTS: frozenset[Rule] = frozenset(
+    {_gives_up, replaces_plainly, is_of_removed, _sets_name, sets_by_name}
+)
 _OF_ITS_USER: frozenset[Rule] = frozenset({_gives_up, _overrules, is_of_removed})

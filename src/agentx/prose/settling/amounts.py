@@ -114,6 +114,16 @@ _PLAINLY = compile_late(
     r"(?:,? (?:please|pls|from now on|now|again|bitte|ab jetzt))*"
     r"(?:,? (?:now that|because|since|weil) [^;\n]+)?,?[.!]*\Z)"
 )
+# The setting, its value, and at most under which circumstances.
+_NAMES_AMOUNT = compile_late(
+    r"(?i:\W*(?:(?:ok(?:ay)?|set|use|keep|make|put|raise|lower|cut|bump|reduce|increase|limit|with"
+    r"|the|our|a|an|it) )*(?P<what>[a-z][\w-]*(?: (?!of|to|is|are|at|be)[a-z][\w-]*){0,2}?)"
+    r"(?: (?:(?:of|to|is|are|at|be|now|stays) )+| ?[=:] ?| )"
+    r"(?P<number>\d+(?:[.,]\d+)?)(?: ?(?P<unit>%|[a-z]{1,8}))??"
+    r"(?:,? (?:please|pls|now|again|from now on|bitte)|(?:,| \(|:)[^\n]*"
+    r"| (?:behind|because|since|so that|as|now that|instead of|not|until|weil)\b[^\n]*)*"
+    r"[.!]*\Z)"
+)
 # How one says that an amount holds no longer: what stands before it, and after it.
 _TAKES_BACK = compile_late(
     r"(?i:\b(?:(?:revers|overturn|supersed|replac)(?:es|ed)|instead of|rather than|no longer"
@@ -172,6 +182,25 @@ def sets_only(text: str) -> bool:
         at in setting or len(terms(each)) < _TELLING_WORDS
         for at, each in enumerate(_SENTENCE.split(text))
     )
+
+
+@lru_cache(maxsize=2_000)
+def read_named_amount(text: str) -> SetAmount | None:
+    """Return what a line sets that begins with the setting itself: "Pool of 40", "The pool is 40".
+
+    Such a setting is known by its own word, however many things have one; for which it is must
+    not be said.
+    """
+    found = _NAMES_AMOUNT.match(_SENTENCE.split(text, maxsplit=1)[0])
+    about = terms(found["what"]) - _IDLE if found else frozenset[str]()
+    if found is None or not about or not about <= _GENERIC | _SETTABLE:
+        return None
+    if _DENIED.search(found["what"]):
+        return None
+    dimension, amount = measure(found["number"], found["unit"] or "")
+    if found["unit"] and not dimension:
+        return None
+    return SetAmount(about=about, amount=amount, dimension=dimension)
 
 
 def sets_plainly(text: str) -> bool:
