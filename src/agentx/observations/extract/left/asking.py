@@ -62,6 +62,17 @@ _WHICH = cues.at_the_start(
     """,
     after=_LEADING,
 )
+# "Skip it or build it? Your call."
+_LEAVES_IT = cues.at_the_start(
+    r"""
+    (?:it'?s |it is |that'?s |that is )?(?:your call | up to you | your (?:choice|decision))
+    you (?:decide|choose|pick) | (?:das ist )?deine entscheidung | du entscheidest | sag du
+    (?:t\u00fa )?decides(?: t\u00fa)? | como prefieras | lo que prefieras | la decisi\u00f3n es tuya
+    \u00e0 toi de (?:voir|choisir|d\u00e9cider) | c'est toi qui
+    comme tu (?:veux|pr\u00e9f\u00e8res)
+    come preferisci | decidi tu | a scelta tua | voc\u00ea decide | tu decides | jij beslist
+    """
+)
 POINTS = cues.anywhere("it | that | this | them | these | those | one | das | es | eso | \u00e7a")
 ABOUT_MIN = 2
 _ASKING_WORDS_MIN = 8
@@ -96,6 +107,11 @@ def asks_what_to_do(question: str) -> bool:
     ):
         return True
     return _ASKS_UNSPACED.search(question) is not None
+
+
+def leaves_to_you(text: str) -> bool:
+    """Tell whether a sentence leaves what was asked before it to the user."""
+    return _LEAVES_IT.match(text) is not None
 
 
 def wants_answer(question: str, *, has_options: bool = False) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from agentx.kernel.text import compile_late
+from agentx.observations.extract.left.access import lacks_access
 from agentx.observations.extract.left.last_words import says_left
 from agentx.prose import cues
 from agentx.prose.sentences import is_question, words
@@ -234,11 +235,14 @@ _WORDS_MIN = 3
 
 def says_stopped(text: str) -> bool:
     """Tell whether a sentence, said last of all, says where the work stopped."""
-    if words(text) < _WORDS_MIN or _PERHAPS.search(text) or is_question(text):
+    if words(text) < _WORDS_MIN or is_question(text):
         return False
-    if tells_to(text):
+    if lacks_access(text):
         return True
-    if _STOPPED.match(text) or (_SKIPS.search(text) and not _SKIPS_DATA.search(text)):
+    if _PERHAPS.search(text):
+        return False
+    is_stop = tells_to(text) or _STOPPED.match(text)
+    if is_stop or (_SKIPS.search(text) and not _SKIPS_DATA.search(text)):
         return True
     if _STOPS.search(text) is not None and not _REASON.search(text):
         return True

@@ -17,6 +17,7 @@ from agentx.observations.extract.left.asking import (
     ABOUT_MIN,
     POINTS,
     asks_what_to_do,
+    leaves_to_you,
     offers_ways,
     read_question,
     wants_answer,
@@ -53,10 +54,11 @@ def find_unanswered(last: Exchange, boot: Boot) -> list[tuple[Turn, str]]:
         return waiting
     said = lines(closing, boot)
     offers = len(list_options(closing.text)) > 1
+    last = list_last_questions(said)
     asked = [
         line
-        for line in list_last_questions(said)
-        if wants_answer(line.own, has_options=offers or _follows_ways(line, said))
+        for at, line in enumerate(said)
+        if line in last and wants_answer(line.own, has_options=offers or _has_ways(at, said))
     ]
     return [(closing, _tell(line, said, closing.text)) for line in asked[-1:]]
 
@@ -70,10 +72,12 @@ def list_last_questions(said: tuple[Line, ...]) -> list[Line]:
     end = len(said)
     for line in reversed(said[-_SAID_AFTER_MAX:]):
         if is_question(line.own):
-            if end < len(said) and not asks_what_to_do(line.own):
+            if end < len(said) and not (asks_what_to_do(line.own) or leaves_to_you(said[end].own)):
                 end = len(said)
             break
-        if line.block is not Block.PROSE or _ANSWERS_ITSELF.match(line.own):
+        if line.block is not Block.PROSE or (
+            _ANSWERS_ITSELF.match(line.own) and not leaves_to_you(line.own)
+        ):
             end = len(said)
             break
         end -= 1
@@ -86,10 +90,10 @@ def list_last_questions(said: tuple[Line, ...]) -> list[Line]:
     return found[::-1]
 
 
-def _follows_ways(line: Line, said: tuple[Line, ...]) -> bool:
-    """Tell whether the sentence before a question names what there is to choose from."""
-    at = said.index(line)
-    return at > 0 and offers_ways(said[at - 1].own)
+def _has_ways(at: int, said: tuple[Line, ...]) -> bool:
+    """Tell whether what stands beside a question names what to choose from, or who chooses."""
+    is_left = any(leaves_to_you(each.own) for each in said[at + 1 :])
+    return is_left or (at > 0 and offers_ways(said[at - 1].own))
 
 
 def _read_questions(call: Turn) -> list[str]:
