@@ -25,7 +25,7 @@ from agentx.observations.model import Category, Observation
 from agentx.prose.cues import anywhere
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import share_alike
-from agentx.prose.sentences import is_question
+from agentx.prose.sentences import is_question, sentences
 
 _PERSONS = "The user "
 _UNTIL = compile_late(
@@ -42,6 +42,18 @@ _FOR_NOW = anywhere(
     pour le moment
     per ora | ancora | prima | por enquanto | por agora | ainda | primeiro | voorlopig | nog niet
     """
+)
+# "Don't flash anything today": it binds a day, or a week.
+_TODAY = anywhere(
+    r"""
+    today | tonight | this (?:morning|afternoon|evening) | heute(?: nacht| abend)? | hoy
+    esta (?:noche|tarde|ma\u00f1ana) | aujourd'hui | ce (?:soir|matin) | oggi | stasera | hoje
+    vandaag
+    """
+)
+_FOR_GOOD = anywhere(
+    "never | always | every | each | nie | immer | jede\\w* | nunca | siempre | jamais | toujours"
+    " | mai | sempre | today['\u2019]s"
 )
 _BANS = anywhere(
     r"""
@@ -150,7 +162,8 @@ def holds_for_a_time(text: str) -> bool:
 # The same rows are looked at with every session that is captured.
 @lru_cache(maxsize=1_500)
 def _names_an_end(text: str) -> bool:
-    return _UNTIL.search(text) is not None or _FOR_NOW.search(text) is not None
+    is_for_now = _UNTIL.search(text) is not None or _FOR_NOW.search(text) is not None
+    return is_for_now or _TODAY.search(text) is not None
 
 
 def has_lapsed(one: Observation, deeds: Deeds) -> bool:
@@ -160,14 +173,30 @@ def has_lapsed(one: Observation, deeds: Deeds) -> bool:
     if one.timestamp_ms >= deeds.begun_ms:
         return False
     said = [each for answer in deeds.answers for each in _cut(answer.text)]
-    ends = [match["end"] for match in _UNTIL.finditer(one.content)]
-    if any(_has_come(end, said, one.timestamp_ms, deeds.begun_ms) for end in ends):
-        return True
-    if ends and _is_other_state(one.content, said):
+    if _has_ended(one, said, deeds.begun_ms):
         return True
     if _FOR_NOW.search(one.content) is None:
         return False
     return _is_allowed(one.content, said) or _was_asked(one.content, said)
+
+
+def _has_ended(one: Observation, said: list[str], now: Millis) -> bool:
+    """Tell whether the end came that somebody named, or the day is over that it was for."""
+    ends = [match["end"] for match in _UNTIL.finditer(one.content)]
+    if not ends:
+        is_later = _read_date(now).date() > _read_date(one.timestamp_ms).date()
+        return is_later and _is_of_a_day(one)
+    if any(_has_come(end, said, one.timestamp_ms, now) for end in ends):
+        return True
+    return _is_other_state(one.content, said)
+
+
+def _is_of_a_day(one: Observation) -> bool:
+    """Tell whether a person forbade something for the day, and said nothing else."""
+    said = one.content.partition(": ")[2]
+    if len(sentences(said)) != 1 or _FOR_GOOD.search(said):
+        return False
+    return bool(_TODAY.search(said) and _BANS.search(said))
 
 
 def _cut(text: str) -> list[str]:

@@ -29,7 +29,7 @@ from agentx.observations.extract.left.left_open import ends_with, find_left_open
 from agentx.observations.extract.mended import tell_mended
 from agentx.observations.extract.session.finding import Finding
 from agentx.observations.extract.session.moment import cut_moment
-from agentx.observations.extract.session.one_line import put_on_line
+from agentx.observations.extract.session.one_line import cut_hash, is_of_commit, put_on_line
 from agentx.observations.extract.session.words import count_words, list_written
 from agentx.observations.extract.settled.decisions import APPROVED_PLAN, PLAN_PROMPT, decisions
 from agentx.observations.extract.settled.given_up import was_given_up
@@ -282,7 +282,7 @@ def _passages(
         for index, passage in enumerate(passages):
             own = _fit(passage, text if source is Occasion.PROMPT else "")
             if source is not Occasion.PROMPT:
-                own = cut_greeting(own)
+                own = cut_hash(cut_greeting(own))
                 own = lead_in(cut_moment(own) or own, said, passage.start, exchange.prompt)
             yield (
                 Speech(
@@ -374,6 +374,8 @@ def _categorise(said: Speech) -> Category:
         return Category.DECISION if settles(text) else Category.KEY_FACT
     if names_cause(text) or (cues.EXPLAINS.search(text) and cues.COMPLAINS.search(text)):
         return Category.ERROR
+    if is_of_commit(text):
+        return Category.CODE_CHANGE
     if decides(text, worked=said.has_edits):
         return Category.DECISION
     is_report = said.source is Occasion.CLOSING and said.has_edits

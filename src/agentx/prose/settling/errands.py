@@ -124,6 +124,28 @@ _FOR_ONCE = compile_late(
     r"|pas encore)"
     r"(?=\s*(?:[.,;:!)]|\Z|because\b|and\b|then\b|\w+ (?:\w+ ){0,8}?\w*\W*\Z)))"
 )
+# What is not to be made, sent or touched, now or for the thing at hand: "don't make a sticker".
+_NOT = (
+    r"(?:\W*(?:ok(?:ay)?|and|but|so|please|no|fine|also|yes)\b[, ]*)*"
+    r"(?:please )?(?:don'?t|do not|dont|no need to|no|non|n\u00e3o|ne)(?: yet)? "
+)
+_BRINGS = r"(?:make|draw|print|open|cut|record|send|post|book)"
+_DOES = (
+    rf"(?:{_BRINGS}|prepare|create|write|branch|commit|push|deploy|flash|release|rebase|squash|run"
+    r"|start|bother|ask|wait|touch)"
+)
+_INNER = (
+    r"(?!(?:for|in|on|of|to|with|when|if|without|at|from|per|as|that|which|every|each|until)\b)"
+)
+_AT_END = r"\W*(?:\Z|(?=, just\b))"
+_ONE_OFF = compile_late(
+    rf"(?i:\A{_NOT}(?:"
+    rf"{_BRINGS} (?:me |us )?an? (?:{_INNER}[\w-]+ ?){{1,4}}"
+    rf"(?:for (?:this|that|it)(?: one)?|here|please)?{_AT_END}"
+    rf"|{_DOES}\b[^.;:,]{{0,60}} for (?:this|that)(?: one)?{_AT_END}"
+    r"|(?!longer\b)\w+ [^.;:,]{0,60}(?<!from )(?<!until )(?<!till )(?<!by )(?:right now|now|ahora"
+    r"|maintenant|adesso|agora)\W*\Z))"
+)
 _PUTS_OFF = cues.at_the_start(
     r"""
     let me (?:think|check|see|look|ask|sleep|come back) | i'?ll (?:think|check|see|ask|look)
@@ -177,7 +199,14 @@ def is_errand(text: str) -> bool:
 
 def is_for_once(text: str) -> bool:
     """Tell whether an order binds only this turn, or puts off what it is about."""
+    if is_one_off(text):
+        return True
     return bool(_FOR_ONCE.search(text) or _PUTS_OFF.match(text)) and not _EVERY.search(text)
+
+
+def is_one_off(text: str) -> bool:
+    """Tell whether a sentence wants a single thing not made or touched, at this moment alone."""
+    return _ONE_OFF.match(text) is not None and not _EVERY.search(text)
 
 
 def reports_fault(text: str) -> bool:

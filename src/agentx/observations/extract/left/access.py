@@ -45,8 +45,8 @@ _LACKS = cues.anywhere(
 )
 # What a program asks of who uses it, and what holds in some case only.
 _OF_USERS = compile_late(
-    r"(?i:\b(?:users?|visitors?|customers?|members?|guests?|clients?|requests?|calls?|who(?:ever)? \w+s"
-    r"|(?:every|each|any) \w+)\b"
+    r"(?i:\b(?:users?|visitors?|customers?|members?|guests?|clients?|requests?|calls?"
+    r"|who(?:ever)? \w+s|(?:every|each|any) \w+)\b"
     r"[^.;:]{0,40} (?:needs?|requires?)\b|\b(?:if|unless|whenever|in case) )"
 )
 

@@ -54,11 +54,11 @@ def find_unanswered(last: Exchange, boot: Boot) -> list[tuple[Turn, str]]:
         return waiting
     said = lines(closing, boot)
     offers = len(list_options(closing.text)) > 1
-    last = list_last_questions(said)
+    asking = list_last_questions(said)
     asked = [
         line
         for at, line in enumerate(said)
-        if line in last and wants_answer(line.own, has_options=offers or _has_ways(at, said))
+        if line in asking and wants_answer(line.own, has_options=offers or _has_ways(at, said))
     ]
     return [(closing, _tell(line, said, closing.text)) for line in asked[-1:]]
 

@@ -1,7 +1,8 @@
-"""A finding of several lines on one: what it teaches before how it was said."""
+"""A finding on one line: what it teaches before how it was said, and no hash before that."""
 
 from __future__ import annotations
 
+from agentx.kernel.text import compile_late
 from agentx.observations.labels import CAUSE, FIXED_BY, PASSED
 from agentx.prose.passages import PASSAGE_CHARS_MAX
 from agentx.prose.sentences import shorten
@@ -10,6 +11,12 @@ _TEACHES = (CAUSE, FIXED_BY, f"{PASSED}after ")  # rather told in part than not 
 _TAUGHT_CHARS = 130
 _LONG_CHARS_MAX = 320
 _ROOM_MIN = 60
+
+_HASH = r"`?(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}`?"
+_HASH_LEAD = compile_late(
+    rf"\A(?:[Cc]ommit )?{_HASH}(?: \([^()\n]{{1,40}}\))?(?::| [-\u2013\u2014]+) (?=\S)"
+)
+_HASH_DOES = compile_late(rf"\A(?:[Cc]ommit )?{_HASH} [a-z]+s ")
 
 
 def put_on_line(content: str, *, is_long: bool = False) -> str:
@@ -34,3 +41,17 @@ def put_on_line(content: str, *, is_long: bool = False) -> str:
             lead = joined[: -len(row)]
             line = lead + shorten(row, left - len(lead))
     return line
+
+
+def cut_hash(text: str) -> str:
+    """Return what was said of a commit without its hash before it: "`3f9d2aa`: use DMA"."""
+    found = _HASH_LEAD.match(text)
+    if found is None:
+        return text
+    rest = text[found.end() :]
+    return rest[:1].upper() + rest[1:]
+
+
+def is_of_commit(text: str) -> bool:
+    """Tell whether a sentence says of a commit what it does: "3f9d2aa puts ..."."""
+    return _HASH_DOES.match(text) is not None

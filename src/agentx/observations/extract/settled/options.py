@@ -7,6 +7,8 @@ chosen. An offer is a list, a table, headings, alternatives in a sentence, or on
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import takewhile
 
 from agentx.exchanges import wording
 from agentx.exchanges.exchange import Exchange
@@ -110,8 +112,21 @@ _CHOICES = cues.at_the_start(
     (?:the )?(?:options?|alternatives?|possibilities|choices)(?= ?:| are)
     (?:there are )?(?:two|three|four|several|a few) (?:ways|options|alternatives|approaches)
     either | we could (?:either)? | m\u00f6glichkeiten
+    (?:es gibt|ich sehe) (?:zwei|drei|mehrere) (?:wege|optionen|m\u00f6glichkeiten|varianten)
+    (?:hay|tenemos|veo) (?:dos|tres|varias) (?:opciones|formas|maneras|alternativas|v\u00edas)
+    (?:il y a|je vois|on a) (?:deux|trois|plusieurs)
+    (?:ci sono|vedo) (?:due|tre|varie) (?:opzioni|modi|strade|possibilit\u00e0)
+    (?:h\u00e1|temos) (?:duas|tr\u00eas|v\u00e1rias) (?:op\u00e7\u00f5es|formas|maneiras)
     """
 )
+# "To shrink it, we'd need to either: ...": what is said of it, and the words that only lead on.
+_TORN = compile_late(
+    r"(?i:(?:(?P<lead>(?:to|for|when|if|before|after|about|um|f\u00fcr|para|pour|per)"
+    r" [^,:\n]{3,90}?),? )?[^,:\n]{0,40}\b(?:either|entweder|soit|o bien) ?:\s*\Z)"
+)
+_LEADS_ON = compile_late(r"(?i:\b(?:either|entweder) ?:(?=\s|\Z))")
+_BULLET = compile_late(r"^[ \t]*[-*+\u2022] +(?P<said>\S.*)$", re.MULTILINE)
+_JOINS = compile_late(r"(?i:[,;]?\s*\b(?:or|and|oder|und|ou|et|o|y|e)\W*\Z|[,;]\s*\Z)")
 # The other way, behind one that was named before: nobody took it by that.
 _OR = compile_late(
     r"\W*(?:Or|Alternatively|Another (?:option|way|possibility) (?:is|would be)|Oder|Alternativ"
@@ -149,7 +164,7 @@ def find_choice(
     picked = _pick(text, options)
     plain = " ".join(text.split())
     if picked:
-        meant = [f"{each.label}: {each.said}" if each.said else each.label for each in picked]
+        meant = [": ".join(filter(None, (each.label, each.said))) for each in picked]
         return _settle(f"The user chose: {plain}", meant, (offer, prompt), asked=_find_asked(said))
     named = _find_named(plain, said, (offer, prompt), _list_questions(before, boot))
     return named or _find_consent(plain, said, offer, prompt)
@@ -169,14 +184,32 @@ def list_options(text: str) -> tuple[OfferedOption, ...]:
             found.append(OfferedOption(label=label, said=said))
         if len(found) > 1:
             return tuple(found)
-    return ()
+    return tuple(_list_bulleted(text))
+
+
+def _list_bulleted(text: str) -> Iterator[OfferedOption]:
+    """Yield the bullets below a line that says that there is something to choose from."""
+    lines_of = text.split("\n")
+    for at, row in enumerate(lines_of):
+        if not row.rstrip().endswith(":") or not _leads_to_choices(row.strip()):
+            continue
+        below = [each for each in lines_of[at + 1 :] if each.strip()]
+        said = list(takewhile(_BULLET.match, below))
+        if len(said) > 1:
+            told = (_read_option(each.strip().lstrip("-*+\u2022 "), "") for each in said)
+            yield from (OfferedOption(label="", said=each) for each in told)
+            return
+
+
+def _leads_to_choices(row: str) -> bool:
+    return bool(_CHOICES.match(row) or _LEADS_ON.search(row))
 
 
 def lists_options(passage: str, offer: str) -> bool:
     """Tell whether a passage of an offer says only what there is to choose from."""
     if not offer:
         return False
-    if is_question(passage) or _CHOICES.match(passage) or _OR.match(passage):
+    if is_question(passage) or _OR.match(passage) or _leads_to_choices(passage):
         return True
     low = passage.casefold()
     options = list_options(offer[-_READ_CHARS_MAX:])
@@ -189,7 +222,7 @@ def _read_option(said: str, after: str) -> str:
     if not own:
         below = next((row for row in after.split("\n")[1:4] if row.strip()), "")
         own = show_excerpt(below).strip(" :-")
-    return shorten(own, _OPTION_CHARS).rstrip(":")
+    return shorten(_JOINS.sub("", own), _OPTION_CHARS).rstrip(":")
 
 
 def _pick(text: str, options: tuple[OfferedOption, ...]) -> list[OfferedOption]:
@@ -281,8 +314,16 @@ def _find_asked(said: tuple[Line, ...]) -> str:
             return shorten(line.own, _ASKED_CHARS)
     for line in reversed(said):
         if _EITHER.search(line.own) and line.block is not Block.ITEM:
-            return shorten(line.own, _ASKED_CHARS)
+            return shorten(_mend_torn(line.own), _ASKED_CHARS)
     return ""
+
+
+def _mend_torn(asked: str) -> str:
+    """Return of words that lead to a list what they are about, and not where they break off."""
+    torn = _TORN.fullmatch(asked.strip())
+    if torn is None:
+        return asked
+    return f"{torn['lead']}:" if torn["lead"] else ""
 
 
 def _settle(

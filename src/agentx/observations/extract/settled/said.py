@@ -22,7 +22,7 @@ from agentx.prose.keyphrases import terms
 from agentx.prose.passages import PASSAGE_CHARS_MAX
 from agentx.prose.sentences import ELLIPSIS, Block, is_question, shorten, words
 from agentx.prose.settling.asking import CONSTRAINS, calls_command, commands, only_requests
-from agentx.prose.settling.errands import cut_reason, drop_guesses, wants_a_look
+from agentx.prose.settling.errands import cut_reason, drop_guesses, is_one_off, wants_a_look
 from agentx.prose.settling.greetings import drop_task, greets
 from agentx.prose.settling.rulings import only_reports, rules_out
 from agentx.prose.settling.verdict import SETTLES, is_order, takes_in_short, wants_work
@@ -42,6 +42,7 @@ _ENGLISH = compile_late(
 _AND = compile_late(
     r"(?i:(?:,? (?:and|und)|[,;]) (?=(?:always|never|immer|nie)\b)|(?<=[.;!]) (?:and|also|und) )"
 )
+_JOINED = compile_late(r"\A(?i:(?:and|but|und|aber|y|pero|et|mais|e|ma|mas)\b,? )")
 _SPECIFIC = compile_late(r"\d|`|[a-z]+[A-Z]|[\w-]+\.[a-z]{1,4}\b|\b[A-Z][\w-]+")
 _WILL = compile_late(r"(?:I['\u2019]?(?:m|ll|ve|d)?|Let me|Now|First|Next|Then)\b", re.IGNORECASE)
 _THEN = compile_late(r"\b(?!mind|that|this)\w{3,} then[.!]?\Z|\Aso no \w", re.IGNORECASE)
@@ -93,11 +94,19 @@ def find_said(
     taken = [at for at, settles in enumerate(settling) if settles and at not in apart]
     if not taken:
         return
-    whole = [at for at, line in enumerate(said) if not is_question(line.own) and at not in apart]
+    whole = [
+        at
+        for at, line in enumerate(said)
+        if at not in apart and not (is_question(line.own) or is_one_off(line.own))
+    ]
     chosen = _trim(said, whole, taken) if is_short else taken[:_LINES_A_PROMPT_MAX]
+    if not chosen:
+        return
     while len(chosen) > 1 and len(_quote_lines(said, chosen)) > _QUOTED_CHARS:
         chosen = chosen[:-1]
     text = _quote_lines(said, chosen)
+    if chosen[0] and is_one_off(said[chosen[0] - 1].own):
+        text = _JOINED.sub("", text)
     ids = [prompt.event_id]
     before = exchange.before.closing if exchange.before and not is_first else None
     content = f"The user said: {text}"
@@ -241,7 +250,7 @@ def _join_with(text: str, last: Line, line: Line) -> str:
 def _settles(line: Line, *, is_first: bool, offered: bool) -> bool:
     text = drop_task(line.own)
     is_pasted = cues.LOGS.search(text) or _PASTED.search(text)
-    if is_pasted or line.block is Block.HEADING or greets(text):
+    if is_pasted or line.block is Block.HEADING or greets(text) or is_one_off(text):
         return False
     if not is_first and (_THEN.search(text) or takes_in_short(text)):
         return True
