@@ -73,7 +73,7 @@ if title.startswith("Write"):
 end("I could do nothing")
 """
 
-_CHECK = """\
+CHECK_SCRIPT = """\
 . ./calc.sh
 if grep -q '<<<<' calc.sh; then echo marks; exit 1; fi
 if grep -q '^add' calc.sh && [ "$(add 2 3)" != 5 ]; then echo "add is wrong"; exit 1; fi
@@ -94,7 +94,7 @@ class Calculator:
 
     def __init__(self, house: House) -> None:
         self.house = house
-        for name, text in (("calc.sh", "# calc\n"), ("check.sh", _CHECK)):
+        for name, text in (("calc.sh", "# calc\n"), ("check.sh", CHECK_SCRIPT)):
             (house.project / name).write_text(text)
         house.git("add", ".")
         house.git("commit", "-q", "-m", "calc")

@@ -54,9 +54,9 @@ class _Agent:
 class Stage:
     """A project with agents, and what a driver tells of it."""
 
-    def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
+    def __init__(self, folder: Path, patch: pytest.MonkeyPatch, **variables: str) -> None:
         self.clones = Clones(folder)
-        self.project = self.clones.clone("anna")
+        self.project = self.clones.clone("anna", **variables)  # type: ignore[arg-type]  # all are texts
         git(self.project.root, "config", "user.name", "anna")
         git(self.project.root, "config", "user.email", "anna@example.org")
         self.told: list[DriveNews] = []

@@ -26,6 +26,7 @@ from tests.support.time_and_chance import START_MS
 TOKEN = "ghp_loopbackloopbackloopbackloopbackloop"
 REPOSITORY = "acme/shop"
 _ISSUES = re.compile(r"/repos/acme/shop/issues(?:/(\d+)(?:/(comments|labels)(?:/([^/]+))?)?)?")
+_PULLS = f"/repos/{REPOSITORY}/pulls"
 _COMMENT = re.compile(r"/repos/acme/shop/issues/comments/(\d+)(/reactions)?")
 
 
@@ -46,6 +47,7 @@ class GithubServer:
 
     issues: dict[int, dict[str, Any]] = field(default_factory=dict)
     comments: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+    pulls: list[dict[str, Any]] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     asked: list[tuple[str, str, int]] = field(default_factory=list)  # method, path, status
     hidden: bool = False  # as for a token that may not see the repository
@@ -84,6 +86,8 @@ class GithubServer:
             return 404, {"message": "Not Found"}, 0
         if (method, parts.path) == ("GET", f"/repos/{REPOSITORY}"):
             return 200, {"full_name": REPOSITORY}, 1
+        if parts.path == _PULLS:
+            return self._pull(method, parts.query, body)
         one = _COMMENT.fullmatch(parts.path)
         if one is not None:
             return self._touch(method, int(one[1]), body, reacts=bool(one[2]))
@@ -112,6 +116,33 @@ class GithubServer:
                 return self._label(number, remove=name)
             case _:
                 return 404, {"message": "Not Found"}, 0
+
+    def _pull(self, method: str, asked: str, body: dict[str, Any]) -> tuple[int, Any, int]:
+        if method == "GET":
+            query = {name: values[0] for name, values in parse_qs(asked).items()}
+            states = {"all": ("open", "closed")}.get(query.get("state", "open"), ("open",))
+            rows = [
+                each
+                for each in self.pulls
+                if query.get("head", "").endswith(f":{each['head']['ref']}")
+                and each["state"] in states
+            ]
+            return self._page(rows, query)
+        if any(each["head"]["ref"] == body["head"] for each in self.pulls):
+            errors = [{"message": "A pull request already exists"}]
+            return 422, {"message": "Validation Failed", "errors": errors}, 0
+        number = 100 + len(self.pulls)
+        made = {
+            "number": number,
+            "title": body["title"],
+            "body": body["body"],
+            "head": {"ref": body["head"]},
+            "base": {"ref": body["base"]},
+            "state": "open",
+            "html_url": f"https://github.com/{REPOSITORY}/pull/{number}",
+        }
+        self.pulls.append(made)
+        return 201, made, 1
 
     def _list(self, query: dict[str, str]) -> tuple[int, Any, int]:
         rows = [

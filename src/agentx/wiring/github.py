@@ -20,6 +20,7 @@ from agentx.work.settings import GithubSettings
 from agentx.work.store.github.api import Account, GithubApi
 from agentx.work.store.github.issues import GithubIssues
 from agentx.work.store.github.pages import DiskPages
+from agentx.work.store.github.pulls import GithubPulls
 from agentx.work.store.github.queue import SendQueue
 
 _REPOSITORY = compile_late(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}")
@@ -36,22 +37,34 @@ def github_issues(
 
     Raises: InvalidValue when the repository or the token is missing.
     """
+    return GithubIssues(
+        _open_api(project, tries, patience),
+        repository_of(project),
+        github_queue(project),
+        clock=project.clock,
+        entropy=project.entropy,
+    )
+
+
+def github_pulls(project: Project) -> GithubPulls:
+    """Open the pull requests of the project's repository on GitHub.
+
+    Raises: InvalidValue when the repository or the token is missing.
+    """
+    repository = repository_of(project)
+    return GithubPulls(_open_api(project, GITHUB_TRIES_MAX, None), repository)
+
+
+def _open_api(project: Project, tries: int, patience: WaitBudget | None) -> GithubApi:
     settings = project.config.section(GithubSettings)
     account = Account(base_url=_address(settings.base_url), token=_token(project, settings))
-    api = GithubApi(
+    return GithubApi(
         account,
         DiskPages(project.store.github_cache),
         clock=project.clock,
         entropy=project.entropy,
         tries=tries,
         patience=patience,
-    )
-    return GithubIssues(
-        api,
-        repository_of(project),
-        github_queue(project),
-        clock=project.clock,
-        entropy=project.entropy,
     )
 
 

@@ -252,3 +252,23 @@ class Position:
     def next(self) -> tuple[StepStage, ...]:
         """The steps that can be done now."""
         return tuple(each for each in self.steps if each.stage is Stage.NEXT)
+
+
+@frozen
+class PullThere:
+    """A pull request on GitHub."""
+
+    number: int
+    url: str
+    is_open: bool
+    is_new: bool = False  # it was opened just now
+
+
+@frozen
+class WantedPull:
+    """A pull request that is to be there."""
+
+    branch: str
+    base: str
+    title: str
+    body: str

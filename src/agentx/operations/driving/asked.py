@@ -117,6 +117,7 @@ class Driven:
     usd: float
     is_estimated: bool  # part of what it took is
     pushed: str = ""  # the remote that has the branch
+    pull: str = ""  # the address of its pull request
     waits_for: tuple[str, ...] = ()  # escalations that a person answers, with the command
     remarks: tuple[str, ...] = ()
     next: tuple[str, ...] = ()  # what a person may type now

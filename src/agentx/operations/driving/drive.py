@@ -20,7 +20,7 @@ from agentx.kernel.ids import shorten_run
 from agentx.operations.driving.approving import approve, approve_known
 from agentx.operations.driving.asked import DriveEnd, Driven, DriveNews, DriveRequest, NewsOf, Tell
 from agentx.operations.driving.desk import DriveDesk
-from agentx.operations.driving.ending import EndStage, go_on, list_undecided
+from agentx.operations.driving.ends.ending import EndStage, go_on, list_undecided
 from agentx.operations.driving.jobs import LOOK_S, DriveJobs
 from agentx.operations.driving.merging import list_left, merge, tell_unchecked
 from agentx.operations.driving.planning import make_plan
@@ -144,7 +144,7 @@ class _Driver:
         self._began_ms = desk.project.clock.now_ms()
         self._rechecks: Counter[str] = Counter()
         self._stuck: dict[str, str] = {}  # tasks that are in the way, and why
-        self._pushed = ""
+        self._pushed = self._pull = ""
 
     def stop(self) -> None:
         """End the agents at work; what they left is committed."""
@@ -335,7 +335,7 @@ class _Driver:
             return self.end(DriveEnd.STUCK, _say_error(error))
         match step.stage:
             case EndStage.OVER:
-                self._pushed = step.pushed
+                self._pushed, self._pull = step.pushed, step.pull
                 return self.end(DriveEnd.DONE, "")
             case EndStage.WAITS if not desk.request.waits:
                 return self.end(DriveEnd.WAITS, step.text)
@@ -373,6 +373,7 @@ class _Driver:
             usd=taken.usd,
             is_estimated=taken.is_estimated,
             pushed=self._pushed,
+            pull=self._pull,
             waits_for=tuple(f"{one.asked.id}: {one.asked.question}" for one in asked),
             remarks=undecided,
             next=tuple(self._list_next(ended, run, [one.command for one in asked])),

@@ -25,8 +25,8 @@ from agentx.kernel.errors import AgentUnavailable
 from agentx.operations.driving.approving import require_approved
 from agentx.operations.driving.asked import NewsOf
 from agentx.operations.driving.desk import DriveDesk
+from agentx.operations.driving.ends.whole import is_mend, show_failed, show_failed_whole, show_told
 from agentx.operations.driving.turn_ends import GivenTurn
-from agentx.operations.driving.whole import is_mend, show_failed, show_failed_whole, show_told
 from agentx.operations.runs.context import run_context
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.write import run_checks

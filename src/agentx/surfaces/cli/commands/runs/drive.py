@@ -237,6 +237,8 @@ def _draw_end(screen: Any, done: Driven) -> None:
         where = f", pushed to {done.pushed}" if done.pushed else ""
         line = f"branch: {done.work_branch} (for {done.base_branch or 'no branch'}{where})"
         screen.print(render.text(line), soft_wrap=True)
+    if done.pull:
+        screen.print(render.text(f"pull request: {done.pull}"), soft_wrap=True)
     for line in done.waits_for:
         screen.print(render.text(printable(f"asked: {line}")), style="yellow", soft_wrap=True)
     for line in done.remarks:

@@ -17,7 +17,8 @@ from agentx.kernel.values import frozen
 from agentx.operations.driving.approving import require_approved
 from agentx.operations.driving.asked import NewsOf
 from agentx.operations.driving.desk import DriveDesk
-from agentx.operations.driving.whole import MENDS, find_told_ms, list_mends
+from agentx.operations.driving.ends.pulls import open_pull
+from agentx.operations.driving.ends.whole import MENDS, find_told_ms, list_mends
 from agentx.operations.lessons.candidates import tell_undecided
 from agentx.operations.runs.lane import rebase_work
 from agentx.operations.runs.recover import pull_request
@@ -47,6 +48,7 @@ class EndStep:
     stage: EndStage
     text: str = ""
     pushed: str = ""
+    pull: str = ""  # the address of its pull request
 
 
 def go_on(desk: DriveDesk) -> EndStep:
@@ -150,10 +152,11 @@ def _hand_over(desk: DriveDesk, run: Run) -> EndStep:
         )
     if desk.remote:
         desk.news(NewsOf.PUSH, f"{run.git.work_branch} is pushed to {desk.remote}")
+    pull = open_pull(desk, run, found)
     told = go_to_phase(desk.project, Saying(run_id=desk.run_id), "complete")
     for remark in told.remarks:
         desk.news(NewsOf.END, remark)
-    return EndStep(stage=EndStage.OVER, pushed=desk.remote)
+    return EndStep(stage=EndStage.OVER, pushed=desk.remote, pull=pull)
 
 
 def propose_learnt(desk: DriveDesk, run: Run) -> None:

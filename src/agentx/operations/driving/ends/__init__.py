@@ -1,0 +1,1 @@
+"""How a driven run comes to its end: the whole is verified, mended, handed over."""

@@ -1,0 +1,109 @@
+"""Goal: a driven run has one pull request where GitHub mode is on, and says what became of it.
+
+Method: a loopback server stands for GitHub; a bare remote, a run that is driven in this process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentx.agents.driving.plan import PlannedTask
+from agentx.operations.driving.asked import DriveEnd, Driven, NewsOf
+from agentx.operations.runs.sync import sync_runs
+from agentx.operations.runs.write import start_run
+from tests.support.driven import Stage
+from tests.support.github_server import REPOSITORY, TOKEN, Fault, GithubServer
+from tests.support.two_people import PERSON
+
+NO_ANSWER = Fault(kind="lost", method="POST")
+
+
+@pytest.fixture
+def github() -> Iterator[GithubServer]:
+    with GithubServer().serving() as made:
+        yield made
+
+
+@pytest.fixture
+def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, github: GithubServer) -> Stage:
+    settings = {"WORK_MODE": "github", "GITHUB_REPOSITORY": REPOSITORY}
+    settings |= {"GITHUB_BASE_URL": github.url}
+    named = {f"AGENTX_{name}": value for name, value in settings.items()}
+    return Stage(tmp_path, monkeypatch, GITHUB_TOKEN=TOKEN, **named)
+
+
+def _drive(stage: Stage, **more: Any) -> Driven:
+    start_run(stage.project, "A calculator for @ana", checks=("true",), actor="orchestrator")
+    sync_runs(stage.project, agrees=lambda _where: True, caller=PERSON)
+    return stage.drive(run_id=stage.run.id, plan=(PlannedTask(id="a", title="One"),), **more)
+
+
+@pytest.mark.promise("drive.pull-request")
+def test_a_run_that_is_done_has_its_pull_request(stage: Stage, github: GithubServer) -> None:
+    end = _drive(stage)
+
+    assert end.ended is DriveEnd.DONE, end.reason
+    (pull,) = github.pulls
+    assert end.pull == pull["html_url"]
+    assert (pull["head"]["ref"], pull["base"]["ref"]) == (end.work_branch, "main")
+    assert "@ana" not in pull["body"]
+    assert "TASK-001" in pull["body"]
+    assert any(f"#{pull['number']} is opened" in event.text("text") for event in stage.events)
+
+
+def _drive_with(stage: Stage, github: GithubServer, state: str) -> Driven:
+    """Drive where a driver that was killed, or another machine, had opened one before."""
+    run = start_run(stage.project, "A run", checks=("true",), actor="orchestrator")
+    sync_runs(stage.project, agrees=lambda _where: True, caller=PERSON)
+    there = {"number": 7, "state": state, "html_url": "https://github.com/acme/shop/pull/7"}
+    github.pulls.append({**there, "head": {"ref": f"agent/{run.id}/work"}})
+    return stage.drive(run_id=run.id, plan=(PlannedTask(id="a", title="One"),))
+
+
+@pytest.mark.promise("drive.pull-request")
+@pytest.mark.parametrize(
+    ("state", "said"), [("open", "is there already"), ("closed", "is closed, and stays so")]
+)
+def test_one_that_is_there_is_not_opened_again(
+    stage: Stage, github: GithubServer, state: str, said: str
+) -> None:
+    end = _drive_with(stage, github, state)
+
+    assert (end.ended, end.pull) == (DriveEnd.DONE, github.pulls[0]["html_url"])
+    assert github.methods("POST") == []
+    assert any(said in text for text in stage.texts(NewsOf.PUSH))
+
+
+def test_one_whose_answer_was_lost_is_found(stage: Stage, github: GithubServer) -> None:
+    github.faults = [NO_ANSWER]
+
+    end = _drive(stage)
+
+    assert (end.ended, len(github.pulls)) == (DriveEnd.DONE, 1), end.reason
+    assert end.pull == github.pulls[0]["html_url"]
+
+
+def test_a_run_waits_where_github_is_not_reached(stage: Stage, github: GithubServer) -> None:
+    github.faults = [Fault(status=503) for _ in range(4)]
+
+    end = _drive(stage)
+    assert end.ended is DriveEnd.STUCK
+    assert not stage.run.over
+    github.faults = []
+
+    assert stage.drive().pull == github.pulls[0]["html_url"]
+
+
+def test_what_github_refuses_is_told_and_claimed_by_nobody(
+    stage: Stage, github: GithubServer
+) -> None:
+    github.hidden = True
+
+    end = _drive(stage)
+
+    assert (end.ended, end.pull) == (DriveEnd.DONE, "")
+    assert any("no pull request was opened" in text for text in stage.texts(NewsOf.PUSH))
