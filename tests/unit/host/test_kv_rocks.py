@@ -9,11 +9,12 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rocksdict import Options, Rdict
 
-from agentx.host.kv import rocks_words
+from agentx.host.kv import rocks, rocks_words
 from agentx.host.kv.port import Batch, Family
 from agentx.host.kv.rocks import RocksStore, open_rocks
 from agentx.host.kv.salvage import DamagedStore
@@ -318,3 +319,34 @@ def test_what_rocksdb_says_is_told_by_what_to_do_next(
 
     assert isinstance(error, kind)
     assert hint in error.hint
+
+
+def test_a_store_whose_folder_takes_nothing_is_read_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, temporary = tmp_path / "db", tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    store = _open(folder)
+    _fill(store, 100)
+    store.close()
+    before = sorted(folder.iterdir())
+
+    def open_database(path: str, *given: Any, **named: Any) -> Rdict:
+        if path == str(folder):
+            raise OSError("Read-only file system (os error 30)")
+        return Rdict(path, *given, **named)
+
+    monkeypatch.setattr(rocks, "Rdict", open_database)
+    reader = open_rocks(folder, FakeClock(), read_only=True)
+    assert len(list(reader.scan(Family.EVENTS, b"", END))) == 100
+    with pytest.raises(UnavailableError, match=f"{folder}: the store was opened for reading"):
+        reader.write(Batch())
+    reader.close()
+    assert (sorted(folder.iterdir()), list(temporary.iterdir())) == (before, [])
+
+    with pytest.raises(UnavailableError, match="may not be written"):
+        _open(folder)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
+    with pytest.raises(UnavailableError, match="may not be written"):
+        open_rocks(folder, FakeClock(), read_only=True)

@@ -11,6 +11,8 @@ What rocksdict 0.3 does otherwise than one would think, and what is done here:
 * A snapshot isolates `get`, not iteration: there is no snapshot in the port.
 * A live iterator or column-family handle keeps the database open after `close`:
   the store keeps them all and drops them itself.
+* It writes two files into the folder even of who only reads: where that takes nothing, it is read
+  through a folder of links.
 * RocksDB's LOCK is a POSIX lock, which a process loses as soon as it closes any
   descriptor of that file: nothing here opens it while the database is open.
 """
@@ -65,6 +67,9 @@ _WAL_BYTES = 64 * _MB
 _INFO_LOGS_MAX = 2
 _OPENING_THREADS = 2
 
+# What is written beside the rows, by who only reads, too.
+_WRITTEN_TO_READ = frozenset({"rocksdict-config.json", "LOG", "LOCK"})
+
 _WRITE_BUFFER_BYTES = {Family.EVENTS: 8 * _MB, Family.OUTBOX: _MB}
 _WRITE_BUFFER_BYTES_ELSE = 2 * _MB
 _UNCOMPRESSED = frozenset({Family.KEYS, Family.OUTBOX})
@@ -97,6 +102,10 @@ def open_rocks(
     while True:
         try:
             return RocksStore(path, read_only=read_only)
+        except UnavailableError as error:
+            if read_only:
+                return _open_aside(path, error)
+            raise
         except LockHeld:
             if waited_ms >= wait_ms:
                 raise
@@ -104,11 +113,39 @@ def open_rocks(
             waited_ms += LOCK_POLL_MS
 
 
+def _open_aside(path: Path, error: UnavailableError) -> RocksStore:
+    """Open a store whose folder takes nothing, to read, through a temporary one that leads there.
+
+    Raises: UnavailableError where there is no room for that either.
+    """
+    import tempfile  # noqa: PLC0415  hardly any store needs it
+
+    try:
+        aside = Path(tempfile.mkdtemp(prefix="agentx-look-"))
+        for file in path.iterdir():
+            if file.name not in _WRITTEN_TO_READ:
+                (aside / file.name).symlink_to(file)
+    except OSError:
+        raise error from None
+    try:
+        return RocksStore(path, read_only=True, aside=aside)
+    except BaseException:
+        _remove_aside(aside)
+        raise
+
+
+def _remove_aside(folder: Path) -> None:
+    import shutil  # noqa: PLC0415  hardly any store needs it
+
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 class RocksStore:
     """A `KeyValue` on RocksDB. Use `open_rocks`."""
 
-    def __init__(self, path: Path, *, read_only: bool) -> None:
+    def __init__(self, path: Path, *, read_only: bool, aside: Path | None = None) -> None:
         self._path = path
+        self._aside = aside  # a folder of ours, through which it is read
         self._read_only = read_only
         self._lock = RLock()
         self._closed = False
@@ -248,12 +285,14 @@ class RocksStore:
                 return
             self._closed = True
             self._let_go()
+            if self._aside is not None:
+                _remove_aside(self._aside)
 
     def _open(self) -> None:
         cache = Cache(_CACHE_BYTES)
         with speaking(self._path):
             database = Rdict(
-                str(self._path),
+                str(self._aside or self._path),
                 _database_options(),
                 column_families={str(family): family_options(family, cache) for family in Family},
                 access_type=AccessType.read_only(False)
