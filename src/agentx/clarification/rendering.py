@@ -101,8 +101,7 @@ def stream_entry(state: Clarification, entry: Entry) -> str:
     body = hang(shown)  # what one agent says is nobody else's entry
     match entry.type:
         case EntryType.QUESTION:
-            who = f"{asker}{_say_proviso(entry)}"
-            late = say_late(state, entry)
+            who, late = f"{asker}{_say_proviso(entry)}", say_late(state, entry)
             return f"[{who} -> {target}] Clarification needed: {body}{late}"
         case EntryType.ANSWER:
             asked = _name_question_before(state, entry)
@@ -431,7 +430,7 @@ def say_contrary(state: Clarification) -> str:
 def find_decided(state: Clarification) -> str:
     """Return the words that settled it, or that it was let go."""
     word = state.decision
-    return (word.body if word is not None else "") or GO_ON
+    return (word.body if word is not None else "") or LET_GO
 
 
 def listing(states: tuple[Clarification, ...], now_ms: int) -> str:
@@ -446,5 +445,6 @@ def listing(states: tuple[Clarification, ...], now_ms: int) -> str:
             f"round {state.round}/{state.rounds_max}, {age(state.created_ms, now_ms=now_ms)}: "
             f"{preview(state.topic, 100)}"
         )
-        lines.extend(f"  - next: `{action}`" for action in next_actions(state)[:1])
+        who = "the user, in a terminal" if state.waits_for_person else "next"
+        lines.extend(f"  - {who}: `{action}`" for action in next_actions(state)[:1])
     return "\n".join(lines)

@@ -122,6 +122,10 @@ def test_lists_show_what_can_be_done_next() -> None:
     assert "2 active clarifications" in text
     assert "`agentx clarify resolve CLR-42-002`" in text
     assert listing((), NOW) == "No active clarifications."
+    asked = clarification(3, to=PERSON)
+    assert "  - the user, in a terminal: `agentx clarify answer CLR-42-003" in listing(
+        (asked,), NOW
+    )
     assert "engineer asks and waits for it" in inbox_line(pending, "architect", NOW)
 
 

@@ -24,12 +24,12 @@ from agentx.clarification.model import (
     Entry,
     NewQuestion,
 )
-from agentx.clarification.rendering import GO_ON, name_speaker
+from agentx.clarification.rendering import name_speaker
 from agentx.clarification.watch.awaiting import is_of_same_issue
 from agentx.clarification.watch.gathered import gather
 from agentx.clarification.watch.later import find_contesting_elsewhere, find_later
 from agentx.clarification.watch.matters import list_matters
-from agentx.clarification.ways import UNVERIFIED
+from agentx.clarification.ways import LET_GO, UNVERIFIED
 from agentx.kernel.text import compile_late, cut, fold_text, preview_ends, whole_head, whole_tail
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
@@ -52,7 +52,7 @@ _TERMS_ASKED_MIN = 2
 _CONTRARY_CHARS = 120
 _CONTRARY_MAX = 2
 # What a role says who needs no answer any more; a person who says so has decided.
-_GIVES_UP = frozenset((GO_ON, "go on without", "does not matter any more"))
+_GIVES_UP = frozenset((LET_GO, "go on without", "does not matter any more"))
 _REASON = compile_late(r"(?i),? (?:because|since|so that|as it|in order to)\b.*|\s*\(.*\)")
 _CLAUSES = compile_late(r"[;,]| (?:and|but|while|whereas) ")
 _FRAME = compile_late(

@@ -20,7 +20,7 @@ from agentx.clarification.rendering import (
 from agentx.kernel.clock import SECOND_MS
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX, CLARIFY_TOPIC_CHARS_MAX
-from agentx.kernel.text import preview
+from agentx.kernel.text import hang, preview
 from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions import settle as clarify_settle
@@ -119,7 +119,8 @@ def inbox(desk: Desk, *, role: str = "") -> str:
         for state in seen.clarifications
     ]
     rows += [
-        f"{one.asked.id} of the run {one.run_id}, {one.asked.actor} asks: {one.asked.question}\n"
+        f"{one.asked.id} of the run {one.run_id}, {one.asked.actor} asks: "
+        f"{hang(one.asked.question)}\n"
         f"  the user answers it in a terminal: {one.command}"
         + "".join(f"\n  {claim}" for claim in list_claims(one.asked))
         for one in seen.run_questions
