@@ -123,6 +123,8 @@ PROMISES: dict[str, str] = {
     "loop.bounds": "Whatever a model does wrong, the loop ends at a bound and says at which.",
     "loop.walls": "A model reads and writes below its folder alone, and runs what was allowed.",
     "loop.once": "The loop is taken up after any kill, and does nothing twice unsaid.",
+    "walk.valid": "No output of a step is handed on that lacks a part, a check or a verdict.",
+    "walk.once": "A workflow is gone on with after any kill, and each step is committed once.",
     "work.unique-numbers": "Issues made by many processes at once have numbers of their own.",
     "work.ready": "Ready is what can be begun, most urgent first; what waits is marked.",
     "work.workflow-errors": "A mistake in a workflow is named with file, line, field and mend.",

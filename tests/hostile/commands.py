@@ -41,6 +41,7 @@ READING = {
     "workflow show": "workflow show feature",
     "workflow check": "workflow check",
     "workflow next": "workflow next 1",
+    "workflow run": "workflow run --issue 1 --dry-run",
     "agent roles": "agent roles",
     "agent show": "agent show engineer",
     "clarify": "clarify",

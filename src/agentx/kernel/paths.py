@@ -185,6 +185,12 @@ class StorePaths:
         return folder / encode_name(self.shared_by) if self.shared_by else folder
 
     @property
+    def walks(self) -> Path:
+        """What agents did on the ways of issues through their workflows; each project its own."""
+        folder = self.root / "walks"
+        return folder / encode_name(self.shared_by) if self.shared_by else folder
+
+    @property
     def shown(self) -> Path:
         """What names of questions meant to this user."""
         folder = self.root / "shown"

@@ -39,3 +39,9 @@ QUESTION_WHOLE_DAYS = 30
 # How long a check may take where nobody says, and at most: a suite of hours is run elsewhere.
 RUN_CHECK_WAIT_S = 600
 RUN_CHECK_WAIT_S_MAX = 4 * 60 * 60
+# What all agents together may take on an issue's way, unless a person says otherwise.
+WALK_MINUTES = 4 * 60
+WALK_TOKENS = 3_000_000
+WALK_USD = 5.0
+# What one agent's turn may print; its reply is a few kilobytes.
+WALK_TURN_OUTPUT_BYTES_MAX = 1024 * 1024

@@ -132,6 +132,8 @@ _ISSUES = (
     _row("workflows.show", "operations.issues.workflows:show_workflow", "workflow show"),
     _row("workflows.check", "operations.issues.workflows:check_workflows", "workflow check"),
     _row("workflows.next", "operations.issues.workflows:next_steps", "workflow next", "issue"),
+    _row("workflows.run", "operations.walking.walk:walk_issue", "workflow run"),
+    _row("workflows.stands", "operations.walking.walk:show_walk", "workflow run"),
 )
 
 _AGENTS = (

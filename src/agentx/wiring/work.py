@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -103,21 +104,31 @@ def view(issue: Issue) -> IssueView:
     )
 
 
-def position(project: Project, number: int, issues: IssueStore | None = None) -> Position:
-    """Say where an issue stands in its workflow.
+def position(
+    project: Project,
+    number: int,
+    issues: IssueStore | None = None,
+    shown: Mapping[str, bool] | None = None,
+) -> Position:
+    """Say where an issue stands in its workflow; `shown` is as `stages` has it.
 
     Raises: NotFound, InvalidValue for a workflow that is broken.
     """
     workflows = open_workflows(project)
     issue = (issue_store(project) if issues is None else issues).get(number)
     workflow = workflows.get(workflow_name(issue, workflows.names()))
-    found = stages_at(project, workflow, issue)
+    found = stages_at(project, workflow, issue, shown)
     return Position(issue=issue, workflow=workflow, steps=found)
 
 
-def stages_at(project: Project, workflow: Workflow, issue: Issue) -> tuple[StepStage, ...]:
+def stages_at(
+    project: Project,
+    workflow: Workflow,
+    issue: Issue,
+    shown: Mapping[str, bool] | None = None,
+) -> tuple[StepStage, ...]:
     """Say how far each step of a workflow is, for an issue as it is given."""
-    return stages(workflow, issue, partial(_exists, project))
+    return stages(workflow, issue, partial(_exists, project), shown)
 
 
 def shape_status(status: AgentStatus) -> dict[str, Any]:

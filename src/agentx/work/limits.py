@@ -32,3 +32,12 @@ GITHUB_REST_MS_DEFAULT = 60_000
 GITHUB_CACHE_PAGES_MAX = 500
 # What waits for GitHub to be reachable; beyond this something is wrong, and is said.
 GITHUB_QUEUE_MAX = 10_000
+# How often an agent is shown what is wrong with its output before a person is asked, and how often
+# who judges may send work back.
+WALK_TRIES_MAX = 3
+WALK_SENT_BACK_MAX = 3
+# What is kept of an agent's report, and a document that is checked.
+WALK_REPORT_CHARS_MAX = 8_000
+WALK_OUTPUT_BYTES_MAX = 1024 * 1024
+# What is told of a check that failed: so much of its beginning and of its end.
+WALK_CHECK_OUTPUT_BYTES_MAX = 4_000

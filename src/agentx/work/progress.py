@@ -8,7 +8,7 @@ whose condition does not hold is skipped.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from agentx.work.labels import type_of
 from agentx.work.model import Issue, Stage, Status, Step, StepStage, Workflow
@@ -31,10 +31,15 @@ def workflow_name(issue: Issue, names: Iterable[str]) -> str:
     return kind if kind in known else USUAL
 
 
-def stages(workflow: Workflow, issue: Issue, exists: Exists) -> tuple[StepStage, ...]:
-    """Say of each step whether it is done, skipped, next or later."""
+def stages(
+    workflow: Workflow, issue: Issue, exists: Exists, shown: Mapping[str, bool] | None = None
+) -> tuple[StepStage, ...]:
+    """Say of each step whether it is done, skipped, next or later.
+
+    Of a step that names no status `shown` knows better than its file, where it says anything.
+    """
     skipped = {step.id for step in workflow.steps if not holds(step.condition, issue)}
-    done = _list_done(workflow, issue, exists) - skipped
+    done = _list_done(workflow, issue, exists, shown or {}) - skipped
     # An optional step is offered, and holds nobody up.
     passed = done | skipped | {step.id for step in workflow.steps if step.optional}
     found = []
@@ -72,7 +77,9 @@ def output_of(step: Step, issue: int) -> str:
     return step.output.replace("{issue}", str(issue))
 
 
-def _list_done(workflow: Workflow, issue: Issue, exists: Exists) -> set[str]:
+def _list_done(
+    workflow: Workflow, issue: Issue, exists: Exists, shown: Mapping[str, bool]
+) -> set[str]:
     if not issue.is_open:
         return {step.id for step in workflow.steps}
     come = _ORDER.index(issue.status)
@@ -80,6 +87,8 @@ def _list_done(workflow: Workflow, issue: Issue, exists: Exists) -> set[str]:
     for step in workflow.steps:
         if step.status_on_complete is not None:
             reached = come >= _ORDER.index(step.status_on_complete)
+        elif step.id in shown:
+            reached = shown[step.id]
         else:
             reached = bool(step.output) and exists(output_of(step, issue.number))
         if reached:

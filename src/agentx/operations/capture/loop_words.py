@@ -1,4 +1,4 @@
-"""What sessions of the loop hold of what is forgotten: they are no part of the log, and stay.
+"""What sessions of the loop, and ways of issues, hold of what is forgotten: no part of the log.
 
 Each is named with what takes it away. One that cannot be read is named, too: nobody knows what it
 says.
@@ -14,13 +14,14 @@ from pathlib import Path
 
 from agentx.conversation.forgotten.spans import fold_all, fold_words
 from agentx.conversation.model import Event
-from agentx.kernel.clock import from_iso
+from agentx.kernel.clock import from_iso, to_iso
 from agentx.kernel.errors import AgentXError, InvalidValue
 from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
 from agentx.operations.capture.quoting import Quote, runs_of
 from agentx.project.project import Project
 from agentx.wiring.loop.desk import list_session_files, read_session_file
+from agentx.wiring.walking.walks import list_walk_files, open_walk
 
 _UNREAD = "a session of the loop that cannot be read: nobody knows what it says"
 _LINE_CHARS_MAX = 100
@@ -71,7 +72,7 @@ def gather_runs(events: Collection[Event]) -> frozenset[tuple[str, ...]]:
 
 
 def find_in_loops(project: Project, wanted: LoopWords) -> Iterator[Quote]:
-    """Yield the sessions of the loop that hold what is looked for."""
+    """Yield the sessions of the loop, and the ways of issues, that hold what is looked for."""
     for path in list_session_files(project):
         try:
             document = json.loads(read_session_file(path))
@@ -83,6 +84,30 @@ def find_in_loops(project: Project, wanted: LoopWords) -> Iterator[Quote]:
         says = wanted.find(path.stem, document)
         if says is not None:
             yield _quote(path, says)
+    for path in list_walk_files(project):
+        yield from _find_in_walk(project, path, wanted)
+
+
+def _find_in_walk(project: Project, path: Path, wanted: LoopWords) -> Iterator[Quote]:
+    try:
+        events = open_walk(project, int(path.stem)).read()
+        reports = [[each.report, each.reason, *each.errors] for each in events]
+        meta = {
+            "createdAt": to_iso(min(each.at_ms for each in events)),
+            "updatedAt": to_iso(max(each.at_ms for each in events)),
+        }
+        is_said = wanted.session_id in {each.session for each in events if each.session}
+        document = {"meta": meta, "reports": reports}
+        says = "it reports" if is_said else wanted.find(path.stem, document)
+    except (ValueError, OSError, AgentXError):
+        says = "it cannot be read: nobody knows what it says"
+    if says is not None:
+        yield Quote(
+            kind="way of an issue",
+            id=f"#{path.stem}",
+            says=says,
+            mend=f"what agents reported on it goes with: rm {shlex.quote(str(path))}",
+        )
 
 
 def _quote(path: Path, says: str) -> Quote:

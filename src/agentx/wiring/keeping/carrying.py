@@ -33,12 +33,13 @@ from agentx.wiring.keeping.facts import (
 ROW, FILE, SETTLED = "row", "file", "settled"
 VIEW_FOLDERS = ("bm25-index", "recalled")
 HELD_FOLDER = "held"
+WALKS_FOLDER = "walks"
 _PART_BYTES = 512 * 1024
 _ALL = b"\xff" * 16
 _STORE_FILES = ("scheduler.json", "spending.json", "faults.jsonl", "github", "runs", "private")
 _ROOTS = {
     FactPlace.PROJECT: (".agentx", ".agent-memory"),
-    FactPlace.STORE: (*_STORE_FILES, HELD_FOLDER, *VIEW_FOLDERS),
+    FactPlace.STORE: (*_STORE_FILES, HELD_FOLDER, WALKS_FOLDER, *VIEW_FOLDERS),
 }
 _NAME_BYTES_MAX = 1_000
 _PART_BYTES_MAX = 4 * 1024 * 1024

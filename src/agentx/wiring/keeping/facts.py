@@ -47,7 +47,7 @@ def list_fact_files(project: Project) -> Iterator[FactFile]:
     for path in (store.scheduler, store.spending, store.github_queue, store.faults):
         if plain.is_file(path):
             yield _of_store(project, path)
-    for folder in (store.root / "runs", store.private, store.lines_held):
+    for folder in (store.root / "runs", store.private, store.lines_held, store.walks):
         for path in _walk(folder):
             if path.name != "agentx.jsonl":
                 yield _of_store(project, path)

@@ -29,6 +29,13 @@ def list_shipped() -> tuple[str, ...]:
     )
 
 
+def read_template(name: str) -> str:
+    """Return a template that ships; nothing for a name of none."""
+    folder = resources.files("agentx.work") / "shipped" / "templates"
+    names = {each.name for each in folder.iterdir()}
+    return (folder / f"{name}.md").read_text("utf-8") if f"{name}.md" in names else ""
+
+
 class WorkflowFiles:
     """The workflows of a project."""
 

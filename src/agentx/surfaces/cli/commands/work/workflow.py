@@ -1,11 +1,14 @@
-"""`agentx workflow`: which steps a kind of issue goes through, and which is next."""
+"""`agentx workflow`: which steps a kind of issue goes through, which is next, and going them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
 
+from agentx.kernel.text import preview
+from agentx.operations.agents.run import list_runners
 from agentx.operations.issues.workflows import (
     WorkflowRow,
     check_workflows,
@@ -13,6 +16,7 @@ from agentx.operations.issues.workflows import (
     next_steps,
     show_workflow,
 )
+from agentx.operations.limits import WALK_MINUTES, WALK_TOKENS, WALK_USD
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 from agentx.work.model import Position, Problem, Stage, Step, Workflow, issue_number
@@ -20,12 +24,14 @@ from agentx.work.model import Position, Problem, Stage, Step, Workflow, issue_nu
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from agentx.operations.walking.asked import WalkReply
+
 _MARKS = {Stage.DONE: "x", Stage.NEXT: ">", Stage.LATER: " ", Stage.SKIPPED: "-"}
 
 
 @click.group(cls=VerbGroup)
 def command() -> None:
-    """Show the workflows, check them, and say what is next for an issue.
+    """Show the workflows, check them, say what is next for an issue, and let agents do it.
 
     Eight ship. A project's own file .agentx/workflows/NAME.toml takes the place of the one that
     ships under that name.
@@ -83,6 +89,122 @@ def next_(invocation: Invocation, number: str) -> None:
         ],
     }
     invocation.show(reply, lambda screen: _draw_next(screen, found))
+
+
+@command.command("run")
+@click.argument("name", default="")
+@click.option("--issue", required=True, metavar="N", help="The issue that is carried on.")
+@click.option(
+    "--runner",
+    default="",
+    metavar="NAME",
+    help=f"Who plays the roles: {', '.join(list_runners())} (default: the setting agents.runner).",
+)
+@click.option("--model", default="", metavar="NAME", help="The model, by its own name.")
+@click.option(
+    "--check",
+    "checks",
+    multiple=True,
+    metavar="CMD",
+    help="A command that must pass after each step that builds; several may be given.",
+)
+@click.option("--with", "optional", multiple=True, metavar="STEP", help="Do an optional step, too.")
+@click.option("--on-default", is_flag=True, help="Commit to the default branch, if it is out.")
+@click.option(
+    "--minutes",
+    type=click.IntRange(1, 7 * 24 * 60),
+    default=WALK_MINUTES,
+    show_default=True,
+    metavar="N",
+    help="How long this sitting may take.",
+)
+@click.option("--turns", type=int, default=0, metavar="N", help="Replies of one agent (60).")
+@click.option(
+    "--tokens",
+    type=click.IntRange(1),
+    default=WALK_TOKENS,
+    show_default=True,
+    metavar="N",
+    help="Of all agents of the loop, over all sittings.",
+)
+@click.option(
+    "--usd",
+    type=click.FloatRange(0.01),
+    default=WALK_USD,
+    show_default=True,
+    metavar="X",
+    help="Dollars, likewise.",
+)
+@click.option("--dry-run", is_flag=True, help="Show how it stands and what is next; begin nothing.")
+@click.pass_obj
+def run(
+    invocation: Invocation,
+    name: str,
+    issue: str,
+    runner: str,
+    model: str,
+    checks: tuple[str, ...],
+    optional: tuple[str, ...],
+    on_default: bool,
+    minutes: int,
+    turns: int,
+    tokens: int,
+    usd: float,
+    dry_run: bool,
+) -> None:
+    """Carry an issue along its workflow: agents do each step, and each output is checked.
+
+    A step is handed on once its document has all parts of its template, its checks passed, and who
+    judges approved it; what a step left is committed to the branch that is checked out. Run it
+    again after Ctrl-C, a kill, an answer or a bound: it goes on where it was.
+    """
+    from agentx.operations.walking.asked import WalkBounds, WalkRequest
+    from agentx.operations.walking.walk import show_walk, walk_issue
+
+    request = WalkRequest(
+        issue=issue_number(issue),
+        workflow=name,
+        runner=runner,
+        model=model,
+        checks=checks,
+        optional=optional,
+        is_default_allowed=on_default,
+        bounds=WalkBounds(minutes=minutes, turns=turns, tokens=tokens, usd=usd),
+    )
+    if dry_run:
+        reply = show_walk(invocation.project, request)
+    else:
+        reply = walk_issue(invocation.project, request, _teller(invocation))
+    invocation.show(reply, lambda screen: _draw_walk(screen, reply))
+    if not dry_run and reply.ended != "done":
+        raise SystemExit(6 if reply.ended == "waits" else 5)
+
+
+def _teller(invocation: Invocation) -> Callable[[str], None]:
+    """Return what shows each line as it happens."""
+
+    def tell(line: str) -> None:
+        room = invocation.talk.width if invocation.talk.is_terminal else len(line)
+        invocation.talk.print(preview(line, room), style="dim", no_wrap=True)
+
+    return tell
+
+
+def _draw_walk(screen: Console, reply: WalkReply) -> None:
+    screen.print(f"#{reply.issue} {reply.status}, workflow {reply.workflow}\n")
+    for row in reply.steps:
+        commit = row.commit[:8]
+        doing = f"  ({row.doing})" if row.doing else f"  {commit}" if commit else ""
+        screen.print(
+            render.text(f" {_MARKS[Stage(row.stage)]} {row.id:<16}{row.role:<18}{doing}".rstrip()),
+            soft_wrap=True,
+        )
+    screen.print(f"\n{reply.tokens:,} tokens, ${reply.usd:.4f}", style="dim")
+    if reply.ended:
+        why = f": {reply.reason}" if reply.reason else ""
+        screen.print(render.text(f"{reply.ended}{why}"), soft_wrap=True)
+    for hint in reply.next:
+        screen.print(render.text(f"hint: {hint}"), style="dim", soft_wrap=True)
 
 
 def _draw_list(screen: Console, rows: tuple[WorkflowRow, ...]) -> None:

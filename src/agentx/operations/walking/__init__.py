@@ -1,0 +1,1 @@
+"""An issue carried along its workflow by agents, step by step."""

@@ -1,0 +1,253 @@
+"""An issue is carried along its workflow: looks at what happened, does what is next, looks again.
+
+Nothing is kept but events, the sessions of the agents, and what they wrote: killed anywhere, the
+next sitting goes on where this one was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agentx.agents.happenings import HandoffTriggered
+from agentx.kernel.bus import Say
+from agentx.kernel.errors import IllegalTransition, InvalidValue
+from agentx.operations.agents.assignment import move_issue
+from agentx.operations.walking.asked import WalkDesk, WalkEnd, WalkReply, WalkRequest
+from agentx.operations.walking.checking import check_step
+from agentx.operations.walking.standing import check_git, find_position, say_again, write_reply
+from agentx.operations.walking.waking import WokenAgents
+from agentx.project.project import Project
+from agentx.wiring.listeners.happenings import tell_news
+from agentx.wiring.walking.walks import WalkGit, holding_walk, open_walk, read_output
+from agentx.work.model import Position, Stage, Status, Step
+from agentx.work.progress import output_of
+from agentx.work.statuses import MOVES
+from agentx.work.walk.model import Deed, Due, StepVerdict, Walked, WalkEvent
+from agentx.work.walk.schedule import cut_to_way, find_checks, find_due, sum_spent
+
+
+def walk_issue(project: Project, request: WalkRequest, told: Say) -> WalkReply:
+    """Carry an issue on until it is done, waits for a person, or is at a bound.
+
+    Raises: NotFound, InvalidValue where it follows another workflow or the repository is not
+        trusted; IllegalTransition for one that is closed; ConflictError while another
+        process does, or where files are not committed.
+    """
+    if not project.trust.was_said:
+        raise InvalidValue(
+            f"{project.root} is not trusted: agents run what lies there",
+            hint="look at it, then say so: agentx trust --show, agentx trust",
+        )
+    where = find_position(project, request, ())
+    with holding_walk(project, request.issue) as walk:
+        events = cut_to_way(walk.read())
+        if not (where.issue.is_open or (events and where.issue.status is Status.DONE)):
+            raise IllegalTransition(
+                f"#{request.issue} is closed", hint=f"agentx issue reopen {request.issue}"
+            )
+        request = replace(request, checks=request.checks or find_checks(events))
+        desk = WalkDesk(
+            project=project,
+            request=request,
+            told=told,
+            began_ms=project.clock.now_ms(),
+            append=walk.append,
+        )
+        walker = _Walker(desk)
+        try:
+            walker.begin()
+            return walker.work()
+        except KeyboardInterrupt:
+            told(f"stopped; to go on: {say_again(request)}")
+            raise
+        finally:
+            walker.stop()
+
+
+def show_walk(project: Project, request: WalkRequest) -> WalkReply:
+    """Say how an issue stands on its way, and what would be next; nothing is begun.
+
+    Raises: NotFound, InvalidValue.
+    """
+    events = cut_to_way(open_walk(project, request.issue).read())
+    where = find_position(project, request, events)
+    return write_reply(request, events, where)
+
+
+_SAY_NO_CHECK = "no check is named: nothing shows that what is built works (--check CMD)"
+
+
+class _Walker:
+    """Decides, begins, and looks again."""
+
+    def __init__(self, desk: WalkDesk) -> None:
+        self._desk = desk
+        self._project = desk.project
+        self._git = WalkGit(desk.project)
+        self._agents = WokenAgents(desk)
+
+    def begin(self) -> None:
+        """Note that a way begins, or goes on.
+
+        Raises: ConflictError where what is there would be mixed with what agents do.
+        """
+        events, git = self._events(), self._git
+        if git.is_there:
+            check_git(git, self._desk.request, events)
+        if not events:
+            where = find_position(self._project, self._desk.request, ())
+            self._tell_counted(where)
+            self._note(
+                Walked.BEGAN, workflow=where.workflow.name, branch=git.branch, commit=git.head
+            )
+        self._note(Walked.SITTING, checks=self._desk.request.checks)
+        checks = ", ".join(self._desk.request.checks)
+        self._desk.told(f"what is built must pass: {checks}" if checks else _SAY_NO_CHECK)
+
+    def _tell_counted(self, where: Position) -> None:
+        """Say which steps count as done by the issue's status, though nothing of them is there."""
+        issue = where.issue
+        for each in where.steps:
+            path = output_of(each.step, issue.number)
+            if each.stage is Stage.DONE and path and read_output(self._project, path) is None:
+                said = f"counts as done, as #{issue.number} is {issue.status}; {path} is not there"
+                self._desk.told(f"[{each.step.id}] {said}")
+
+    def stop(self) -> None:
+        """End the agents at work."""
+        self._agents.stop()
+
+    def work(self) -> WalkReply:
+        """Carry the issue on until there is nothing more to do."""
+        while True:
+            events = self._events()
+            where = self._look(events)
+            dues = self._list_due(where, events)
+            if self._settle(dues, where):
+                continue
+            bound = self._desk.find_bound(sum_spent(events))
+            begun, idle = ([], []) if bound else self._agents.begin(dues, where, events)
+            if self._agents.steps:
+                self._agents.hear(self._events)
+                continue
+            if begun:
+                continue
+            return self._end(where, dues, bound, idle)
+
+    # --- looking --------------------------------------------------------------------------------
+
+    def _events(self) -> tuple[WalkEvent, ...]:
+        return cut_to_way(open_walk(self._project, self._desk.request.issue).read())
+
+    def _look(self, events: Sequence[WalkEvent]) -> Position:
+        """Return where the issue stands; what was sent back is moved back first."""
+        where = find_position(self._project, self._desk.request, events)
+        told = [each for each in events if each.kind is not Walked.SITTING]
+        is_back = bool(told) and told[-1].kind is Walked.SENT_BACK
+        if is_back and Status.IN_PROGRESS in MOVES[where.issue.status]:
+            move_issue(self._project, where.issue, Status.IN_PROGRESS)
+            where = find_position(self._project, self._desk.request, events)
+        return where
+
+    def _list_due(self, where: Position, events: Sequence[WalkEvent]) -> list[Due]:
+        wanted = self._desk.request.optional
+        steps = (each.step for each in where.next)
+        return [
+            find_due(step, events)
+            for step in steps
+            if step.id not in self._agents.steps and (not step.optional or step.id in wanted)
+        ]
+
+    # --- what needs no agent --------------------------------------------------------------------
+
+    def _settle(self, dues: Sequence[Due], where: Position) -> bool:
+        """Check and finish what can be; tell whether anything was."""
+        for due in dues:
+            if due.deed is Deed.CHECK and due.last is not None:
+                found = check_step(self._desk, due.step, due.last)
+                self._desk.append(found)
+                self._tell_check(due.step, found)
+                return True
+            if due.deed is Deed.FINISH and due.last is not None:
+                self._finish(due.step, due.last, where)
+                return True
+        return False
+
+    def _tell_check(self, step: Step, found: WalkEvent) -> None:
+        told = self._desk.told
+        for error in found.errors:
+            told(f"[{step.id}] not passed: {error.splitlines()[0]}")
+        if not found.errors:
+            said = found.verdict or ("its criteria are not met yet" if found.is_again else "passed")
+            told(f"[{step.id}] {said}")
+
+    def _finish(self, step: Step, last: WalkEvent, where: Position) -> None:
+        """Commit a step's work and hand the issue on, or back."""
+        project, issue = self._project, where.issue
+        own = output_of(step, issue.number)
+        commit = self._git.commit(f"#{issue.number} {step.id}: {step.title} ({step.agent})", own)
+        if own:
+            self._tell_left(step)
+        if last.verdict == StepVerdict.CHANGES:
+            self._note(Walked.SENT_BACK, step, report=last.report, commit=commit)
+            self._desk.told(f"[{step.id}] sent back")
+            return
+        if step.status_on_complete is not None:
+            move_issue(project, issue, step.status_on_complete)  # which tells who is next
+        self._note(Walked.STEP_DONE, step, report=last.report, commit=commit, session=last.session)
+        after = find_position(project, self._desk.request, self._events())
+        if step.status_on_complete is None:
+            for each in after.next:
+                if step.id in each.step.needs and each.step.agent != step.agent:
+                    self._hand_on(step.agent, each.step.agent)
+        shown = f": {commit[:8]}" if commit else ""
+        self._desk.told(f"[{step.id}] done{shown}; #{issue.number} is {after.issue.status}")
+
+    def _tell_left(self, step: Step) -> None:
+        """Say what a writer of a document changed besides: the next who builds commits it."""
+        issue, at_work = self._desk.request.issue, self._agents.steps
+        where = find_position(self._project, self._desk.request, self._events())
+        others = {output_of(each.step, issue) for each in where.steps if each.step.id in at_work}
+        left = [name for name in self._git.list_changed() if name not in others]
+        if left:
+            self._desk.told(f"[{step.id}] left without a commit: {', '.join(left[:10])}")
+
+    def _hand_on(self, giver: str, taker: str) -> None:
+        news = HandoffTriggered(
+            timestamp=self._project.clock.now_ms(),
+            from_agent=giver,
+            to_agent=taker,
+            issue_number=self._desk.request.issue,
+        )
+        tell_news(self._project, news)
+
+    # --- the end --------------------------------------------------------------------------------
+
+    def _end(
+        self, where: Position, dues: Sequence[Due], bound: str, idle: Sequence[str]
+    ) -> WalkReply:
+        stops = [due for due in dues if due.deed is Deed.STOP]
+        waits = [due for due in stops if due.last is not None and due.last.waits_for]
+        events = self._events()
+        if all(_is_over(each.stage, each.step) for each in where.steps):
+            self._note(Walked.ENDED)
+            return write_reply(self._desk.request, events, where, WalkEnd.DONE)
+        if bound:
+            ended, reason = WalkEnd.BOUND, bound
+        elif waits:
+            ended, reason = WalkEnd.WAITS, waits[0].reason
+        else:
+            ended = WalkEnd.STUCK
+            why = [f"{due.step.id}: {due.reason}" for due in stops] + list(idle)
+            reason = "; ".join(why) or "no step can be done now"
+        return write_reply(self._desk.request, events, where, ended, reason)
+
+    def _note(self, kind: Walked, step: Step | None = None, **said: object) -> None:
+        named = {"step": step.id, "role": step.agent} if step is not None else {}
+        at_ms = self._project.clock.now_ms()
+        self._desk.append(WalkEvent(kind=kind, at_ms=at_ms, **named, **said))  # type: ignore[arg-type]
+
+
+def _is_over(stage: Stage, step: Step) -> bool:
+    return stage in (Stage.DONE, Stage.SKIPPED) or step.optional

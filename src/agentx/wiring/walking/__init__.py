@@ -1,0 +1,1 @@
+"""An issue carried along its workflow, put together for a project."""

@@ -1,0 +1,1 @@
+"""The way of an issue through its workflow, as agents are taken along it."""

@@ -1,0 +1,176 @@
+"""Goal: agents carry an issue along its workflow, and it goes on wherever it was stopped.
+
+Method: the real command, its agents in processes of their own, a scripted model on the loopback.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+from tests.support.company import until
+from tests.support.scripted_llm import Step, calls, says
+from tests.support.terminal import converse_in
+from tests.support.walk_play import Play, Told, walking
+
+CHECK = "python3 -m unittest -q test_app.py"
+TEST = (
+    "import unittest\nfrom app import add\n\n\nclass Adds(unittest.TestCase):\n"
+    "    def test_it(self):\n        self.assertEqual(add(2, 3), 5)\n"
+)
+MEND = {"path": "app.py", "old_text": "return a - b", "new_text": "return a + b"}
+PRD = (
+    "# PRD\n\n## Problem\n\nIt subtracts.\n\n## Users\n\nAll.\n\n## Requirements\n\nR1: it adds.\n"
+    "\n## Out of scope\n\nMore.\n"
+)
+UX = "# UX\n\n## Users and tasks\n\nAll.\n\n## Flow\n\nCall it.\n\n## States\n\nOne.\n\n"
+ADR = (
+    "# ADR\n\n## Context\n\nA sum.\n\n## Options\n\nOne.\n\n## Decision\n\nPlus.\n\n"
+    "## Consequences\n\nNone.\n"
+)
+REVIEW = "# Review\n\n## Requirements\n\nR1 is met.\n\n## Findings\n\nnone\n\n## Verdict\n\n"
+
+
+def write(name: str, text: str) -> Step:
+    return calls(("create_file", {"path": name, "content": text}))
+
+
+def ask(to: str, question: str) -> Step:
+    return calls(("request_clarification", {"to": to, "topic": "sums", "question": question}))
+
+
+def play_product_manager(told: Told) -> Step:
+    if told.is_question:
+        return says("STATUS: resolved\nANSWER: Yes, negative ones too.\nCONFIDENCE: high")
+    if "did not pass" in told.text and told.answered == 1:
+        more = {
+            "path": "docs/prd/PRD-1.md",
+            "old_text": "More.\n",
+            "new_text": "More.\n\n## Open questions\n\nnone\n",
+        }
+        return calls(("edit_file", more))
+    return says("Written.") if told.answered else write("docs/prd/PRD-1.md", PRD)
+
+
+def play_architect(told: Told) -> Step:
+    if told.is_question:
+        return says("STATUS: needs-human\nANSWER: The owner must say.\nCONFIDENCE: low")
+    match told.answered:
+        case 0:
+            return ask("product-manager", "Does it add negative numbers, too?")
+        case 1:
+            return write("docs/adr/ADR-1.md", ADR)
+        case _:
+            return says("Decided: plus.")
+
+
+def play_ux_designer(told: Told) -> Step:
+    text = f"{UX}## Accessibility\n\nWords.\n"
+    return says("Designed.") if told.answered else write("docs/ux/UX-1.md", text)
+
+
+def play_engineer(told: Told) -> Step:
+    if "sent the work back" in told.text:
+        return says("Named.") if told.answered else write("NOTES.md", "It adds.\n")
+    match told.answered:
+        case 0:
+            return ask("architect", "May add raise for text?")
+        case 1:
+            return calls(
+                ("edit_file", MEND), ("create_file", {"path": "test_app.py", "content": TEST})
+            )
+        case _:
+            return says("It adds now, and its test passes.")
+
+
+def make_reviewer() -> Play:
+    """Return who sends the work back once."""
+
+    def play(told: Told) -> Step:
+        if told.answered:
+            return says("Reviewed.")
+        if "NOTES.md" in told.text:
+            old = {
+                "path": "docs/reviews/REVIEW-1.md",
+                "old_text": "Changes needed",
+                "new_text": "Approved",
+            }
+            return calls(("edit_file", old))
+        return write("docs/reviews/REVIEW-1.md", f"{REVIEW}Changes needed\n")
+
+    return play
+
+
+ROLES: dict[str, Play] = {
+    "product-manager": play_product_manager,
+    "architect": play_architect,
+    "ux-designer": play_ux_designer,
+    "engineer": play_engineer,
+    "reviewer": make_reviewer(),
+    "tester": lambda _told: says("I called it.\n\nVerdict: approved"),
+}
+
+
+def test_a_whole_feature_with_a_question_and_a_person_s_word(tmp_path: Path) -> None:
+    with walking(tmp_path, ROLES, "type:feature", "needs:ux") as stage:
+        code, reply, told = stage.walk("--check", CHECK)
+
+        assert (code, reply["ended"]) == (6, "waits"), told
+        assert reply["waits_for"] == ["CLR-1-002"]
+        assert "not passed: docs/prd/PRD-1.md: the part `## open questions` is missing" in told
+        stages = {each["id"]: each["stage"] for each in reply["steps"]}
+        assert stages["architecture"] == stages["experience"] == "done"
+        assert reply["status"] == "In Progress"
+        assert "waits for a person" in reply["reason"]
+        stage.type("clarify", "resolve", "CLR-1-002", "No, it may not.")
+
+        code, reply, told = stage.walk("--check", CHECK)
+
+        assert (code, reply["ended"], reply["status"]) == (0, "done", "Done"), told
+        assert "[review] sent back" in told
+        assert {each["stage"] for each in reply["steps"]} == {"done"}
+        assert stage.git("status", "--porcelain") == ""
+        subjects = stage.git("log", "--format=%s", "main..").splitlines()
+        assert len(subjects) == 7  # who judges at the end changes nothing
+        assert any("implement: Build it" in each for each in subjects)
+        assert "return a + b" in stage.git("show", "HEAD:app.py")
+        assert stage.llm.refused == []
+        asked = [each.role for each in stage.llm.heard if each.is_question]
+        assert asked == ["product-manager", "architect"]
+        seen = [each.text for each in stage.llm.heard if each.role == "engineer"]
+        assert any("No, it may not." in each for each in seen)
+        assert "R1: it adds." in seen[0]  # what earlier steps wrote
+        assert "> Decided: plus." in seen[0].replace("\\n", "\n")
+
+
+def test_ctrl_c_stops_all_agents_and_it_goes_on(tmp_path: Path) -> None:
+    def hang(told: Told) -> Step:
+        return says("Late.", delay_ms=0 if "test_app" in told.text else 30_000)
+
+    with walking(tmp_path, {"engineer": hang}) as stage:
+        process = stage.begin("workflow", "run", "story", "--issue", "1", "--runner", "loop")
+        until(lambda: bool(stage.llm.heard))
+        os.kill(process.pid, signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+
+        assert process.returncode == 130
+        assert "stopped; to go on: agentx workflow run --issue 1 --runner loop" in err
+        stage.llm.roles = {"engineer": lambda _told: says("Nothing was left to do.")}
+        code, reply, told = stage.walk()
+        assert (code, reply["status"]) == (0, "Done"), told
+        assert told.count("engineer (loop) goes on") == 2  # its session is taken up
+        assert len(stage.llm.heard) == 4
+
+
+def test_a_terminal_of_any_width_shows_where_it_stands(tmp_path: Path) -> None:
+    with walking(tmp_path, {}) as stage:
+        for columns in (60, 80):
+            words = ("workflow", "run", "--issue", "1", "--dry-run")
+            code, screen = converse_in(stage.root, stage.environment, words, columns=columns)
+            lines = screen.replace("\r", "").splitlines()
+
+            assert code == 0
+            assert any(line.startswith(" > implement") and "is next" in line for line in lines)
+            assert max(map(len, lines)) <= columns
+        assert stage.llm.heard == []
