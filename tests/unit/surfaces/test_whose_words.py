@@ -101,3 +101,15 @@ def test_who_settles_it_in_words_of_their_own_says_them_for_nobody_else(player: 
 def test_an_agent_that_is_asked_is_told_each_word_as_its_speakers() -> None:
     thread = (Utterance(speaker="architect", kind="answer", body=SAID),)
     check(prompt_of(Ask(role="engineer", instructions="", question="And then?", thread=thread)))
+
+
+def test_what_a_run_asks_is_told_as_one_question(player: Player) -> None:
+    player.play()
+    assert player.agentx("run", "start", "drop it")[0] == 0
+    player.play("engineer")
+    assert player.agentx("run", "escalate", SAID)[0] == 0
+    agent = Agent(player.folder, read_environment(player.known))
+    asked = agent.call("inbox", role="human")
+    assert "Use JWT." in asked
+    check(asked)
+    check(player.agentx("clarify", "inbox")[1])
