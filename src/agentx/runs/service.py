@@ -384,16 +384,19 @@ class Runs:
         """Return the tasks that failed last, and passed since with the whole run."""
         return list_lifted(run, self._store.ask_git(run))
 
-    def tell_stale(self, run: Run) -> dict[str, str]:
-        """Return why the last verdict of a task, or of the run, is not of what is there now."""
+    def tell_stale(self, run: Run, *, only: str | None = None) -> dict[str, str]:
+        """Return why the last verdict of a task, or of the run, is not of what is there now.
+
+        `only` is the task that is meant, empty for the run.
+        """
         tell = self._store.ask_git(run)
         lanes = {name: lane.id for name, lane in run.lanes.items() if lane.open}
         found = {
             task.id: is_stale(task.reports[-1], lanes.get(task.lane, ""), tell)
             for task in run.tasks.values()
-            if task.reports
+            if task.reports and only in (None, task.id)
         }
-        if run.reports:
+        if run.reports and not only:
             found[""] = is_stale(run.reports[-1], "", tell)
         return {name: why for name, why in found.items() if why}
 

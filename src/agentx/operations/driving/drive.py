@@ -221,16 +221,18 @@ class _Driver:
         self._has_moved = False
         waits = []
         busy = frozenset(self._jobs.running)
+        room = self._count_room(run)
         for move in list_moves(run, desk.request.policy, desk.drive.checkout, busy):
             if move.act in (NextAct.WAIT, NextAct.LEAVE) or move.task in self._stuck:
                 waits.append(move)
                 continue
-            if move.act in _OPENS and not self._has_room(desk.run):
+            if move.act in _OPENS and room <= 0:
                 continue
             if move.act in _AT_WORK and len(self._jobs.running) >= desk.request.bounds.lanes:
                 continue
             try:
                 self._begin(move)
+                room -= move.act in _OPENS
                 self._has_moved = True
             except DriveLost:
                 raise
@@ -239,10 +241,11 @@ class _Driver:
                 waits.append(move)
         return waits
 
-    def _has_room(self, run: Run) -> bool:
+    def _count_room(self, run: Run) -> int:
+        """Return how many lanes more may be open here."""
         own = self._desk.drive.checkout
         at_work = [each for each in run.lanes.values() if each.open and each.checkout in ("", own)]
-        return len(at_work) < self._desk.request.bounds.lanes
+        return self._desk.request.bounds.lanes - len(at_work)
 
     def _begin(self, move: Move) -> None:
         desk = self._desk

@@ -19,7 +19,7 @@ def tell_unchecked(desk: DriveDesk, move: Move) -> str:
     report = run.tasks[move.task].reports[-1]
     if report.dirty:
         return f"while they ran: {', '.join(report.dirty[:3])}"
-    return open_runs(desk.project).tell_stale(run).get(move.task, "")
+    return open_runs(desk.project).tell_stale(run, only=move.task).get(move.task, "")
 
 
 def list_left(desk: DriveDesk, move: Move) -> tuple[str, ...]:

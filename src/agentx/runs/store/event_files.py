@@ -11,7 +11,8 @@ leaves what it merely does not understand: a newer version may.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from agentx.host.crash import CrashPoint, passing
@@ -30,6 +31,8 @@ from agentx.runs.limits import RUN_EVENT_BYTES_MAX, RUN_EVENT_FILE_BYTES_MAX
 from agentx.runs.model import RunEvent
 from agentx.runs.paths import RunPaths
 from agentx.runs.rules.lines import event_of, line_of
+
+_KEPT_BYTES_MAX = 4_096  # longer lines are read anew each time
 
 
 @frozen
@@ -83,8 +86,19 @@ def events_in(text: bytes, run_id: str) -> Iterator[RunEvent]:
                 yield found
 
 
-def _read(line: bytes, run_id: str) -> Iterator[RunEvent | str]:
-    """Yield each event of a line, or why it is none."""
+def _read(line: bytes, run_id: str) -> Iterable[RunEvent | str]:
+    """Return each event of a line, or why it is none; who follows a run reads its lines often."""
+    if len(line) > _KEPT_BYTES_MAX:
+        return tuple(_parse(line, run_id))
+    return _read_kept(line, run_id)
+
+
+@lru_cache(maxsize=2_048)
+def _read_kept(line: bytes, run_id: str) -> tuple[RunEvent | str, ...]:
+    return tuple(_parse(line, run_id))
+
+
+def _parse(line: bytes, run_id: str) -> Iterator[RunEvent | str]:
     for raw, fault in parse_line(line, RUN_EVENT_BYTES_MAX) if line.strip() else ():
         if fault:
             yield fault

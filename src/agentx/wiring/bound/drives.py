@@ -41,6 +41,7 @@ class Drive:
         self._run_id = run_id
         self._runs = open_runs(project)
         self._lock: Flock | None = None
+        self._due_ms = 0  # when it is to be said again that it is driven
 
     @property
     def run(self) -> Run:
@@ -100,8 +101,10 @@ class Drive:
             claim = settle(run.drives).claim
             if claim is None or claim.checkout != own.checkout:
                 raise self._refuse(claim)
-            if claim.until_ms - own.now_ms <= RUN_DRIVE_MS // 2:
+            self._due_ms = claim.until_ms - RUN_DRIVE_MS // 2
+            if own.now_ms >= self._due_ms:
                 self._say(HELD, self._word())
+                self._due_ms = own.now_ms + RUN_DRIVE_MS // 2
             if exchange is None:
                 return
             with suppress(AgentXError):
@@ -116,10 +119,7 @@ class Drive:
 
         Raises: DriveLost.
         """
-        claim = settle(self.run.drives).claim
-        own = self._runs.own
-        is_own = claim is not None and claim.checkout == own.checkout
-        if claim is not None and is_own and claim.until_ms - own.now_ms <= RUN_DRIVE_MS // 2:
+        if self._runs.own.now_ms >= self._due_ms:
             self.require()
 
     def end(self, reason: str) -> None:

@@ -109,7 +109,7 @@ def _verify(desk: DriveDesk, run: Run) -> EndStep | None:
 def _find_report(desk: DriveDesk, run: Run) -> Report | None:
     """Return the last report of the whole, if it is of what is there now."""
     executed = [each for each in run.reports if each.was_executed]
-    stale = open_runs(desk.project).tell_stale(run)
+    stale = open_runs(desk.project).tell_stale(run, only="")
     is_answered = any(
         (each.resolved_ms or 0) > executed[-1].at_ms
         for each in (run.escalations.values() if executed else ())
