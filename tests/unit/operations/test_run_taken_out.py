@@ -7,10 +7,12 @@ looked through: pages, archives, what another clone packed meanwhile.
 from __future__ import annotations
 
 import gzip
+import shutil
 from pathlib import Path
 
 import pytest
 
+from agentx.kernel.errors import InvalidValue
 from agentx.operations.runs.archive import archive_run, restore_run
 from agentx.operations.runs.read import list_runs, show_run
 from agentx.operations.runs.recover import rebuild_runs
@@ -195,6 +197,50 @@ def test_an_artifact_that_another_clone_packed_meanwhile_does_not_bring_it_back(
         _sync(project)
     assert git(clones.remote, "rev-parse", "agent-memory") == tip
     assert _list_holding(one) == []
+
+
+@pytest.mark.promise("runs.kept")
+def test_only_of_the_run_that_is_named_something_is_taken_out(clones: Clones) -> None:
+    one = clones.clone("one")
+    run, other = _start(one), start_run(one, "another", actor="orchestrator").id
+    _cut_lines(one, run, _SAID)
+    shutil.rmtree(one.paths.runs / other)  # git took it, nobody noticed
+
+    (told,) = rebuild_runs(one, run, as_is=True)
+
+    (said,) = told.remarks
+    assert said.startswith("what you took out is gone from here for good; who has exchanged runs")
+    assert {row.run_id for row in list_runs(one)} == {run, other}
+    assert _list_holding(one) == []
+
+
+def test_where_no_run_is_meant_nothing_is_taken_out(clones: Clones) -> None:
+    one = clones.clone("one")
+    run, _ = _start(one), start_run(one, "another", actor="orchestrator")
+    _cut_lines(one, run, _SAID)
+
+    with pytest.raises(InvalidValue, match="2 runs are in progress"):
+        rebuild_runs(one, as_is=True)
+
+    assert _log(one, run) == ["what stays", _SAID.decode()]
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_a_run_whose_folder_a_person_removed_is_taken_out_whole(
+    clones: Clones, *, is_named: bool
+) -> None:
+    one, two = clones.clone("one"), clones.clone("two")
+    run, other = _start(one), start_run(one, "another", actor="orchestrator").id
+    _sync(one)
+    _sync(two)
+    shutil.rmtree(one.paths.runs / run)
+
+    rebuild_runs(one, run[-4:] if is_named else "", as_is=True, everything=not is_named)
+    for project in (one, two, one):
+        _sync(project)
+
+    assert [row.run_id for row in list_runs(one)] == [other]
+    assert len(list_runs(two)) == 2
 
 
 def test_what_somebody_wrote_and_an_archive_keeps_beside_stays(clones: Clones) -> None:

@@ -20,7 +20,8 @@ from agentx.runs.rules.gates import Missing
 from agentx.runs.taking.giving_up import give_up_commit
 from agentx.runs.taking.lane_taking import LaneTaking
 from agentx.wiring.bound.claims import reach
-from agentx.wiring.runs import open_lanes, open_runs, take_folder
+from agentx.wiring.bound.taking_out import RunsTakenOut, take_out
+from agentx.wiring.runs import open_lanes, open_runs
 from agentx.wiring.trust.persons_word import require_person, require_persons_word
 
 _NAMED_MAX = 3
@@ -79,17 +80,26 @@ def rebuild_runs(
 ) -> tuple[Rebuilt, ...]:
     """Make the files of a run, or of all runs, from their events.
 
-    With `as_is` what a person took out of the files stays out of the branch that keeps runs.
+    With `as_is` what a person took out of those files stays out of the branch that keeps runs.
 
     Raises: NotThePerson.
     """
+    out = RunsTakenOut(())
     if as_is:
         hint = "agentx run rebuild --as-is"
         require_person(project, "that lines of runs are gone for good", hint=hint, about="runs")
-        take_folder(project, forgets=True)
+        out = take_out(project, run_id, everything=everything)
     runs = open_runs(project)
-    names = [run.id for run in runs.all()] if everything else [runs.which.choose_to_see(run_id)]
-    return tuple(runs.rebuild(name) for name in names)
+    names = [run.id for run in runs.all()] if everything else list(out.runs)
+    if not as_is and not everything:
+        names = [runs.which.choose_to_see(run_id)]
+    done = tuple(runs.rebuild(name) for name in names)
+    if not out.gone or not done:
+        return done
+    is_one = out.gone == 1
+    what = "what you took out is" if is_one else f"{out.gone} lines that you took out are"
+    told = f"{what} gone from here for good; who has exchanged runs with you, and git, has them"
+    return (replace(done[0], remarks=(*done[0].remarks, told)), *done[1:])
 
 
 def pull_request(project: Project, run_id: str = "", *, actor: str) -> PullRequest:

@@ -153,6 +153,15 @@ class RunStore:
             return (f"runs that are on the branch {BRANCH} cannot be laid out: {error}",)
         return tuple(f"{run_id} was brought back from the branch {BRANCH}" for run_id in runs)
 
+    @contextmanager
+    def as_left(self) -> Iterator[None]:
+        """Bring nothing back meanwhile: what is not in the folder may have been taken out."""
+        self._is_at_desk = True
+        try:
+            yield
+        finally:
+            self._is_at_desk = False
+
     def _make_pages(self, notes: KeptNotes) -> None:
         """Make the pages anew that may say what was taken out: who did that was killed."""
         for run_id in notes.list_unmade():

@@ -11,7 +11,7 @@ branch with other files is a person's own, and left alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -402,8 +402,13 @@ class KeptBranch:
             )
         return self.branch.read_blobs(row.blob for row in wanted.values())
 
-    def take_folder(self, *, forgets: bool) -> tuple[str, ...]:
-        """Let the folder count as it is: what was taken out of it on purpose stays out.
+    def list_known(self) -> tuple[str, ...]:
+        """Return the runs of which the branch has a folder, as was last noted; cheap."""
+        facts = self.notes.read().get("facts", {})
+        return tuple({run_of(path): "" for path in facts if path.startswith(f"{MEMORY}/runs/")})
+
+    def take_folder(self, *, forgets: bool, only: Collection[str] | None = None) -> tuple[str, ...]:
+        """Let the folder count as it is, or `only` those of some runs: what is gone stays out.
 
         With `forgets` nothing brings those lines back, not from a remote either.
 
@@ -412,19 +417,20 @@ class KeptBranch:
         if not self.is_on:
             return ()
         runs = set(self._list_runs())
-        for path in self.notes.read().get("facts", {}):
-            if path.startswith(f"{MEMORY}/runs/") and run_of(path) not in runs:
-                self.begin(run_of(path), leaves=True)
+        for run in self.list_known():
+            if run not in runs and (only is None or run in only):
+                self.begin(run, leaves=True)
         with self.notes.editing(self._clock) as note:
-            kept = dict(note.get("facts", {}))
+            facts = dict(note.get("facts", {}))
+            meant = {path: row for path, row in facts.items() if not only or run_of(path) in only}
             if forgets:
-                gone = self.taken_out.take_out(kept)
+                gone = self.taken_out.take_out(meant)
                 note["forgotten"] = sorted({*note.get("forgotten", ()), *gone})
-            note["gone"] = [path for path in kept if not exists(self._root / path)]
-            note["facts"] = {path: row for path, row in kept.items() if path not in note["gone"]}
+            note["gone"] = [path for path in meant if not exists(self._root / path)]
+            note["facts"] = {path: row for path, row in facts.items() if path not in note["gone"]}
         if forgets:
             self.taken_out.clean_packed()
-        return self.commit(*runs)
+        return self.commit(*(runs if only is None else runs.intersection(only)))
 
 
 def _tell_waiting(why: str, hint: str) -> str:

@@ -90,7 +90,7 @@ class LinesTakenOut:
 
     def list_left_out(self, kept: dict[str, list[Any]]) -> tuple[str, ...]:
         """Return what the branch holds and was taken out here, as a whole file."""
-        forgotten = self._list_forgotten()
+        forgotten = self.list_forgotten()
         if not forgotten:
             return ()
         gone = self.list_gone_files(kept)
@@ -98,9 +98,10 @@ class LinesTakenOut:
 
     def leave(self, path: str, found: bytes) -> bytes:
         """Return what a file is without what was taken out."""
-        return _leave(path, found, self._list_forgotten())
+        return _leave(path, found, self.list_forgotten())
 
-    def _list_forgotten(self) -> frozenset[str]:
+    def list_forgotten(self) -> frozenset[str]:
+        """Return by what all is known that was taken out here."""
         return frozenset(self._notes.read().get("forgotten", ()))
 
     def brings(self, mine: str, theirs: str, let: frozenset[str]) -> bool:

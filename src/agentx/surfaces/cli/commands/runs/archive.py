@@ -8,6 +8,7 @@ import click
 
 from agentx.kernel.ids import shorten_run
 from agentx.surfaces.cli import render
+from agentx.surfaces.cli.commands.runs.options import about_run
 from agentx.surfaces.cli.frame import Invocation, Verb
 
 # What packs runs away is imported where it is asked for: every `agentx run` imports this module.
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command("archive", cls=Verb)
-@click.argument("run_id", metavar="RUN", required=False, default="")
+@about_run
 @click.option(
     "--promote",
     type=click.Choice(("ask", "confident", "all")),

@@ -282,6 +282,8 @@ def draw_resumption(
 
 def draw_rebuilt(screen: Console, found: tuple[Rebuilt, ...]) -> None:
     """Draw what a rebuild did."""
+    if not found:
+        screen.print("no run is left of which files could be made")
     for each in found:
         changed = render.count(each.files_changed, "file")
         screen.print(f"{each.run.id}: {each.run.events:,} events, {changed} made again")

@@ -18,6 +18,8 @@ from agentx.surfaces.cli.frame import Invocation
 if TYPE_CHECKING:
     from rich.console import Console
 
+_NAMED = "agentx.run"  # the run that an option names
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -30,6 +32,24 @@ def of_run(command: Command) -> Command:
         default="",
         help="Default: that of the lane you stand in, of AGENTX_RUN, or the only one in progress.",
     )(command)
+
+
+def about_run(command: Command) -> Command:
+    """Add the argument RUN; `--run`, as most commands take it, is understood as well."""
+
+    def choose(context: click.Context, _given: click.Parameter, run_id: str) -> str:
+        return run_id or str(context.meta.get(_NAMED, ""))
+
+    def note(context: click.Context, _given: click.Parameter, run_id: str) -> None:
+        context.meta[_NAMED] = run_id
+
+    with_option = click.option(
+        "--run", default="", hidden=True, is_eager=True, expose_value=False, callback=note
+    )
+    with_argument = click.argument(
+        "run_id", metavar="RUN", required=False, default="", callback=choose
+    )
+    return with_argument(with_option(command))
 
 
 def by_actor(command: Command) -> Command:

@@ -36,7 +36,7 @@ from agentx.surfaces.cli.as_person import as_person as as_person_option
 from agentx.surfaces.cli.commands.runs.archive import archive, clean, restore
 from agentx.surfaces.cli.commands.runs.drive import drive_run
 from agentx.surfaces.cli.commands.runs.lane import lane
-from agentx.surfaces.cli.commands.runs.options import by_actor, details, of_run, tell
+from agentx.surfaces.cli.commands.runs.options import about_run, by_actor, details, of_run, tell
 from agentx.surfaces.cli.commands.runs.prune import prune
 from agentx.surfaces.cli.commands.runs.sync import sync
 from agentx.surfaces.cli.commands.runs.task import task
@@ -138,7 +138,7 @@ def _list_archived(invocation: Invocation) -> None:
 
 
 @command.command("show")
-@click.argument("run_id", metavar="RUN", required=False, default="")
+@about_run
 @click.option("--run", "named", default="", hidden=True)
 @click.pass_obj
 def show(invocation: Invocation, run_id: str, named: str) -> None:
@@ -344,7 +344,7 @@ def context(invocation: Invocation, task_id: str, budget: int, run_id: str) -> N
 
 
 @command.command("resume")
-@click.argument("run_id", metavar="RUN", required=False, default="")
+@about_run
 @click.option("--actor", default="orchestrator", show_default=True)
 @click.option(
     "--without", metavar="COMMIT", default="", help="Go on without a commit that is gone."
@@ -383,7 +383,7 @@ def resume(invocation: Invocation, run_id: str, actor: str, without: str, as_per
 
 
 @command.command("rebuild")
-@click.argument("run_id", metavar="RUN", required=False, default="")
+@about_run
 @click.option("--all", "everything", is_flag=True, help="Every run.")
 @click.option("--as-is", is_flag=True, help="What you took out of the files stays out, for good.")
 @click.pass_obj
@@ -414,7 +414,7 @@ def rebuild(invocation: Invocation, run_id: str, everything: bool, as_is: bool) 
 
 
 @command.command("pr")
-@click.argument("run_id", metavar="RUN", required=False, default="")
+@about_run
 @click.option("--actor", default="orchestrator", show_default=True)
 @click.pass_obj
 def prepare(invocation: Invocation, run_id: str, actor: str) -> None:
