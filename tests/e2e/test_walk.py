@@ -9,8 +9,13 @@ import os
 import signal
 from pathlib import Path
 
+from agentx.operations.walking.asked import WalkDesk, WalkRequest
+from agentx.operations.walking.turns import take_turn
+from agentx.work.model import Step
+from agentx.work.walk.model import WalkSpent
 from tests.support.company import until
-from tests.support.scripted_llm import Step, calls, says
+from tests.support.scripted_llm import Step as Says
+from tests.support.scripted_llm import calls, says
 from tests.support.terminal import converse_in
 from tests.support.walk_play import Play, Told, walking
 
@@ -32,15 +37,15 @@ ADR = (
 REVIEW = "# Review\n\n## Requirements\n\nR1 is met.\n\n## Findings\n\nnone\n\n## Verdict\n\n"
 
 
-def write(name: str, text: str) -> Step:
+def write(name: str, text: str) -> Says:
     return calls(("create_file", {"path": name, "content": text}))
 
 
-def ask(to: str, question: str) -> Step:
+def ask(to: str, question: str) -> Says:
     return calls(("request_clarification", {"to": to, "topic": "sums", "question": question}))
 
 
-def play_product_manager(told: Told) -> Step:
+def play_product_manager(told: Told) -> Says:
     if told.is_question:
         return says("STATUS: resolved\nANSWER: Yes, negative ones too.\nCONFIDENCE: high")
     if "did not pass" in told.text and told.answered == 1:
@@ -53,7 +58,7 @@ def play_product_manager(told: Told) -> Step:
     return says("Written.") if told.answered else write("docs/prd/PRD-1.md", PRD)
 
 
-def play_architect(told: Told) -> Step:
+def play_architect(told: Told) -> Says:
     if told.is_question:
         return says("STATUS: needs-human\nANSWER: The owner must say.\nCONFIDENCE: low")
     match told.answered:
@@ -65,12 +70,12 @@ def play_architect(told: Told) -> Step:
             return says("Decided: plus.")
 
 
-def play_ux_designer(told: Told) -> Step:
+def play_ux_designer(told: Told) -> Says:
     text = f"{UX}## Accessibility\n\nWords.\n"
     return says("Designed.") if told.answered else write("docs/ux/UX-1.md", text)
 
 
-def play_engineer(told: Told) -> Step:
+def play_engineer(told: Told) -> Says:
     if "sent the work back" in told.text:
         return says("Named.") if told.answered else write("NOTES.md", "It adds.\n")
     match told.answered:
@@ -87,7 +92,7 @@ def play_engineer(told: Told) -> Step:
 def make_reviewer() -> Play:
     """Return who sends the work back once."""
 
-    def play(told: Told) -> Step:
+    def play(told: Told) -> Says:
         if told.answered:
             return says("Reviewed.")
         if "NOTES.md" in told.text:
@@ -145,7 +150,7 @@ def test_a_whole_feature_with_a_question_and_a_person_s_word(tmp_path: Path) -> 
 
 
 def test_ctrl_c_stops_all_agents_and_it_goes_on(tmp_path: Path) -> None:
-    def hang(told: Told) -> Step:
+    def hang(told: Told) -> Says:
         return says("Late.", delay_ms=0 if "test_app" in told.text else 30_000)
 
     with walking(tmp_path, {"engineer": hang}) as stage:
@@ -174,3 +179,49 @@ def test_a_terminal_of_any_width_shows_where_it_stands(tmp_path: Path) -> None:
             assert any(line.startswith(" > implement") and "is next" in line for line in lines)
             assert max(map(len, lines)) <= columns
         assert stage.llm.heard == []
+
+
+def test_what_keeps_an_agent_from_work_is_said(tmp_path: Path) -> None:
+    with walking(tmp_path, {"engineer": lambda _told: says("Built.")}) as stage:
+        stage.llm.stopping.set()
+        code, _, told = stage.walk("--model", "m", "--tokens", "1")
+
+        assert code == 5
+        assert "stopped at its bound" in told
+        project, told_here = stage.project, list[str]()
+        desk = WalkDesk(
+            project=project,
+            request=WalkRequest(issue=1, runner="loop"),
+            told=told_here.append,
+            began_ms=project.clock.now_ms(),
+            append=lambda _event: None,
+        )
+        step = Step(id="implement", title="Build it", agent="engineer")
+        ended = take_turn(desk, step, "loop", ("agent", "resume", "none"), WalkSpent())
+        assert (ended.ended, ended.session) == ("error", "")
+        assert "there is no session" in ended.reason
+        words = ("workflow", "run", "--issue", "1", "--json")
+        code, out, _ = stage.run(*words, "--runner", "nobody")
+        assert (code, "is not a runner" in out) == (2, True)
+        code, out, _ = stage.run(*words, "--runner", "claude-code")
+        assert (code, "claude" in out) == (6, True)
+        stage.environment["AGENTX_AGENTS_COMMANDS"] = "python3"
+        code, out, _ = stage.run(*words, "--runner", "loop")
+        assert (code, "every program" in out) == (2, True)
+
+
+def test_a_session_that_a_person_took_up_by_hand_is_heard_of(tmp_path: Path) -> None:
+    reads = calls(("read_file", {"path": "app.py"}))
+
+    def play(told: Told) -> Says:
+        return says("Built.") if told.answered else reads
+
+    with walking(tmp_path, {"engineer": play}) as stage:
+        code, reply, _ = stage.walk("--turns", "1")
+        assert (code, reply["ended"]) == (5, "stuck")
+        assert stage.run("agent", "resume")[0] == 0
+
+        code, reply, told = stage.walk()
+
+        assert (code, reply["status"]) == (0, "Done"), told
+        assert len([each for each in stage.llm.heard if each.role == "engineer"]) == 2

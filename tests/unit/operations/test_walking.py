@@ -18,7 +18,7 @@ from agentx.host.system import pid_alive
 from agentx.kernel.errors import ConflictError, IllegalTransition, InvalidValue
 from agentx.operations.capture.loop_words import LoopWords, find_in_loops
 from agentx.operations.upkeep.logs import logs
-from agentx.operations.walking import waking
+from agentx.operations.walking import standing, waking
 from agentx.operations.walking.asked import WalkBounds, WalkDesk, WalkReply, WalkRequest
 from agentx.operations.walking.walk import show_walk, walk_issue
 from agentx.wiring.keeping.facts import list_fact_files
@@ -34,6 +34,7 @@ from tests.support.walk_play import WalkStage, walking
 
 pytestmark = pytest.mark.promise("walk.once")
 
+PLAYER = "codex"
 APPROVED = "Looked at.\n\nVerdict: approved"
 CHANGES = "Looked at.\n\nVerdict: changes needed"
 Act = Callable[[Path, str], str]  # where, and what it was told; returns its report
@@ -79,7 +80,7 @@ class Company:
         )
 
     def walk(self, **more: Any) -> WalkReply:
-        request = WalkRequest(**{"issue": 1, "runner": "codex", **more})
+        request = WalkRequest(**{"issue": 1, "runner": PLAYER, **more})
         return walk_issue(self.stage.project, request, self.told.append)
 
     def subjects(self) -> list[str]:
@@ -96,6 +97,7 @@ def company(
 ) -> Iterator[Company]:
     with walking(folder, {}, *labels, git=git) as stage:
         made = Company(stage, {"engineer": build, **(acts or {})})
+        monkeypatch.setattr(standing, "check_runner", lambda _runner: None)  # it is not installed
         monkeypatch.setattr(waking, "take_turn", made.work)
         monkeypatch.setattr(waking, "_LOOK_S", 0.02)
         yield made
@@ -324,8 +326,12 @@ def test_what_it_is_asked_for_is_looked_at_first(
         assert (reply.ended, made.woken) == ("stuck", [])
         assert "nobody plays engineer" in reply.reason
         project = made.stage.project
-        with holding_walk(project, 1), pytest.raises(ConflictError, match="another process"):
-            made.walk()
+        for issue in (1, 2):  # another in the same folder, too
+            with (
+                holding_walk(project, issue),
+                pytest.raises(ConflictError, match="another process"),
+            ):
+                made.walk()
         untrusted = replace(project, trust=replace_said(project.trust))
         with pytest.raises(InvalidValue, match="not trusted"):
             walk_issue(untrusted, WalkRequest(issue=1), made.told.append)

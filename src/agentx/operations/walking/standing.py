@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentx.kernel.errors import ConflictError, InvalidValue
-from agentx.operations.walking.asked import WalkEnd, WalkReply, WalkRequest, WalkRow
+from agentx.operations.walking.asked import WalkReply, WalkRequest, WalkRow
 from agentx.project.project import Project
+from agentx.wiring.loop.desk import open_command_work
+from agentx.wiring.runners import LOOP, check_runner, find_player_name, runner_named
 from agentx.wiring.walking.walks import WalkGit
 from agentx.wiring.work import position
-from agentx.work.model import Position, Step
+from agentx.work.model import Position, Stage, Step
 from agentx.work.progress import output_of
 from agentx.work.walk.model import Deed, Due, Walked, WalkEvent
 from agentx.work.walk.schedule import find_due, list_shown, sum_spent
@@ -36,6 +38,21 @@ def find_position(project: Project, request: WalkRequest, events: Sequence[WalkE
             hint=f"agentx workflow show {where.workflow.name}",
         )
     return where
+
+
+def check_runners(project: Project, request: WalkRequest, where: Position) -> None:
+    """See that whoever plays the roles can be run here, before anything is begun.
+
+    Raises: InvalidValue for what is no runner, or where the loop may run what it must not;
+        AgentUnavailable.
+    """
+    steps = [each.step for each in where.steps if each.stage in (Stage.NEXT, Stage.LATER)]
+    names = {request.runner or find_player_name(project, step.agent): step.agent for step in steps}
+    for name, role in names.items():
+        if name not in ("", PERSON_PLAYS):
+            check_runner(runner_named(project, name, model=request.model))
+        if name == LOOP:
+            open_command_work(project, role)
 
 
 def check_git(git: WalkGit, request: WalkRequest, events: Sequence[WalkEvent]) -> None:
@@ -114,7 +131,8 @@ def write_reply(
         for each in where.steps
     )
     hints = ["agentx clarify inbox"] if waits else []
-    hints += [] if ended == WalkEnd.DONE else [say_again(request)]
+    is_over = all(each.stage in (Stage.DONE, Stage.SKIPPED) for each in where.steps)
+    hints += [] if is_over else [say_again(request)]
     return WalkReply(
         issue=request.issue,
         workflow=where.workflow.name,

@@ -71,7 +71,9 @@ def take_turn(
 
 def _read(desk: WalkDesk, step: Step, runner: str, said: str, why: str) -> WalkEvent:
     """Return how an agent left off, by its reply; without one, as what was heard last."""
-    reply = _parse(said)
+    printed = _parse(said)
+    reply = printed if "agent_status" in printed else {}
+    why = _say_error(printed) or why
     loop = reply.get("loop") or {}
     ended = str(loop.get("ended", "")) if reply else "error"
     return WalkEvent(
@@ -95,7 +97,16 @@ def _parse(said: str) -> dict[str, Any]:
         found = json.loads(said)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) and "agent_status" in found else {}
+    return found if isinstance(found, dict) else {}
+
+
+def _say_error(printed: dict[str, Any]) -> str:
+    """Return why a command did nothing, as it says itself."""
+    error = printed.get("error")
+    if not isinstance(error, dict):
+        return ""
+    hint = f" ({error['hint']})" if error.get("hint") else ""
+    return preview(f"{error.get('message', '')}{hint}", 400)
 
 
 def _tell(desk: WalkDesk, step: Step, last: deque[str], line: str) -> None:

@@ -87,11 +87,10 @@ class WokenAgents:
         found = self._find_session(due) if runner == LOOP else None
         mends = _tell_faults(due)
         if found is not None and last is not None and last.kind is Walked.STEP_BEGAN:
-            if found.is_done and found.updated_ms >= last.at_ms:  # only we did not hear of it
-                self._desk.append(_note_ended(self._project, step, runner, found))
-                return
-            if found.updated_ms >= last.at_ms:
-                mends = ""  # it was told so
+            mends = "" if found.updated_ms >= last.at_ms else mends  # it was told so
+        if found is not None and found.is_done and not mends:  # only we did not hear of it
+            self._desk.append(_note_ended(self._project, step, runner, found))
+            return
         if found is not None:
             words: tuple[str, ...] = ("agent", "resume", found.id)
             words += ("--say", mends) if mends else ()

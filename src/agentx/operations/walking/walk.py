@@ -15,7 +15,13 @@ from agentx.kernel.errors import IllegalTransition, InvalidValue
 from agentx.operations.agents.assignment import move_issue
 from agentx.operations.walking.asked import WalkDesk, WalkEnd, WalkReply, WalkRequest
 from agentx.operations.walking.checking import check_step
-from agentx.operations.walking.standing import check_git, find_position, say_again, write_reply
+from agentx.operations.walking.standing import (
+    check_git,
+    check_runners,
+    find_position,
+    say_again,
+    write_reply,
+)
 from agentx.operations.walking.waking import WokenAgents
 from agentx.project.project import Project
 from agentx.wiring.listeners.happenings import tell_news
@@ -31,8 +37,8 @@ def walk_issue(project: Project, request: WalkRequest, told: Say) -> WalkReply:
     """Carry an issue on until it is done, waits for a person, or is at a bound.
 
     Raises: NotFound, InvalidValue where it follows another workflow or the repository is not
-        trusted; IllegalTransition for one that is closed; ConflictError while another
-        process does, or where files are not committed.
+        trusted; AgentUnavailable for a runner that cannot be run here; IllegalTransition for one
+        that is closed; ConflictError while another process does, or where files are not committed.
     """
     if not project.trust.was_said:
         raise InvalidValue(
@@ -40,6 +46,7 @@ def walk_issue(project: Project, request: WalkRequest, told: Say) -> WalkReply:
             hint="look at it, then say so: agentx trust --show, agentx trust",
         )
     where = find_position(project, request, ())
+    check_runners(project, request, where)
     with holding_walk(project, request.issue) as walk:
         events = cut_to_way(walk.read())
         if not (where.issue.is_open or (events and where.issue.status is Status.DONE)):
@@ -75,7 +82,7 @@ def show_walk(project: Project, request: WalkRequest) -> WalkReply:
     return write_reply(request, events, where)
 
 
-_SAY_NO_CHECK = "no check is named: nothing shows that what is built works (--check CMD)"
+_SAY_NO_CHECK = "no --check CMD: nothing shows that what is built works"
 
 
 class _Walker:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from posixpath import normpath
 
 from agentx.agents.loop.model import LoopSession
 from agentx.agents.loop.tools.commands import make_surroundings
@@ -25,6 +26,7 @@ from agentx.kernel.errors import (
     NotFound,
     UnsupportedVersion,
 )
+from agentx.kernel.ids import digest
 from agentx.kernel.roles import HUB_ROLE
 from agentx.kernel.text import printable
 from agentx.project.project import Project
@@ -36,6 +38,7 @@ from agentx.work.store.workflows import read_template
 
 # Ours: agents write their documents elsewhere, and it is committed by its own rules.
 _OWN = (".agentx", ".agent-memory")
+_OWNER = "workflow run"
 _SHELL = "/bin/sh"
 _LITERAL = "--literal-pathspecs"  # a name of a file means that file
 
@@ -53,19 +56,20 @@ def list_walk_files(project: Project) -> tuple[Path, ...]:
 
 @contextmanager
 def holding_walk(project: Project, issue: int) -> Iterator[WalkFile]:
-    """Be the one who carries an issue on.
+    """Be the one who carries an issue on, and the only one in this folder who carries any.
 
     Raises: ConflictError while another process does.
     """
     make_private_directory(project.store.walks)
     walk = open_walk(project, issue)
+    folder = project.store.walks / f"at-{digest(str(project.root), size=6).hex()}"
     try:
-        with locked(walk.path, owner="workflow run", clock=project.clock, wait_ms=0):
+        with locked(walk.path, folder, owner=_OWNER, clock=project.clock, wait_ms=0):
             yield walk
     except LockHeld as held:
         raise ConflictError(
-            f"#{issue} is carried on by another process",
-            hint="wait for it, or stop it there with Ctrl-C",
+            f"#{issue}, or another issue in this folder, is carried on by another process",
+            hint="wait for it, or stop it there with Ctrl-C; a worktree is another folder",
         ) from held
 
 
@@ -154,7 +158,8 @@ class WalkGit:
 
         Raises: UnavailableError.
         """
-        changed = [each for each in self.list_changed() if path in ("", each)]
+        wanted = normpath(path) if path else ""
+        changed = [each for each in self.list_changed() if wanted in ("", each)]
         if not changed:
             return ""
         git_done(self._root, _LITERAL, "add", "--all", "--", *changed, settings=NO_HOOKS)
