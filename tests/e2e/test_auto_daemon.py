@@ -120,6 +120,36 @@ def test_a_setting_keeps_it_away_and_the_name_it_had_before_still_counts(company
     assert running(company) == []
 
 
+def test_one_that_runs_goes_when_the_user_wants_none_any_more(company: House) -> None:
+    subprocess.run(
+        [str(BIN / "agentx-hook"), "--harness", "claude-code"],
+        input=json.dumps(session("s-1", "SessionStart", source="startup")).encode(),
+        cwd=company.project,
+        env={name: said for name, said in company.environment.items() if "DAEMON" not in name},
+        check=True,
+        timeout=20,
+    )
+    until(lambda: len(running(company)) == 1)
+    company.agentx("config", "set", "--user", "daemon.auto", "false")
+
+    until(lambda: processes_of(company.home) == [], seconds=30)
+
+
+def test_one_that_runs_goes_by_the_settings_as_they_are_now(company: House) -> None:
+    begin(company)
+    until(lambda: len(running(company)) == 1)
+    (before,) = running(company)
+    log = next(company.data.root.glob("*/daemon.log"))
+
+    company.agentx("config", "set", "--user", "memory.maxTokens", "900")
+    until(lambda: log.read_text("utf-8").count("serving ") == 2, seconds=30)
+    (company.home / ".config" / "agentx" / "config.toml").write_text("broken = [", "utf-8")
+    until(lambda: log.read_text("utf-8").count("serving ") == 3, seconds=30)
+
+    assert running(company) == [before], "the same process, which settles down on what is broken"
+    assert "stopping: the settings changed" in log.read_text("utf-8")
+
+
 def test_where_the_user_wants_none_hooks_send_for_none_at_every_prompt(company: House) -> None:
     company.agentx("config", "set", "--user", "daemon.auto", "false")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections.abc import Callable
 from contextlib import closing, nullcontext
 from functools import partial
 from pathlib import Path
@@ -14,8 +15,9 @@ from agentx.daemon import control
 from agentx.daemon.address import tcp
 from agentx.daemon.control import Started
 from agentx.kernel.paths import runtime_folder
+from agentx.kernel.places import are_changed, stamp_files
 from agentx.kernel.values import frozen
-from agentx.project.project import Project
+from agentx.project.project import Project, follow_settings
 
 if TYPE_CHECKING:
     from agentx.daemon.servers import OpenServers
@@ -63,12 +65,39 @@ def launch(project: Project, wish: DaemonWish) -> Started:
 
 
 def serve(
-    project: Project, wish: DaemonWish, open_servers: OpenServers, *, log_to_file: bool
+    project: Project,
+    wish: DaemonWish,
+    open_servers: OpenServers,
+    *,
+    log_to_file: bool,
+    wish_anew: Callable[[Project], DaemonWish | None] | None = None,
 ) -> None:
     """Be the daemon of a project until told to stop; `open_servers` brings the servers.
 
+    Where the user's settings change it begins anew by them: what was switched off may not go on in
+    a daemon that lives for days. `wish_anew` says how it runs then, or that it does not.
+
     Raises: LockHeld when there is one.
     """
+    from agentx.daemon.life import SET_ANEW  # noqa: PLC0415  only the daemon pays
+
+    now: DaemonWish | None = wish
+    while now is not None:
+        if _serve_once(project, now, open_servers, log_to_file=log_to_file) != SET_ANEW:
+            return
+        project = follow_settings(project)
+        now = wish_anew(project) if wish_anew is not None else wish
+
+
+def _watch_settings(project: Project) -> Callable[[], bool]:
+    """Return what tells whether a file was changed that says how a project is set."""
+    shared = stamp_files(str(project.paths.settings))
+    return lambda: are_changed(project.config.stamp) or are_changed(shared)
+
+
+def _serve_once(
+    project: Project, wish: DaemonWish, open_servers: OpenServers, *, log_to_file: bool
+) -> str:
     from agentx.daemon.jobs import daemon_scheduler  # noqa: PLC0415  only the daemon pays
     from agentx.daemon.life import DaemonPlan, run_daemon  # noqa: PLC0415  only the daemon pays
     from agentx.operations.recall.origins import mark_reply  # noqa: PLC0415  only the daemon pays
@@ -87,9 +116,10 @@ def serve(
         idle_exit_ms=wish.idle_exit_ms,
         log_to_file=log_to_file,
         root=project.root,
+        is_set_anew=_watch_settings(project),
     )
     with closing(OpenObservations()) as kept:
-        run_daemon(
+        return run_daemon(
             plan,
             lambda: open_store(project, keeps_zone=True),
             open_servers,

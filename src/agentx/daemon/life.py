@@ -65,6 +65,7 @@ from agentx.memory.wire.calls import Call
 
 _log = logging.getLogger(__name__)
 _LOOKS_AWAY_MAX = 2
+SET_ANEW = "the settings changed"
 
 Served = TypeVar("Served", bound=Memory)
 
@@ -79,6 +80,7 @@ class DaemonPlan:
     idle_exit_ms: int = 0  # 0: stay until told to stop
     log_to_file: bool = False  # detached: nobody reads stderr
     root: Path | None = None  # the project's folder: once it is another, or none, we leave
+    is_set_anew: Callable[[], bool] = lambda: False  # the settings are others than it began with
 
 
 def run_daemon(
@@ -257,6 +259,8 @@ def _until_told(
         if idle_ms < watch_ms:
             with suppress(OSError):
                 os.utime(plan.store.daemon)  # its age says for how long nobody needed us
+        if plan.is_set_anew():
+            return SET_ANEW
         if not held.is_still_ours():
             return "the folder of the store was removed"
         # Twice in a row: a folder that is mounted anew is away for a moment.

@@ -23,7 +23,6 @@ from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError, NotFound
 from agentx.kernel.ids import Entropy, ProjectId, digest, project_id
 from agentx.kernel.paths import DataPaths, ProjectPaths, StorePaths
-from agentx.kernel.places import are_changed
 from agentx.kernel.values import frozen
 from agentx.project.config import Config, Environment, load_config, stamp_own
 from agentx.project.moves import find_kept_name
@@ -236,22 +235,10 @@ def name_after(folder: Path, apart: str = "") -> ProjectId:
     return project_id(f"{slug or 'project'}-{digest(real).hex()[:_HASH_CHARS]}")
 
 
-class SetNow:
-    """A project that follows its user's settings, for who keeps it open longer than they last.
-
-    A daemon lives for hours: what it tells goes by the files as they are, not as they were.
-    """
-
-    def __init__(self, project: Project) -> None:
-        self._project = project
-        self._seen = project.config.stamp
-
-    def project(self) -> Project:
-        """Return the project as it is set now; as it was, where that is wrong."""
-        known = self._project
-        if are_changed(self._seen):
-            self._seen = stamp_own(known.environment, known.identity.natural)
-            with suppress(AgentXError):
-                config = load_config(known.environment, known.identity.natural, known.trust)
-                self._project = replace(known, config=config)
-        return self._project
+def follow_settings(project: Project) -> Project:
+    """Return a project as its user's settings are now; as it was set, where they are wrong."""
+    seen = stamp_own(project.environment, project.identity.natural)
+    config = replace(project.config, stamp=seen)
+    with suppress(AgentXError):
+        config = load_config(project.environment, project.identity.natural, project.trust)
+    return replace(project, config=config)

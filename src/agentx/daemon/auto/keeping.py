@@ -45,17 +45,24 @@ def serve_for_hooks(find_project: Callable[[], Project], open_servers: OpenServe
     """Be the daemon of a project if one is wanted and none is there; return when it has left."""
     leave_behind()
     project = find_project()
-    settings = project.config.section(DaemonSettings)
-    if not (settings.auto and may_serve(project)):
+    passing = _wish_passing(project)
+    if passing is None or not may_serve(project):
         _rest(project)
         return
-    passing = DaemonWish(idle_exit_ms=max(settings.idle_minutes, 1) * _MINUTE_MS)
     wish = replace_older(project.store, passing) if is_served(project.store) else passing
     if wish is None:
         return
     place = take_place(project.data, project.store) if wish.idle_exit_ms else nullcontext()
     with suppress(LockHeld), place:  # somebody else was faster, or nobody makes room
-        serve(project, wish, open_servers, log_to_file=True)
+        anew = _wish_passing if wish.idle_exit_ms else None
+        serve(project, wish, open_servers, log_to_file=True, wish_anew=anew)
+
+
+def _wish_passing(project: Project) -> DaemonWish | None:
+    """Return how a daemon that a hook sent for runs by the settings; None if none is wanted."""
+    settings = project.config.section(DaemonSettings)
+    idle_ms = max(settings.idle_minutes, 1) * _MINUTE_MS
+    return DaemonWish(idle_exit_ms=idle_ms) if settings.auto else None
 
 
 def leave_behind() -> None:

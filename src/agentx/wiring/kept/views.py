@@ -28,7 +28,7 @@ from agentx.memory.limits import POLISH_SEGMENTS_MAX
 from agentx.memory.local import ViewSet
 from agentx.memory.port import Readable
 from agentx.observations.settings import MemorySettings
-from agentx.project.project import Project, SetNow
+from agentx.project.project import Project
 from agentx.project.settings import RecallSettings
 from agentx.project.settlement import read_noted_role
 from agentx.project.zone import project_zone
@@ -102,12 +102,11 @@ def open_views(source: ViewSource) -> ViewSet:
 
 def open_digests(project: Project, reader: Readable, stamp: Callable[[], str]) -> Digests:
     """Return the digests of a project; `stamp` changes when what they are made from does."""
-    now = SetNow(project)
 
     def write(made_from: str) -> int:
         from agentx.wiring.section import renew_digests  # noqa: PLC0415  only when there is news
 
-        return renew_digests(now.project(), reader, made_from)
+        return renew_digests(project, reader, made_from)
 
     return Digests(store=project.store, clock=project.clock, stamp=stamp, write=write)
 
@@ -257,11 +256,11 @@ def _polish(source: ViewSource, observers: tuple[Observer, ...]) -> int:
 def _stamp(project: Project, rooms: Rooms, feed: Feed) -> Callable[[], str]:
     from agentx.wiring.section import open_stamp  # noqa: PLC0415  only for who writes digests
 
-    asked, now = open_stamp(project), SetNow(project)
+    asked, settings = open_stamp(project), _read_settings(project)
     return lambda: repr(
         (
             *(
-                _read_settings(now.project()),
+                settings,
                 project.trust.has_data,
                 rooms.stamps(),
                 feed.node_versions("toc:day:"),
