@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 from agentx.operations.walking.asked import WalkDesk, WalkRequest
@@ -225,3 +226,46 @@ def test_a_session_that_a_person_took_up_by_hand_is_heard_of(tmp_path: Path) -> 
 
         assert (code, reply["status"]) == (0, "Done"), told
         assert len([each for each in stage.llm.heard if each.role == "engineer"]) == 2
+
+
+CLAUDE = """#!__PYTHON__ -SE
+import json, os, subprocess, sys
+prompt, home = sys.stdin.read(), os.environ["HOME"]
+with open(os.path.join(home, "asked.txt"), "a") as log:
+    log.write(prompt)
+asked = os.path.join(home, "asked")
+if "You are the Engineer" in prompt and not os.path.exists(asked):
+    open(asked, "w").close()
+    subprocess.run(["__PYTHON__", "-m", "agentx.surfaces.cli.main", "clarify", "ask", "--issue",
+        "1", "--from", "engineer", "--to", "human", "--topic", "t", "--question", "May it?"])
+    text = "I wait for an answer."
+elif "You are the Engineer" in prompt:
+    open("app.py", "w").write("def add(a, b):\\n    return a + b\\n")
+    text = "It adds."
+else:
+    text = "Looked at.\\n\\nVerdict: approved"
+print(json.dumps({"type": "result", "subtype": "success", "result": text, "session_id": "s-1"}))
+"""
+
+
+def test_an_agent_cli_goes_the_way_too_and_waits_where_it_asked(tmp_path: Path) -> None:
+    with walking(tmp_path, {}) as stage:
+        program = tmp_path / "bin" / "claude"
+        program.parent.mkdir()
+        program.write_text(CLAUDE.replace("__PYTHON__", sys.executable), encoding="utf-8")
+        program.chmod(0o755)
+        stage.environment["PATH"] = f"{program.parent}:{stage.environment['PATH']}"
+        words = ("workflow", "run", "--issue", "1", "--runner", "claude-code")
+        code, out, err = stage.run(*words, "--check", "grep -q 'a + b' app.py")
+
+        assert code == 6, err + out
+        assert "waits: CLR-1-001 waits for human" in out
+        told = (tmp_path / "asked.txt").read_text("utf-8")
+        assert stage.run(*words)[0] == 6  # nobody is woken before it is answered
+        assert (tmp_path / "asked.txt").read_text("utf-8") == told
+        stage.type("clarify", "answer", "CLR-1-001", "It may.")
+        code, out, err = stage.run(*words)
+
+        assert (code, out.splitlines()[-1]) == (0, "done"), err
+        assert stage.git("log", "-1", "--format=%s").startswith("#1 implement:")
+        assert "> It adds." in (tmp_path / "asked.txt").read_text("utf-8")

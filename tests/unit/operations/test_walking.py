@@ -255,6 +255,47 @@ def test_documents_are_written_together_and_code_alone(
         ]
 
 
+def test_work_in_rounds_goes_on_until_its_criteria_are_met(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    says = iter(["Half.\n\nCriteria: not met", "All.", "All.\n\nCriteria: met"])
+
+    def write(root: Path, _task: str) -> str:
+        path = root / "docs" / "criteria" / "CRITERIA-1.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("## Criteria\n\n1\n\n## How it is measured\n\nx\n", encoding="utf-8")
+        return "Written."
+
+    acts: dict[str, Act] = {"product-manager": write, "engineer": lambda *_: next(says)}
+    with company(tmp_path, monkeypatch, acts, "type:feature", "needs:iteration") as made:
+        reply = made.walk(workflow="iterative-loop")
+
+        assert (reply.ended, reply.status) == ("done", "Done")
+        assert made.woken == ["criteria", *["iterate"] * 3, "review", "validate"]
+        assert "begin the next round" in made.tasks[2]
+        assert "does not say whether the criteria are met" in made.tasks[3]
+
+
+def test_a_reviewer_mends_nothing_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def review(root: Path, task: str) -> str:
+        path = root / "docs" / "reviews" / "REVIEW-1.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = "## Requirements\n\nx\n\n## Findings\n\nx\n\n## Verdict\n\nApproved\n"
+        path.write_text(text, encoding="utf-8")
+        mended = root / "mended.py"
+        mended.unlink() if "put back" in task else mended.write_text("", encoding="utf-8")
+        return "Reviewed."
+
+    with company(tmp_path, monkeypatch, {"reviewer": review}, "type:feature") as made:
+        made.stage.run("issue", "update", "1", "--status", "ready")
+        reply = made.walk()
+
+        assert reply.ended == "done"
+        assert any(line.startswith("[architecture] counts as done") for line in made.told)
+        assert made.woken == ["implement", "review", "review", "validate"]
+        assert "put back what you changed besides docs/reviews/REVIEW-1.md" in made.tasks[2]
+
+
 def test_nothing_of_a_person_s_is_committed_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

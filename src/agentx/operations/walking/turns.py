@@ -14,7 +14,8 @@ from agentx.kernel.clock import MINUTE_MS
 from agentx.kernel.text import preview, printable
 from agentx.operations.limits import WALK_TURN_OUTPUT_BYTES_MAX
 from agentx.operations.walking.asked import WalkDesk
-from agentx.work.model import Step
+from agentx.wiring.work import open_agents
+from agentx.work.model import AgentState, Step
 from agentx.work.walk.model import Walked, WalkEvent, WalkSpent
 
 _MODULE = "agentx.surfaces.cli.main"
@@ -76,6 +77,12 @@ def _read(desk: WalkDesk, step: Step, runner: str, said: str, why: str) -> WalkE
     why = _say_error(printed) or why
     loop = reply.get("loop") or {}
     ended = str(loop.get("ended", "")) if reply else "error"
+    waits_for, reason = str(loop.get("waits_for", "")), str(loop.get("reason", ""))
+    if reply.get("agent_status") == AgentState.BLOCKED_CLARIFICATION and not loop:
+        # An agent CLI that asked, and left while nobody had answered.
+        status = open_agents(desk.project).get(step.agent, desk.request.issue)
+        ended, waits_for = "waiting", status.clarification_id or ""
+        reason = f"{waits_for} waits for {status.waiting_on or 'an answer'}: agentx clarify inbox"
     return WalkEvent(
         kind=Walked.STEP_ENDED,
         at_ms=desk.project.clock.now_ms(),
@@ -84,9 +91,9 @@ def _read(desk: WalkDesk, step: Step, runner: str, said: str, why: str) -> WalkE
         runner=runner,
         session=str(reply.get("session_id", "")),
         ended="" if ended in _DONE else ended,
-        reason=str(loop.get("reason", "")) if reply else why,
+        reason=reason if reply else why,
         report=str(reply.get("report", "")),
-        waits_for=str(loop.get("waits_for", "")) if ended in _WAITS else "",
+        waits_for=waits_for if ended in _WAITS else "",
         tokens=int(loop.get("tokens", 0)),
         micro_usd=round(float(loop.get("usd", 0.0)) * 1e6),
     )

@@ -12,13 +12,14 @@ from queue import Empty, SimpleQueue
 from agentx.agents.loop.model import LoopSession
 from agentx.agents.loop.rendering import find_report, show_end
 from agentx.host.program import ending_programs
-from agentx.kernel.errors import AgentXError
+from agentx.kernel.errors import AgentXError, NotFound
 from agentx.operations.agents.assignment import move_issue
 from agentx.operations.walking import wording
 from agentx.operations.walking.asked import WalkDesk, builds
 from agentx.operations.walking.standing import PERSON_PLAYS, say_nobody
 from agentx.operations.walking.turns import take_turn
 from agentx.project.project import Project
+from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.runners import LOOP, find_player_name
 from agentx.wiring.walking.walks import WalkGit, find_loop_session, find_template, load_loop_session
 from agentx.work.model import Position, Step
@@ -68,6 +69,9 @@ class WokenAgents:
             if not runner or runner == PERSON_PLAYS:
                 idle.append(say_nobody(step, where.issue.number, runner))
                 continue
+            if runner != LOOP and self._still_waits(due):  # the loop looks for itself, at no cost
+                idle.append(f"{step.id}: {due.reason}")
+                continue
             at_work = [each for each, _ in self._running.values()]
             if at_work and (builds(step) or any(builds(each) for each in at_work)):
                 continue
@@ -76,6 +80,16 @@ class WokenAgents:
             self._begin_turn(due, runner, where, events)
             begun.append(due)
         return begun, idle
+
+    def _still_waits(self, due: Due) -> bool:
+        question = due.last.waits_for if due.last is not None else ""
+        if not question:
+            return False
+        try:
+            state = open_clarifications(self._project).find(question)
+        except NotFound:
+            return False
+        return state.is_unanswered or state.holds_its_asker
 
     def _find_runner(self, step: Step) -> str:
         return self._desk.request.runner or find_player_name(self._project, step.agent)

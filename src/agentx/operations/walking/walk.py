@@ -235,7 +235,7 @@ class _Walker:
         self, where: Position, dues: Sequence[Due], bound: str, idle: Sequence[str]
     ) -> WalkReply:
         stops = [due for due in dues if due.deed is Deed.STOP]
-        waits = [due for due in stops if due.last is not None and due.last.waits_for]
+        waits = [due for due in dues if due.last is not None and due.last.waits_for]
         events = self._events()
         if all(_is_over(each.stage, each.step) for each in where.steps):
             self._note(Walked.ENDED)
