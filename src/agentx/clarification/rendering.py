@@ -345,16 +345,15 @@ def _say_proviso(entry: Entry) -> str:
 
 
 def find_asked(state: Clarification) -> str:
-    """Return what is to be decided: what could not be asked any more, else the last question.
+    """Return what is to be decided, or was: what could not be asked any more, or the question.
 
     Where clones that did not know of each other asked several things, all of them.
     """
+    word = state.decision
     if state.reason is not Reason.MAX_ROUNDS or state.status is not ClarificationStatus.ESCALATED:
-        return state.question
+        return state.question if word is None else state.question_of(word)
     asked: list[str] = []
-    for entry in state.thread:
-        if entry.late:
-            continue
+    for entry in (each for each in state.thread if not each.late):
         if entry.type is EntryType.RESOLUTION:
             asked = []
         words = read_question(entry)

@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from agentx.clarification.errors import MaxRoundsExceeded
+from agentx.clarification.model import PERSON
 from agentx.clarification.rendering import find_asked
 from agentx.operations.questions.ask import follow_up
 from agentx.surfaces.cli.commands.work.threads import _list_words
+from agentx.surfaces.mcp.tools.questions import _line as describe
 from agentx.wiring.clarifications import inbox, open_clarifications
 from tests.support.clarifying import SCOPE, project_at, request
 
@@ -42,4 +44,17 @@ def test_at_the_round_limit_the_stream_has_the_escalation(tmp_path: Path) -> Non
     [waiting] = inbox(project, "human")
     assert find_asked(waiting) == "Still why?"
     rows = {name: said + ours for name, said, ours in _list_words(waiting, "human")}
-    assert (rows["what"], rows["before"]) == ("Still why?", "What of mobiles?")
+    assert (rows["what"], rows["before"]) == ("Still why?", "What of mobiles? -> JWT.")
+    assert "answer" not in rows, "it was none to what is asked"
+    told_by_tool = describe(waiting)
+    assert "Q: Still why?" in told_by_tool
+    assert "A (to: What of mobiles?): JWT." in told_by_tool
+
+    room.resolve(state.id, "Because.", by=PERSON, via="terminal")
+    [settled] = inbox(project, "engineer")
+    rows = {name: said + ours for name, said, ours in _list_words(settled, "engineer")}
+    assert (rows["what"], rows["before"]) == ("Still why?", "What of mobiles? -> JWT.")
+    assert rows["decided"] == "Because. (a person)"
+    told_by_tool = describe(settled)
+    assert "Q: Still why?" in told_by_tool
+    assert "A (to: What of mobiles?): JWT." in told_by_tool

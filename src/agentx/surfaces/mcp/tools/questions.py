@@ -161,7 +161,10 @@ def _line(state: Clarification) -> str:
     answered = state.answered
     if answered is not None and state.status != "pending":
         by = "" if answered.speaker_shown == state.to else f" ({name_speaker(answered)})"
-        shown += f"\n  A{by}{say_worth(answered)}: {preview(answered.body, CLARIFY_TEXT_CHARS_MAX)}"
+        to = state.question_of(answered)
+        before = "" if to == find_asked(state) else f" (to: {preview(to, 200)})"
+        said = preview(answered.body, CLARIFY_TEXT_CHARS_MAX)
+        shown += f"\n  A{by}{before}{say_worth(answered)}: {said}"
         shown += say_contrary(state)
         if answered.worth.remaining:
             shown += f"\n  Still open: {preview(answered.worth.remaining, CLARIFY_TEXT_CHARS_MAX)}"

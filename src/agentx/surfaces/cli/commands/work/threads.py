@@ -152,7 +152,7 @@ def _list_words(state: Clarification, who: str) -> list[_Row]:
         rows.append(("issue", "", state.issue_now))
     answer, by = preview_ends(state.answer, _SAID_CHARS_MAX), _say_answerer(state)
     asked = "" if state.answered is None else state.question_of(state.answered)
-    if answer and (state.is_unanswered or asked != state.question):  # to what was asked before
+    if answer and (state.is_unanswered or asked != find_asked(state)):  # to what was asked before
         rows.append(("before", preview_ends(f"{asked} -> {answer}", _SAID_CHARS_MAX), by))
         answer = ""
     elif find_asked(state) != state.question:
