@@ -48,6 +48,8 @@ class GithubServer:
     issues: dict[int, dict[str, Any]] = field(default_factory=dict)
     comments: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
     pulls: list[dict[str, Any]] = field(default_factory=list)
+    said: dict[str, list[dict[str, Any]]] = field(default_factory=dict)  # of them, by path
+    check_runs: list[dict[str, Any]] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     asked: list[tuple[str, str, int]] = field(default_factory=list)  # method, path, status
     hidden: bool = False  # as for a token that may not see the repository
@@ -86,6 +88,11 @@ class GithubServer:
             return 404, {"message": "Not Found"}, 0
         if (method, parts.path) == ("GET", f"/repos/{REPOSITORY}"):
             return 200, {"full_name": REPOSITORY}, 1
+        if parts.path in self.said:
+            rows = self.said[parts.path]
+            return 200, rows, len(rows)
+        if parts.path.startswith((f"{_PULLS}/", f"/repos/{REPOSITORY}/commits/")):
+            return 200, {"check_runs": self.check_runs} if "commits" in parts.path else [], 0
         if parts.path == _PULLS:
             return self._pull(method, parts.query, body)
         one = _COMMENT.fullmatch(parts.path)
@@ -95,6 +102,8 @@ class GithubServer:
             return 404, {"message": "Not Found"}, 0
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
         number, what, name = int(found[1] or 0), found[2], unquote(found[3] or "")
+        if number in {each["number"] for each in self.pulls} and what == "comments":
+            return 200, [], 0  # a pull request is an issue, too
         if number and number not in self.issues:
             return 404, {"message": "Not Found"}, 0
         match (method, bool(number), what):

@@ -272,3 +272,14 @@ class WantedPull:
     base: str
     title: str
     body: str
+
+
+@frozen
+class SaidOnPull:
+    """Something that a person said of a pull request, or that a check of it printed."""
+
+    id: str
+    author: str  # a login; of a check its name
+    text: str
+    path: str = ""
+    where: str = ""  # the file and line, or the check

@@ -21,6 +21,7 @@ from agentx.operations.driving.approving import approve, approve_known
 from agentx.operations.driving.asked import DriveEnd, Driven, DriveNews, DriveRequest, NewsOf, Tell
 from agentx.operations.driving.desk import DriveDesk
 from agentx.operations.driving.ends.ending import EndStage, go_on, list_undecided
+from agentx.operations.driving.ends.reviews import may_have_reviews, take_up_said
 from agentx.operations.driving.jobs import LOOK_S, DriveJobs
 from agentx.operations.driving.merging import list_left, merge, tell_unchecked
 from agentx.operations.driving.planning import make_plan
@@ -100,9 +101,6 @@ def drive(project: Project, run: Run, request: DriveRequest, tell: Tell) -> Driv
         nobody can mend unasked. What was done until then is in the events.
     """
     held = Drive(project, run.id)
-    said: dict[str, object] = {"runners": list(request.runners)}
-    for remark in held.take(said, is_taken=request.is_taken):
-        tell_remark(project, tell, remark)
     desk = DriveDesk(
         project=project,
         run_id=run.id,
@@ -113,6 +111,13 @@ def drive(project: Project, run: Run, request: DriveRequest, tell: Tell) -> Driv
         until_ms=project.clock.now_ms() + request.bounds.minutes * _MINUTE_MS,
     )
     driver = _Driver(desk)
+    if may_have_reviews(desk, run):
+        why = take_up_said(desk)
+        if why:
+            return driver.end(DriveEnd.DONE, why)
+    said: dict[str, object] = {"runners": list(request.runners)}
+    for remark in held.take(said, is_taken=request.is_taken):
+        tell_remark(project, tell, remark)
     reason = "it ended unexpectedly"
     try:
         done = driver.work()

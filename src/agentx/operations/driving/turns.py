@@ -25,6 +25,7 @@ from agentx.kernel.errors import AgentUnavailable
 from agentx.operations.driving.approving import require_approved
 from agentx.operations.driving.asked import NewsOf
 from agentx.operations.driving.desk import DriveDesk
+from agentx.operations.driving.ends.reviews import is_review, show_said
 from agentx.operations.driving.ends.whole import is_mend, show_failed, show_failed_whole, show_told
 from agentx.operations.driving.turn_ends import GivenTurn
 from agentx.operations.runs.context import run_context
@@ -95,6 +96,11 @@ def _choose_runner(desk: DriveDesk, run: Run, task: Task) -> str:
     """Return who works on a task: who did before, else the next in turn."""
     before = [turn.runner for turn in run.turns if turn.task == task.id]
     runners = desk.request.runners
+    if is_review(task):  # who did that, or was at work last
+        files = set(task.contract.files)
+        did = [turn for turn in run.turns if turn.task in run.tasks and turn.task != task.id]
+        own = [turn for turn in did if files & set(run.tasks[turn.task].contract.files)]
+        before = before or [turn.runner for turn in own or did]
     if before and before[-1] in runners:
         return before[-1]
     return runners[list(run.tasks).index(task.id) % len(runners)]
@@ -111,6 +117,7 @@ def _compose(desk: DriveDesk, run: Run, move: Move, marked: tuple[str, ...], tur
     more, data, thread = _say_why(move, marked)
     if is_mend(task):
         data, thread = (*data, *show_failed_whole(run)), (*thread, *show_told(run))
+    data = (*data, *show_said(run, task)) if is_review(task) else data
     notes = turn_notes(desk.project, desk.run_id)
 
     def hear(line: str) -> None:

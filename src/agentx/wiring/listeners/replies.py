@@ -59,10 +59,8 @@ def take_replies(project: Project, hub: Hub, issues: Iterable[int] = ()) -> Repl
 
     Raises: InvalidValue when the repository or the token is missing, or a name is none.
     """
-    people = tuple(name for name in list_people(project) if "/" not in name)
-    said = [variable_of(key) for key in _SETTINGS if _is_said(project, key)]
-    if people and said:
-        why = f"people's replies are not taken while {said[0]} is set: say it in your settings"
+    people, why = list_deciders(project)
+    if why:
         return RepliesTaken(unclear=(why,))
     if find_caller(project).is_agent:
         return RepliesTaken()  # the daemon does, or the person
@@ -82,6 +80,19 @@ def take_replies(project: Project, hub: Hub, issues: Iterable[int] = ()) -> Repl
         posted=sum(each.posted for each in found),
         offline=next((each.offline for each in found if each.offline), ""),
     )
+
+
+def list_deciders(project: Project) -> tuple[tuple[str, ...], str]:
+    """Return whose words on GitHub count; and why nobody's do, where not the user says whose.
+
+    Raises: InvalidValue where a name is none.
+    """
+    people = tuple(name for name in list_people(project) if "/" not in name)
+    said = [variable_of(key) for key in _SETTINGS if _is_said(project, key)]
+    if people and said:
+        why = f"people's replies are not taken while {said[0]} is set: say it in your settings"
+        return (), why
+    return people, ""
 
 
 class _Listener:

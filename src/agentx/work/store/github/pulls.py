@@ -11,8 +11,13 @@ from typing import Any
 from agentx.kernel.errors import InvalidValue, UnavailableError
 from agentx.kernel.limits import ISSUE_BODY_CHARS_MAX, ISSUE_TITLE_CHARS_MAX
 from agentx.kernel.text import call_nobody, cut, preview, printable
-from agentx.work.model import PullThere, WantedPull
+from agentx.redaction.redact import redact
+from agentx.work.model import PullThere, SaidOnPull, WantedPull
 from agentx.work.store.github.api import GithubApi
+from agentx.work.store.github.pages import Page
+
+_SAID_CHARS = 8_000
+_FAILED = frozenset({"failure", "timed_out"})
 
 
 class GithubPulls:
@@ -64,6 +69,66 @@ class GithubPulls:
                 raise
             return there
         return made if isinstance(made, PullThere) else _read(made, is_new=True)
+
+    def list_said(self, number: int) -> tuple[SaidOnPull, ...]:
+        """Return what people said of a pull request, in order; of apps nothing.
+
+        Raises: as `find`.
+        """
+        issue = self._path.removesuffix("pulls") + "issues"
+        places = (f"{self._path}/{number}/reviews", f"{self._path}/{number}/comments")
+        rows = [
+            (place.rpartition("/")[2], row)
+            for place in (*places, f"{issue}/{number}/comments")
+            for page in self._api.all_pages(place)
+            for row in _fresh(page)
+        ]
+        return tuple(each for kind, row in rows if (each := _read_said(kind, row)) is not None)
+
+    def list_failed(self, commit: str) -> tuple[SaidOnPull, ...]:
+        """Return the checks of a commit that failed, with what they said.
+
+        Raises: as `find`.
+        """
+        if not commit:
+            return ()
+        path = self._path.removesuffix("pulls") + f"commits/{commit}/check-runs"
+        body = _fresh(self._api.get(path, {"per_page": 100}))
+        rows = body.get("check_runs", []) if isinstance(body, dict) else []
+        return tuple(_read_failed(row) for row in rows if row.get("conclusion") in _FAILED)
+
+
+def _fresh(page: Page) -> Any:
+    if page.from_copy:
+        raise UnavailableError("GitHub did not say what is new there", hint="try again later")
+    return page.body
+
+
+def _read_said(kind: str, row: Any) -> SaidOnPull | None:
+    user = row.get("user") or {}
+    text = printable(str(row.get("body") or "")).strip()
+    is_person = user.get("type") == "User" and not row.get("performed_via_github_app")
+    if not text or not is_person:
+        return None
+    path = printable(str(row.get("path") or ""))
+    line = row.get("line") or row.get("original_line")
+    where = f"{path}:{line}" if path and line else path
+    login = printable(str(user.get("login", "")))
+    name = f"{kind}-{row.get('id')}"
+    return SaidOnPull(id=name, author=login, text=cut(text, _SAID_CHARS), path=path, where=where)
+
+
+def _read_failed(row: Any) -> SaidOnPull:
+    output = row.get("output") or {}
+    said = (output.get("title"), output.get("summary"), output.get("text"))
+    text = "\n".join(str(each) for each in said if each) or "it failed and said nothing"
+    name = preview(printable(str(row.get("name", ""))), 100)
+    return SaidOnPull(
+        id=f"check-{row.get('id')}",
+        author="a check",
+        text=cut(redact(printable(text)), _SAID_CHARS),
+        where=name,
+    )
 
 
 def _branch_of(row: Any) -> str:
