@@ -27,6 +27,8 @@ def _list_open(reply: str) -> list[str]:
         "I do not have permission to change the DNS zone.",
         "The old bucket stays for now, my token may not delete it.",
         "F\u00fcr das Zertifikat habe ich keinen Zugriff auf das Portal.",
+        "The job is still on there: pausing it requires the operator role.",
+        "Uploading there needs the service account of the console, which I was not given.",
         "No tengo acceso al portal de la tienda.",
         "Je n'ai pas les droits sur le registre.",
     ],
@@ -45,6 +47,7 @@ def test_what_wants_access_is_left_open(said: str) -> None:
         "The page shows the login form to who has no access token.",
         "If I have no access token, the client asks for one.",
         "Guests have to be unlocked in the table of members.",
+        "The route requires the admin role now.",
         "Every request needs an administrator role, which the middleware checks.",
     ],
 )

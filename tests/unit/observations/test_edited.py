@@ -64,12 +64,18 @@ TRAIN = ("conf/train.yaml", "batch_size: 128\nlr: 3e-4", "batch_size: 256\nlr: 3
             ("src/limits.ts", "uploadLimit: 50,", "uploadLimit: 200,"),
             "`uploadLimit` is 200",
         ),
+        (
+            FACT,
+            "`SyncWorker` runs every 15 minutes when there is a network.",
+            ("app/Sync.kt", "const val SYNC_INTERVAL_MIN = 15", "const val SYNC_INTERVAL_MIN = 60"),
+            "`SYNC_INTERVAL_MIN` is 60",
+        ),
     ],
 )
 def test_a_value_that_was_edited_is_told_with_what_it_is_now(
     category: Category, text: str, edit: tuple[str, str, str], since: str
 ) -> None:
-    assert _tell(category, text, _edit(edit)) == f"{text} (since then: {since})"
+    assert _tell(category, text, _edit(edit)) == f"{text.rstrip('.')} (since then: {since})"
 
 
 @pytest.mark.parametrize(
@@ -90,6 +96,14 @@ def test_a_value_that_was_edited_is_told_with_what_it_is_now(
             ("conf/a.yaml", "batch_size: 128\nbatch_size: 64", "batch_size: 256\nbatch_size: 32"),
         ),
         (SAID + "timeout 30 s for the mailer", ("app/a.py", "timeout = 30", "timeout = 60")),
+        (
+            "`BackupWorker` runs every 15 minutes.",
+            ("app/Sync.kt", "const val SYNC_INTERVAL_MIN = 15", "const val SYNC_INTERVAL_MIN = 60"),
+        ),
+        (
+            "`SyncWorker` runs every 15 seconds.",
+            ("app/Sync.kt", "const val SYNC_INTERVAL_MIN = 15", "const val SYNC_INTERVAL_MIN = 60"),
+        ),
         ("Left open: batch size 128 is not tried", TRAIN),
     ],
 )

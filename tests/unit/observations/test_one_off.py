@@ -73,7 +73,6 @@ def test_a_rule_beside_it_is_told_alone() -> None:
     [
         ("don't flash anything today, Ines is measuring", True),
         ("heute nichts deployen", True),
-        ("don't flash anything today. Sign builds with key B", False),
         ("today we chose Postgres", False),
         ("never show today's date", False),
         ("don't show today's date", False),
@@ -90,6 +89,14 @@ def test_what_is_forbidden_for_a_day_is_over_with_it(text: str, is_over: bool) -
     assert find_rest(just_now, deeds) == just_now.content
 
 
+def test_what_was_ruled_beside_what_a_day_forbade_stands() -> None:
+    deeds = Doings(Talk().user("go on with the log").agent("Done.").turns).deeds
+    said = SAID + "then mpdf. no release today, Petra closes the month"
+    one = observation(said, category=DECISION, at_ms=deeds.begun_ms - 3 * _DAY_MS)
+
+    assert find_rest(one, deeds) == SAID + "then mpdf."
+
+
 TWO_WAYS = (
     "1. dump and restore, half an hour of downtime, or\n2. replicate with DMS, a day of work."
 )
@@ -100,6 +107,7 @@ TWO_WAYS = (
     [
         ("To shrink the volume, we'd need to either:", "To shrink the volume: "),
         ("We'd have to either:", ""),
+        ("To backfill 2024 we can either:", "To backfill 2024: "),
     ],
 )
 def test_words_that_break_off_before_a_list_are_not_told_as_a_question(
@@ -112,6 +120,14 @@ def test_words_that_break_off_before_a_list_are_not_told_as_a_question(
     assert decided == [
         f"{told}The user chose: 1, tonight is fine; 1: dump and restore, half an hour of downtime"
     ]
+
+
+def test_a_choice_is_told_without_what_was_said_of_the_moment() -> None:
+    reply = f"There are two ways:\n\n{TWO_WAYS}\n\nWhich do you prefer?"
+
+    (told,) = _list_decided("shrink it", reply, "2. no need to write a doc for this", "Done.")
+
+    assert told == "The user chose: 2; 2: replicate with DMS, a day of work."
 
 
 @pytest.mark.parametrize(

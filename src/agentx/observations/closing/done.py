@@ -19,7 +19,12 @@ from agentx.exchanges.passing import says_still
 from agentx.kernel.text import compile_late
 from agentx.observations.closing.doings import CLAUSE, PATH_SIGN, Deeds, Doings, read_states
 from agentx.observations.closing.edited import find_edited, may_be_edited
-from agentx.observations.closing.lapsed import NOT_YET, has_lapsed, holds_for_a_time
+from agentx.observations.closing.lapsed import (
+    NOT_YET,
+    has_lapsed,
+    holds_for_a_time,
+    leave_past_days,
+)
 from agentx.observations.extract.left.asking import OPTIONS, asks_user
 from agentx.observations.extract.left.last_words import read_awaited
 from agentx.observations.extract.left.open_list import OpenList, read_open_list, tell_rest
@@ -146,7 +151,8 @@ def find_rest(one: Observation, deeds: Deeds, *, is_mended: bool = False) -> str
     if one.timestamp_ms >= deeds.begun_ms:
         return one.content
     if not is_left_open(one.content):
-        return "" if has_lapsed(one, deeds) else find_edited(one, deeds.edited)
+        rest = "" if has_lapsed(one, deeds) else leave_past_days(one, deeds)
+        return rest and find_edited(replace(one, content=rest), deeds.edited)
     return _leave_undone(one, deeds, is_mended=is_mended)
 
 

@@ -44,6 +44,12 @@ _UNIT_IN_NAME = compile_late(
 )
 _UNITS = {"millis": "ms", "sec": "s", "secs": "s"}
 _SPELT = r"`?(?:[\"'])?(?: ?(?:is|are|was|stays?|at|now|set|=|:|to|of|->))* ?[`\"']?"
+_INTERVAL = compile_late(r"(?i:[_.-]?(?:interval|period|frequency|cadence|every))")
+_EACH = compile_late(
+    r"(?i:\b(?:every|each|alle|cada|toutes les|tous les|ogni|om de) "
+    r"(?P<number>\d+) ?(?P<unit>[a-z]+))"
+)
+_WORD = compile_late(r"[^\W_]\w*")
 _SENTENCE = compile_late(r"(?<=[.!?;])\s+|\n+")
 _COMMITTED = compile_late(r" \(commit |;|\n")
 _PARTS = compile_late(r"[-_.]+|(?<=[a-z0-9])(?=[A-Z])")
@@ -131,6 +137,8 @@ def _is_replaced(one: Observation, said: str, value: EditedValue) -> bool:
         return False
     if _gives(said, value.name, value.was) or _says_in_words(said, value, value.was):
         return True
+    if _recurs(said, value):
+        return True
     return any(
         each.about == set_.about and each.dimension == set_.dimension and each.amount == set_.amount
         for set_ in _read_set(value)
@@ -179,6 +187,28 @@ def _says_in_words(said: str, value: EditedValue, number: str) -> bool:
     )
 
 
+def _recurs(said: str, value: EditedValue) -> bool:
+    """Tell whether a text says that something is done each time that a setting names."""
+    if not _INTERVAL.search(value.name) or not _is_plain(value.was):
+        return False
+    name, unit = _part_unit(value)
+    dimension, amount = measure(value.was, unit)
+    of = {each.casefold() for each in _list_parts(_INTERVAL.sub("", name))}
+    if dimension != "time" or not of:
+        return False
+    return any(
+        measure(match["number"], match["unit"]) == (dimension, amount)
+        for sentence in _SENTENCE.split(said)
+        if of <= {part.casefold() for word in _WORD.findall(sentence) for part in _split(word)}
+        for match in _EACH.finditer(sentence)
+    )
+
+
+def _split(word: str) -> list[str]:
+    """Return a word, and the parts of a name out of code."""
+    return [word, *_list_parts(word)]
+
+
 def _is_number_in(number: str, text: str) -> bool:
     return re.search(rf"(?<![\w.]){re.escape(number)}(?!\.?\d)", text) is not None
 
@@ -186,15 +216,17 @@ def _is_number_in(number: str, text: str) -> bool:
 @lru_cache(maxsize=200)
 def _read_set(value: EditedValue) -> tuple[SetAmount, ...]:
     """Return what was set before, as somebody would say it."""
-    unit, name = value.unit, value.name
-    if in_name := _UNIT_IN_NAME.search(name):
-        unit = unit or in_name["unit"].lower()
-        name = name[: in_name.start()]
-    dimension, amount = (
-        measure(value.was, _UNITS.get(unit, unit)) if _is_plain(value.was) else ("", 0.0)
-    )
+    name, unit = _part_unit(value)
+    dimension, amount = measure(value.was, unit) if _is_plain(value.was) else ("", 0.0)
     read = read_amounts(f"{name} is {value.was}") if _is_plain(value.was) else ()
     return tuple(replace(each, amount=amount, dimension=dimension) for each in read)
+
+
+def _part_unit(value: EditedValue) -> tuple[str, str]:
+    """Return the name of a setting without the unit that it ends with, and that."""
+    found = _UNIT_IN_NAME.search(value.name)
+    unit = value.unit or (found["unit"].lower() if found else "")
+    return value.name[: found.start()] if found else value.name, _UNITS.get(unit, unit)
 
 
 def _is_plain(number: str) -> bool:

@@ -181,22 +181,32 @@ def has_lapsed(one: Observation, deeds: Deeds) -> bool:
 
 
 def _has_ended(one: Observation, said: list[str], now: Millis) -> bool:
-    """Tell whether the end came that somebody named, or the day is over that it was for."""
+    """Tell whether the end came that somebody named."""
     ends = [match["end"] for match in _UNTIL.finditer(one.content)]
-    if not ends:
-        is_later = _read_date(now).date() > _read_date(one.timestamp_ms).date()
-        return is_later and _is_of_a_day(one)
     if any(_has_come(end, said, one.timestamp_ms, now) for end in ends):
         return True
-    return _is_other_state(one.content, said)
+    return bool(ends) and _is_other_state(one.content, said)
 
 
-def _is_of_a_day(one: Observation) -> bool:
-    """Tell whether a person forbade something for the day, and said nothing else."""
-    said = one.content.partition(": ")[2]
-    if len(sentences(said)) != 1 or _FOR_GOOD.search(said):
+def leave_past_days(one: Observation, deeds: Deeds) -> str:
+    """Return a ruling without what it forbade for a day that is over."""
+    if not holds_for_a_time(one.content) or _TODAY.search(one.content) is None:
+        return one.content
+    if _read_date(deeds.begun_ms).date() <= _read_date(one.timestamp_ms).date():
+        return one.content
+    lead, sign, said = one.content.partition(": ")
+    parts = [each.text for each in sentences(said)]
+    rest = [each for each in parts if not _is_of_a_day(each)]
+    if not sign or len(rest) == len(parts):
+        return one.content
+    return f"{lead}: {' '.join(rest)}" if rest else ""
+
+
+def _is_of_a_day(sentence: str) -> bool:
+    """Tell whether a sentence forbids something for the day."""
+    if _FOR_GOOD.search(sentence):
         return False
-    return bool(_TODAY.search(said) and _BANS.search(said))
+    return bool(_TODAY.search(sentence) and _BANS.search(sentence))
 
 
 def _cut(text: str) -> list[str]:

@@ -15,6 +15,11 @@ _MEANS = (
     r"(?:access|permissions?|rights|credentials?|privileges|(?:a |an )?(?:login|account|licen[cs]e"
     r"|password|token|key|seat)s?)"
 )
+_HELD = (
+    r"(?:roles?|access|permissions?|rights|credentials?|privileges|account|login|licen[cs]e|password"
+    r"|owner|approval|clearance)"
+)
+_WANTS = r"(?:needs?|requires?|takes)"
 _MEANS_DE = (
     r"(?:(?:kein\w* )(?:zugriff|zugang|rechte?|berechtigung\w*|zugangsdaten)|(?:der |die |das )"
     r"(?:zugriff|zugang|rechte?|berechtigung\w*|zugangsdaten)(?= f\u00fcr| auf|[.;,]))"
@@ -30,6 +35,9 @@ _LACKS = cues.anywhere(
     my (?:token|account|role|user|key|credentials|permissions?) (?:may|can|do|does|is|are) ?n[o']?t
     my (?:token|account|role|user|key) (?:has no|lacks|cannot)
     (?:needs?|requires?|takes|wants) an? (?:[\w-]+ ){{0,2}}admin\w*
+    \w+ing (?:(?:it|that|them|this|there|here) ){{0,2}}{_WANTS} [^.;:,]{{2,50}}?{_HELD}
+    (?:which|that) i (?:was|were|am) (?:not|never) (?:given|granted|allowed)
+    (?:which|that) i (?:do|did)(?:n'?t| not) have
     only an? (?:[\w-]+ ){{0,2}}admin\w* (?:can|may)
     (?:has|have|needs?|must)(?: to)? be \w+ by (?:somebody|someone|an? admin\w*|whoever|a person)
     (?:ich habe|habe ich|wir haben|mir fehl\w+) (?:\w+ ){{0,3}}{_MEANS_DE}

@@ -21,6 +21,7 @@ from agentx.observations.extract.settled.agreements import ANSWERED, decision
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.sentences import Block, is_question, sentences, shorten, show_excerpt, words
+from agentx.prose.settling.errands import is_one_off
 from agentx.prose.settling.next_step import NEXT_STEP
 from agentx.prose.settling.verdict import wants_work
 
@@ -69,6 +70,7 @@ _PICKS = compile_late(
     r"(?: one| option| approach| way)?\b",
     re.IGNORECASE,
 )
+_LABELLED = compile_late(rf"(?i:\A(?P<label>(?:{_KIND} )?{_MARK}[.):,]) +(?P<rest>\S.*)\Z)")
 _WORDS = {"first": 0, "former": 0, "second": 1, "third": 2, "latter": -1, "last": -1}
 # What an answer begins with before it names its choice.
 _AGREEING = compile_late(
@@ -122,7 +124,9 @@ _CHOICES = cues.at_the_start(
 # "To shrink it, we'd need to either: ...": what is said of it, and the words that only lead on.
 _TORN = compile_late(
     r"(?i:(?:(?P<lead>(?:to|for|when|if|before|after|about|um|f\u00fcr|para|pour|per)"
-    r" [^,:\n]{3,90}?),? )?[^,:\n]{0,40}\b(?:either|entweder|soit|o bien) ?:\s*\Z)"
+    r" [^,:\n]{3,90}?)"
+    r"(?:,|(?= (?:we|you|i|one|there|wir|man|on|nous|podemos|si pu\u00f2)\b)) )?"
+    r"[^,:\n]{0,40}\b(?:either|entweder|soit|o bien) ?:\s*\Z)"
 )
 _LEADS_ON = compile_late(r"(?i:\b(?:either|entweder) ?:(?=\s|\Z))")
 _BULLET = compile_late(r"^[ \t]*[-*+\u2022] +(?P<said>\S.*)$", re.MULTILINE)
@@ -162,12 +166,20 @@ def find_choice(
     said = lines(offer, boot)
     options = list_options(offer.text[-_READ_CHARS_MAX:])
     picked = _pick(text, options)
-    plain = " ".join(text.split())
+    plain = _leave_one_offs(" ".join(text.split()))
     if picked:
         meant = [": ".join(filter(None, (each.label, each.said))) for each in picked]
         return _settle(f"The user chose: {plain}", meant, (offer, prompt), asked=_find_asked(said))
     named = _find_named(plain, said, (offer, prompt), _list_questions(before, boot))
     return named or _find_consent(plain, said, offer, prompt)
+
+
+def _leave_one_offs(text: str) -> str:
+    """Return an answer without what is only of the moment: "2. no need for a doc"."""
+    labelled = _LABELLED.match(text)
+    lead, said = (labelled["label"], labelled["rest"]) if labelled else ("", text)
+    kept = [one.text for one in sentences(said) if not is_one_off(one.text)]
+    return " ".join(filter(None, (lead, *kept))) if kept or lead else text
 
 
 def list_options(text: str) -> tuple[OfferedOption, ...]:
