@@ -29,6 +29,7 @@ def _list_open(reply: str) -> list[str]:
         "F\u00fcr das Zertifikat habe ich keinen Zugriff auf das Portal.",
         "The job is still on there: pausing it requires the operator role.",
         "Uploading there needs the service account of the console, which I was not given.",
+        "The deployment is red: it wants the new token and only the owner of the team can add it.",
         "No tengo acceso al portal de la tienda.",
         "Je n'ai pas les droits sur le registre.",
     ],
@@ -48,6 +49,7 @@ def test_what_wants_access_is_left_open(said: str) -> None:
         "If I have no access token, the client asks for one.",
         "Guests have to be unlocked in the table of members.",
         "The route requires the admin role now.",
+        "Only the owner of a board can delete it.",
         "Every request needs an administrator role, which the middleware checks.",
     ],
 )
@@ -78,6 +80,14 @@ def test_a_question_is_left_to_the_user_in_several_languages(end: str) -> None:
     asked = "Keep the nightly export or drop the table?"
 
     assert _list_open(f"The import runs. {asked} {end}") == [WAITS + asked]
+
+
+def test_few_words_that_are_left_to_the_user_wait_with_what_they_are_of() -> None:
+    about = "The intro video adds 80 MB to the bundle."
+
+    told = _list_open(f"{about} Ship with it or without it? You decide.")
+
+    assert told == [f"{WAITS}{about} Ship with it or without it?"]
 
 
 def test_a_courtesy_that_is_left_to_the_user_waits_for_nobody() -> None:

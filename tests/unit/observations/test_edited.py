@@ -66,6 +66,12 @@ TRAIN = ("conf/train.yaml", "batch_size: 128\nlr: 3e-4", "batch_size: 256\nlr: 3
         ),
         (
             FACT,
+            "The speed is capped at 28 m/s (`maxSpeed` is 28)",
+            ("Assets/Ball.cs", "float maxSpeed = 28f;", "float maxSpeed = 36f;"),
+            "`maxSpeed` is 36",
+        ),
+        (
+            FACT,
             "`SyncWorker` runs every 15 minutes when there is a network.",
             ("app/Sync.kt", "const val SYNC_INTERVAL_MIN = 15", "const val SYNC_INTERVAL_MIN = 60"),
             "`SYNC_INTERVAL_MIN` is 60",
@@ -143,6 +149,7 @@ def test_what_a_person_had_kept_no_edit_changes() -> None:
 
 
 GEMS = ("Gemfile", 'gem "puma"\ngem "sidekiq"', 'gem "puma"\ngem "good_job"')
+REDUX = ("package.json", '"@reduxjs/toolkit": "^2.3.0"', '"zustand": "^5.0.0"')
 CRATES = ("Cargo.toml", 'tokio-native-tls = "0.3"', 'tokio-rustls = "0.26"')
 
 
@@ -152,6 +159,8 @@ CRATES = ("Cargo.toml", 'tokio-native-tls = "0.3"', 'tokio-rustls = "0.26"')
         (CHANGE, "Export invoices in a Sidekiq job (commit a1b2c3d)", GEMS),
         (DECISION, "Which job backend? The user answered: Sidekiq: fast, needs Redis", GEMS),
         (FACT, "Sidekiq retries a job 25 times.", GEMS),
+        (DECISION, "Which state library? The user answered: Redux Toolkit: known", REDUX),
+        (CHANGE, "Dashboard with state in Redux Toolkit (commit 1a2b3c4)", REDUX),
         (FACT, "TLS goes through native-tls. It reads the system's certificates.", CRATES),
         (CHANGE, "Ship over TLS with native-tls (commit 1a2b3c4)", CRATES),
         (
@@ -189,6 +198,7 @@ def test_a_ruling_is_told_with_what_became_of_its_library() -> None:
         ),
         (CHANGE, "Drop Sidekiq from the mailer (commit a1b2c3d)", GEMS),
         (DECISION, SAID + "not Sidekiq, it needs Redis", GEMS),
+        (FACT, "The toolkit of the team is old.", REDUX),
         (FACT, "GoodJob is slower than Sidekiq but needs no Redis.", GEMS),
         (FACT, "Exports run at night because sidekiq ate the memory.", GEMS),
         (
@@ -231,6 +241,11 @@ STORE = ("deploy/sessions.yml", "store: redis", "store: postgres")
             DECISION,
             SAID + "use redis for the sessions",
             SAID + "use redis for the sessions (since then: `store` is postgres)",
+        ),
+        (
+            DECISION,
+            SAID + "usiamo redis per le sessions",
+            SAID + "usiamo redis per le sessions (since then: `store` is postgres)",
         ),
         (DECISION, SAID + "use redis for the cache", SAID + "use redis for the cache"),
         (FACT, "The cache is in Redis.", "The cache is in Redis."),

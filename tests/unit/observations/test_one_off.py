@@ -89,12 +89,21 @@ def test_what_is_forbidden_for_a_day_is_over_with_it(text: str, is_over: bool) -
     assert find_rest(just_now, deeds) == just_now.content
 
 
-def test_what_was_ruled_beside_what_a_day_forbade_stands() -> None:
+@pytest.mark.parametrize(
+    ("said", "rest"),
+    [
+        (SAID + "then mpdf. no release today, Petra closes the month", SAID + "then mpdf."),
+        (
+            "Quale? The user chose: RAUC. oggi non toccare il bootloader; The agent: due dischi",
+            "Quale? The user chose: RAUC; The agent: due dischi",
+        ),
+    ],
+)
+def test_what_was_ruled_beside_what_a_day_forbade_stands(said: str, rest: str) -> None:
     deeds = Doings(Talk().user("go on with the log").agent("Done.").turns).deeds
-    said = SAID + "then mpdf. no release today, Petra closes the month"
     one = observation(said, category=DECISION, at_ms=deeds.begun_ms - 3 * _DAY_MS)
 
-    assert find_rest(one, deeds) == SAID + "then mpdf."
+    assert find_rest(one, deeds) == rest
 
 
 TWO_WAYS = (

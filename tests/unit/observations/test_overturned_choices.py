@@ -315,6 +315,12 @@ def test_what_changed_since_is_marked_in_the_store_whichever_was_captured_first(
         ((DECISION, SAID + "usa express para la api"), "Fastify en vez de express"),
         ((DECISION, SAID + "usiamo mongo per gli ordini"), "Ordini: Postgres invece di mongo"),
         ((DECISION, SAID + "nimm redis f\u00fcr die Sitzungen"), "Postgres statt redis"),
+        ((DECISION, SAID + "usiamo systemd come init"), "Busybox init invece di systemd"),
+        (
+            (DECISION, SAID + "use sendgrid for mails"),
+            "Send mails with Postmark instead of sendgrid",
+        ),
+        ((DECISION, "Which store? The user answered: Redux: known"), "Zustand in, Redux out"),
         ((CHANGE, "Pool of 40 (commit 1a)"), "Pool of 10 behind pgbouncer"),
         ((DECISION, SAID + "pool of 40 please"), "Pool of 10 behind pgbouncer"),
         ((FACT, "The pool is 40."), "Pool of 10, pgbouncer does the rest"),
@@ -335,6 +341,8 @@ def test_a_commit_overturns_what_it_names_or_refuses(old: tuple[Category, str], 
             (DECISION, SAID + "prends wkhtmltopdf pour les factures"),
             "Fiches: WeasyPrint au lieu de wkhtmltopdf",
         ),
+        ((DECISION, SAID + "use sendgrid for sms"), "Send mails with Postmark instead of sendgrid"),
+        ((DECISION, SAID + "use redis for the cart"), "Postgres for the ledger instead of redis"),
         ((DECISION, SAID + "pool of 40 for the workers"), "Pool of 10 behind pgbouncer"),
         ((DECISION, SAID + "pool of 40. Timeouts stay short"), "Pool of 10 behind pgbouncer"),
         ((FACT, "The pool was 40."), "Pool of 10 behind pgbouncer"),
@@ -357,3 +365,26 @@ def test_a_name_is_that_in_another_file_too_and_a_plain_word_is_not() -> None:
     assert not list_gone("Show prices with tables", "Cards instead of tables")
     assert not list_gone("Sort invoices by date", "Name instead of date")
     assert not list_gone("Pool of 40", "Pool of 10 behind pgbouncer")
+
+
+@pytest.mark.parametrize(("path", "is_gone"), [("conf/gw.conf", True), ("conf/other.conf", False)])
+def test_a_plain_word_is_left_in_the_file_that_the_store_knows(
+    tmp_path: Path, path: str, is_gone: bool
+) -> None:
+    store = JsonObservationStore(
+        tmp_path / "memory",
+        view_folder=tmp_path / "store",
+        clock=FakeClock(Millis(10_000)),
+        entropy=CountingEntropy(),
+    )
+    old = observation("Image with systemd (commit 1a1a1a1)", category=CHANGE, at_ms=1_000)
+    old = replace(old, files=("conf/gw.conf",), session_id="a")
+    new = observation("Busybox instead of systemd (commit 2b2b2b2)", category=CHANGE, at_ms=9_000)
+    new = replace(new, files=(path,), session_id="b")
+    store.store([old])
+    store.store([new])
+
+    mark_superseded(store, [new])
+
+    rows = store.search_by_filters(SearchFilters(superseded=False))
+    assert (old.id in {row.id for row in rows}) is not is_gone

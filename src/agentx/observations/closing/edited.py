@@ -66,6 +66,7 @@ _SCOPES = (
 _TAKES = (
     r"(?:in|with|via|through|using|by|on|onto|to|for|use|uses|take|chose|answered|choose|pick|add"
     r"|needs?|requires?|go with|mit|per|durch|nimm|nehmen|avec|par|prends|utilise\w*|con|por|usa\w*"
+    r"|usiamo|utilizz\w+|nutz\w+|verwend\w+"
     r"|com|su|met)"
 )
 _NAME_CHARS_MIN = 3
@@ -124,11 +125,9 @@ def _set_value(one: Observation, value: EditedValue) -> str:
 
 
 def _tell(base: str, value: EditedValue) -> str:
-    return tell_since(base, f"`{value.name}` is {value.now}{_space(value.unit)}")
-
-
-def _space(unit: str) -> str:
-    return f" {unit}" if unit else ""
+    # What is no unit is a type of the language: "36f".
+    unit = value.unit if measure("1", value.unit)[0] else ""
+    return tell_since(base, f"`{value.name}` is {value.now} {unit}".rstrip())
 
 
 def _is_replaced(one: Observation, said: str, value: EditedValue) -> bool:

@@ -83,7 +83,8 @@ _MANIFEST = compile_late(
 _LIBRARY = compile_late(
     r"\A\s*[-{(\[]*\s*(?:<\w+ (?:Include=)?|<artifactId>|gem\b|pod\b|\w*[iI]mplementation\b|api\b"
     r"|require\b|\.package\(url:|library\b)?[\s(:\"'{]*"
-    r"(?:[\w.]+\.[a-z]+/[\w.-]+/|@[\w.-]+/|[\w-]+(?:\.[\w-]+)+:)?(?P<name>[A-Za-z][\w.-]*\w)"
+    r"(?:[\w.]+\.[a-z]+/[\w.-]+/|[\w-]+(?:\.[\w-]+)+:)?"
+    r"(?P<name>(?:@[\w.-]+/)?[A-Za-z][\w.-]*\w)"
     r"(?:\[[^\]]*\])?(?=[\"'\s:=<>~^!,;)/]|\Z)"
 )
 # Keys that stand in such files beside libraries.
@@ -137,6 +138,26 @@ _KEYS = frozenset(
         "bin",
         "sdk",
         "environment",
+    }
+)
+# Of many libraries: alone it names none.
+_GENERIC = frozenset(
+    {
+        "toolkit",
+        "core",
+        "client",
+        "cli",
+        "sdk",
+        "react",
+        "node",
+        "server",
+        "common",
+        "utils",
+        "types",
+        "plugin",
+        "api",
+        "web",
+        "app",
     }
 )
 _DROPPED = compile_late(
@@ -283,8 +304,19 @@ def _list_libraries(
             names = (each.strip("\"'") for each in match["names"].split())
             before.update((each, "") for each in names if each and not _OPTION.match(each))
     for name, path in before.items():
-        yield DroppedLibrary(_leave_shared(name, after), posixpath.basename(path))
-    yield from (DroppedLibrary(name, path, is_back=True) for name, path in after.items())
+        for each in _list_names(_leave_shared(name, after)):
+            yield DroppedLibrary(each, posixpath.basename(path))
+    for name, path in after.items():
+        yield from (DroppedLibrary(each, path, is_back=True) for each in _list_names(name))
+
+
+def _list_names(name: str) -> Iterator[str]:
+    """Yield the names by which people call a library: "@reduxjs/toolkit" is Redux Toolkit."""
+    scope, sign, own = name.removeprefix("@").rpartition("/")
+    if sign:
+        yield f"{scope.removesuffix('js')}-{own}"
+    if own not in _GENERIC:
+        yield own
 
 
 def _read_libraries(rows: Iterable[str]) -> set[str]:

@@ -28,6 +28,7 @@ from agentx.prose.likeness import share_alike
 from agentx.prose.sentences import is_question, sentences
 
 _PERSONS = "The user "
+_SPOKEN = compile_late(r"(?:\A|(?<= ))The user (?:said|chose|answered|asked): ")
 _UNTIL = compile_late(
     r"(?i:\b(?:until|till|til|bis(?: zum| zur)?|hasta(?: que)?|jusqu['\u2019]\S+(?: ce que)?"
     r"|finch\u00e9|fino a(?:lla|l)?|at\u00e9(?: que)?|totdat|tot)\s+(?P<end>[^.;:!?\n]{2,60}))"
@@ -156,6 +157,8 @@ _VERB_CHARS = 4
 
 def holds_for_a_time(text: str) -> bool:
     """Tell whether a memory says what a person ruled, or said, for a time only."""
+    if _SPOKEN.search(text) and _TODAY.search(text):
+        return True
     return text.startswith(_PERSONS) and not text.startswith(LABELS) and _names_an_end(text)
 
 
@@ -190,16 +193,18 @@ def _has_ended(one: Observation, said: list[str], now: Millis) -> bool:
 
 def leave_past_days(one: Observation, deeds: Deeds) -> str:
     """Return a ruling without what it forbade for a day that is over."""
-    if not holds_for_a_time(one.content) or _TODAY.search(one.content) is None:
+    spoken = _SPOKEN.search(one.content) if _TODAY.search(one.content) else None
+    if spoken is None or one.content.startswith(LABELS):
         return one.content
     if _read_date(deeds.begun_ms).date() <= _read_date(one.timestamp_ms).date():
         return one.content
-    lead, sign, said = one.content.partition(": ")
+    said, sign, beside = one.content[spoken.end() :].partition("; ")
     parts = [each.text for each in sentences(said)]
     rest = [each for each in parts if not _is_of_a_day(each)]
-    if not sign or len(rest) == len(parts):
+    if len(rest) == len(parts):
         return one.content
-    return f"{lead}: {' '.join(rest)}" if rest else ""
+    left = one.content[: spoken.end()] + " ".join(rest)
+    return f"{left.rstrip('.') if sign else left}{sign}{beside}" if rest else ""
 
 
 def _is_of_a_day(sentence: str) -> bool:

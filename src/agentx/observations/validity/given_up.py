@@ -108,7 +108,7 @@ _MAY_GO = compile_late(
 # "duckdb then, polars out": a name, whatever it looks like, by who may say so.
 _OUT = compile_late(
     r"(?:\A|[.;,]\s+|\band\s+)(?:out with (?P<with>[\w.@+-]+)|(?P<thing>[\w.@+-]+)(?: is)? out)"
-    r"(?: then| now)?\s*(?=[.,;!]|\Z)",
+    r"(?: then| now)?\s*(?=[.,;!]|\(commit |\Z)",
     re.IGNORECASE,
 )
 # "Karin left", "Petra ist weg": a person, by who may say so.

@@ -59,6 +59,7 @@ class Comparable:
     files: tuple[str, ...] = ()
     is_persons: bool = False  # a person had it kept
     is_written: bool = False  # whoever keeps it says so: no session was heard
+    is_row: bool = False  # of the index, which knows no files
 
     def may_fall_to(self, newer: Comparable) -> bool:
         """Tell whether another has the say: what a person decided no agent takes back."""
@@ -99,6 +100,7 @@ def compare_row(row: ObservationIndex) -> Comparable:
         category=row.category,
         issue=row.issue_number,
         is_persons=row.agent == PERSON_ROLE,
+        is_row=True,
     )
     if len(_rows) >= _ROWS_MAX:
         _rows.clear()

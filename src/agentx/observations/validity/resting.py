@@ -47,6 +47,7 @@ _VERBS = (
     r"|host(?:s|ed)?|runs?|deploy(?:s|ed)?|reads?|comes?|came|serv(?:e|es|ed)|cach(?:e|es|ed)"
     r"|log(?:s|ged)?|queue[sd]?|mov(?:e|es|ed)|deliver(?:s|ed)?|built|build|builds"
     r"|sits?|authenticates?|renders?|works?"
+    r"|starts?|boots?|startet|starten|d\u00e9marre(?:nt)?|arrancan?|parte|partono"
     r"|l\u00e4uft|laufen|liegt|liegen|ist|sind|geht|gehen|wird|werden|est|sont|tourne(?:nt)?"
     r"|passe(?:nt)?|va|van|est\u00e1n?|corren?|funcionan?|gira(?:no)?|\u00e8|sono|roda[mn]?|fica[mn]?)"
 )

@@ -19,6 +19,7 @@ _HELD = (
     r"(?:roles?|access|permissions?|rights|credentials?|privileges|account|login|licen[cs]e|password"
     r"|owner|approval|clearance)"
 )
+_STUCK = r"(?:red|fail\w*|blocked|missing|wants|waits|stuck|still)"
 _WANTS = r"(?:needs?|requires?|takes)"
 _MEANS_DE = (
     r"(?:(?:kein\w* )(?:zugriff|zugang|rechte?|berechtigung\w*|zugangsdaten)|(?:der |die |das )"
@@ -38,6 +39,7 @@ _LACKS = cues.anywhere(
     \w+ing (?:(?:it|that|them|this|there|here) ){{0,2}}{_WANTS} [^.;:,]{{2,50}}?{_HELD}
     (?:which|that) i (?:was|were|am) (?:not|never) (?:given|granted|allowed)
     (?:which|that) i (?:do|did)(?:n'?t| not) have
+    {_STUCK}\b[^.;]{{2,80}} only (?:the|an?) (?:[\w-]+ ){{0,4}}(?:can|may)
     only an? (?:[\w-]+ ){{0,2}}admin\w* (?:can|may)
     (?:has|have|needs?|must)(?: to)? be \w+ by (?:somebody|someone|an? admin\w*|whoever|a person)
     (?:ich habe|habe ich|wir haben|mir fehl\w+) (?:\w+ ){{0,3}}{_MEANS_DE}

@@ -114,20 +114,21 @@ def leaves_to_you(text: str) -> bool:
     return _LEAVES_IT.match(text) is not None
 
 
-def wants_answer(question: str, *, has_options: bool = False) -> bool:
+def wants_answer(question: str, *, has_options: bool = False, is_left: bool = False) -> bool:
     """Tell whether a question wants an answer, and not only leave to go on.
 
-    `has_options`: there was something to choose from.
+    `has_options`: there was something to choose from. `is_left`: it is left to the user in words.
     """
-    if says_open(question):
-        return True
-    if cues.COURTESY.match(question):
-        return False
+    is_open = says_open(question)
+    if is_open or cues.COURTESY.match(question):
+        return is_open
     about = read_question(question)
-    if _ALTERNATIVES.search(question) and len(about) >= ABOUT_MIN:
+    if _ALTERNATIVES.search(question) and len(about) >= (1 if is_left else ABOUT_MIN):
         return True
     if NEXT_STEP.search(question):
         return False
+    if is_left:
+        return bool(about)
     is_asked = _WHICH.match(question.lstrip("\u00bf")) is not None or asks_what_to_do(question)
     if len(about) < ABOUT_MIN:  # "Which way do you want to go?", "Should I fill it?"
         points = len(about) == 1 and POINTS.search(question) is not None

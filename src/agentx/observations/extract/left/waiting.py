@@ -58,7 +58,12 @@ def find_unanswered(last: Exchange, boot: Boot) -> list[tuple[Turn, str]]:
     asked = [
         line
         for at, line in enumerate(said)
-        if line in asking and wants_answer(line.own, has_options=offers or _has_ways(at, said))
+        if line in asking
+        and wants_answer(
+            line.own,
+            has_options=offers or (at > 0 and offers_ways(said[at - 1].own)),
+            is_left=any(leaves_to_you(each.own) for each in said[at + 1 :]),
+        )
     ]
     return [(closing, _tell(line, said, closing.text)) for line in asked[-1:]]
 
@@ -88,12 +93,6 @@ def list_last_questions(said: tuple[Line, ...]) -> list[Line]:
             break
         found.append(line)
     return found[::-1]
-
-
-def _has_ways(at: int, said: tuple[Line, ...]) -> bool:
-    """Tell whether what stands beside a question names what to choose from, or who chooses."""
-    is_left = any(leaves_to_you(each.own) for each in said[at + 1 :])
-    return is_left or (at > 0 and offers_ways(said[at - 1].own))
 
 
 def _read_questions(call: Turn) -> list[str]:

@@ -69,10 +69,17 @@ _MEANS = compile_late(
     rf"(?i:\b{_BY} (?:an? |the |our |einer? )?(?P<means>[\w-]+(?: (?!{_BY}\b)[\w-]+)?))"
 )
 _COMMITTED = compile_late(r" \(commit |;|\n")
-# What is taken, before what it is taken for, or before what is refused.
+# What is taken, before what is refused for it.
 _TAKEN = compile_late(
-    r"(?i:(?:\b(?:use|take|with|in|mit|avec|con|com) )?`?[\w.@+-]+`?"
-    rf"(?: {INSTEAD_OF}|(?=`?, (?:no|not) )))"
+    r"(?i:(?:\b(?:use|take|with|in|mit|avec|con|com) )?`?[\w.@+-]+`?(?=`?, (?:no|not) ))"
+)
+# Of what: "Queue: X instead of Y", "Send mails with X instead of Y", "X for mails instead of Y".
+_SWAP = compile_late(
+    r"(?i:\A(?:(?P<of>[^:\n]{2,60}?)(?: ?:| (?:with|in|over|via|by|through|on|to|using|mit|auf"
+    r"|\u00fcber|avec|dans|par|sur|con|en|sobre|com|su)) )?"
+    rf"(?:(?!{INSTEAD_OF})[^:\n])*?"
+    r"(?: (?:for|f\u00fcr|pour|para|per) (?:the |our )?(?P<scope>[^:\n]{2,60}?))?"
+    rf" {INSTEAD_OF}\s*{_PART}(?P<after>[^\n]*)\Z)"
 )
 _NAME_FOR_NAME = compile_late(
     rf"(?P<taken>`?[\w.@+-]*\w`?) (?i:{INSTEAD_OF})\s*"
@@ -122,7 +129,8 @@ def _leaves_work(left: _Left, new: ComparedMemory, old: ComparedMemory) -> bool:
     if _swaps_again(left.parts, new, old):
         return True
     refused = [each for each in left.refused if _is_of(left.subject, each, old)]
-    if not frozenset(new.of.files).isdisjoint(old.of.files):
+    # Of a row it is not known, and asked again once it is opened.
+    if old.of.is_row or not frozenset(new.of.files).isdisjoint(old.of.files):
         return _is_means([*left.parts, *refused], old)
     # A name is that wherever it stands; a plain word is not.
     names = [one for one in _list_left_names(left.subject) if _is_of(left.subject, one, old)]
@@ -174,8 +182,12 @@ def _is_used(subject: str, parts: list[Terms], old: ComparedMemory) -> bool:
 
 def _is_of(subject: str, part: Terms, old: ComparedMemory) -> bool:
     """Tell whether what is said of something left is of what the older one took it for."""
-    scope = terms(_TAKEN.sub(" ", subject, count=1)) - part
-    return not scope or not scope.isdisjoint(old.said - part)
+    swapped = _SWAP.search(subject)
+    if swapped and swapped["scope"] and not terms(swapped["scope"]) <= old.said:
+        return False
+    said = f"{swapped['of'] or ''} {swapped['after']}" if swapped else _TAKEN.sub(" ", subject)
+    about = terms(said) - part
+    return not about or not about.isdisjoint(old.said - part)
 
 
 def _is_chosen(parts: list[Terms], old: ComparedMemory) -> bool:
