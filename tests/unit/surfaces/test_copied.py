@@ -6,6 +6,7 @@ Method: what the house says, each with the commands in it; texts and widths by c
 from __future__ import annotations
 
 import io
+from datetime import UTC
 
 import pytest
 from hypothesis import given
@@ -13,9 +14,13 @@ from hypothesis import strategies as st
 from rich.text import Text
 
 from agentx.kernel.text import quote_word
+from agentx.memory.found import SearchHit
+from agentx.surfaces.cli.commands.said.search import draw_hit
 from agentx.surfaces.cli.copied import find_copied
+from agentx.surfaces.cli.dates import Dates
 from agentx.surfaces.cli.layout import Grid, fold, fold_words, lay, measure
 from agentx.surfaces.cli.screen import open_console
+from tests.support.time_and_chance import START_MS
 
 ASK = (
     'agentx clarify ask --issue 1 --from engineer --to human --topic "Database" --question '
@@ -121,3 +126,29 @@ def test_a_command_in_a_table_is_printed_as_one_line() -> None:
 
 def test_a_megabyte_of_commands_and_open_quotes_is_looked_through_in_time() -> None:
     assert sum(1 for _ in find_copied("agentx ask git add \" agentx run ' `" * 30_000)) > 0
+
+
+def test_a_snippet_that_begins_inside_quotes_is_folded_as_prose() -> None:
+    words = "Path` is filled in one place: `hooks.go` has it, " + "and that is said at length " * 9
+    hit = SearchHit(
+        doc_id="01KH510FC261W3B2DS64CKTWMG",
+        kind="event",
+        score=1.0,
+        marks=(),
+        snippet=f"{words}`here`",
+        timestamp_ms=START_MS,
+        tokens=90,
+        project="shop",
+        session_id="",
+        harness="",
+        agent="",
+        role="",
+        issue="",
+    )
+    screen = open_console()
+    for width in (40, 60, 80):
+        screen.file, screen.width = io.StringIO(), width
+        draw_hit(screen, hit, Dates(now_ms=START_MS, zone=UTC))
+        drawn = screen.file.getvalue()
+        assert "said at length" in " ".join(drawn.split())
+        assert max(map(measure, drawn.split("\n"))) <= width

@@ -125,7 +125,7 @@ def _draw(screen: Console, reply: SearchReply, dates: Dates) -> None:
             screen.print("Nothing found.")
         return
     for hit in reply.hits:
-        _draw_hit(screen, hit, dates)
+        draw_hit(screen, hit, dates)
     screen.print("open one: agentx show ID", style="dim")
 
 
@@ -140,7 +140,7 @@ def _draw_everywhere(screen: Console, found: EverywhereReply, dates: Dates) -> N
     _draw_notes(screen, found.notes)
     for hit in found.hits:
         screen.print(hit.project, style="bold")
-        _draw_hit(screen, hit, dates)
+        draw_hit(screen, hit, dates)
     if not found.hits:
         screen.print("Nothing found.")
     screen.print(f"looked in {render.count(len(found.searched), 'project')}", style="dim")
@@ -174,14 +174,15 @@ def _kind(hit: SearchHit) -> str:
     return hit.kind.replace("_", " ")
 
 
-def _draw_hit(screen: Console, hit: SearchHit, dates: Dates) -> None:
+def draw_hit(screen: Console, hit: SearchHit, dates: Dates) -> None:
+    """Draw one thing that was found; its snippet is somebody's words, and offers no command."""
     when = Text(dates.say(hit.timestamp_ms), style="dim")
     for line in lay_facts((when, _source(hit), Text(hit.doc_id, style="dim")), screen.width):
         screen.print(line)
     body = Text(hit.snippet)
     for start, end in hit.marks:
         body.stylize("bold yellow", start, end)
-    for line in lay(Text("  "), body, screen.width):
+    for line in lay(Text("  "), body, screen.width, quoted=len(body)):
         screen.print(line)
     for name, said in (("also", ", ".join(hit.also)), ("why", "; ".join(hit.why))):
         if said:
