@@ -147,6 +147,23 @@ def test_a_command_that_does_not_work_here_is_told_with_the_one_that_does() -> N
     )
 
 
+def test_what_another_program_does_under_the_same_name_is_told_for_what_is_not_there() -> None:
+    missing = "make: *** No rule to make target 'deploy-staging'.  Stop."
+    talk = Talk().user("deploy to staging")
+    talk.shell("make deploy-staging", missing, 2)
+    talk.shell("git log --oneline staging", "1a2b3c4 Begin")
+    talk.shell("just deploy staging", "deployed")
+    (error,) = talk.found(Category.ERROR)
+    assert error.content.endswith("; `just deploy staging` worked")
+
+    other = Talk().user("deploy to staging")
+    other.shell("make deploy-staging web/staging/deploy.py", missing, 2)
+    other.shell("git log --oneline staging", "1a2b3c4 Begin")
+    other.shell("cat web/staging/deploy.py", "print()")
+    other.shell("npm install && echo deploy staging", "deploy staging")
+    assert not [one for one in other.found(Category.ERROR) if "worked" in one.content]
+
+
 @pytest.mark.parametrize(
     ("command", "output"),
     [

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agentx.exchanges.commands import went_wrong
+from agentx.exchanges.commands import only_looks, went_wrong
 from agentx.exchanges.exchange import Exchange
 from agentx.exchanges.tools import ToolStep, Use
 from agentx.kernel.text import compile_late
@@ -25,6 +25,10 @@ _OUTPUT_CHARS = 4_000  # a program says at once that it does not understand
 _LINE_CHARS = 300
 _ERROR_CHARS = 90
 _WORD = compile_late(r"[\w:./@]+[\w:./@-]*")
+_PART = compile_late(r"[^\W\d_]+")
+_JOINTS = compile_late(r"&&|\|\||[;|\n]")
+_BESIDE = ("cd", "echo", "printf")  # what they are told says nothing of what is done
+_PARTS_MIN, _PART_CHARS_MIN = 2, 4
 # A program that was called in a way it does not know.
 _MISCALLED = cues.anywhere(
     r"""(?:unrecogni[sz]ed|unknown|invalid|unexpected|illegal|unsupported|missing|extra|undefined)"""
@@ -72,10 +76,14 @@ def _find_worked(failed: ToolStep, later: list[ToolStep]) -> ToolStep | None:
     for step in later:
         if step.use is not Use.SHELL or step.result is None or went_wrong(step):
             continue
+        if only_looks(step.command) and not only_looks(failed.command):
+            continue
         mine = _words(step.command)
         if _bare(step.command) == _bare(failed.command):
             return None  # the same command: something else was mended
         if len(wanted & mine) >= max(1.0, _ALIKE * min(len(wanted), len(mine))):
+            return step
+        if len(_parts(failed.command) & _parts(step.command)) >= _PARTS_MIN:
             return step
     return None
 
@@ -104,6 +112,17 @@ def _show(step: ToolStep) -> str:
 
 def _bare(command: str) -> str:
     return " ".join(_STREAMS.sub("", command).split())
+
+
+def _parts(command: str) -> set[str]:
+    """Return what a command is about, whichever program is told: `deploy-prod`, `deploy prod`.
+
+    A folder is what many commands are about.
+    """
+    told = [each.split() for each in _JOINTS.split(_bare(command))]
+    words = [word for each in told if each and each[0] not in _BESIDE for word in each[1:]]
+    parts = _PART.findall(" ".join(word for word in words if "/" not in word))
+    return {part for part in parts if len(part) >= _PART_CHARS_MIN}
 
 
 def _words(command: str) -> set[str]:
