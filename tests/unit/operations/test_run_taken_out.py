@@ -199,6 +199,29 @@ def test_an_artifact_that_another_clone_packed_meanwhile_does_not_bring_it_back(
     assert _list_holding(one) == []
 
 
+@pytest.mark.promise("runs.kept-exchange")
+def test_clones_that_have_it_in_another_order_come_to_rest(clones: Clones) -> None:
+    one, two, three = (clones.clone(name) for name in ("one", "two", "three"))
+    run = _start(one)
+    for project in (one, two):
+        _sync(project)
+    _take_out(two, run)
+    _sync(two)
+    says = Saying(run_id=run, actor="orchestrator", task="TASK-001")
+    task_step(one, says, "task-progressed", {"text": "goes on"})
+    _sync(one)
+    task_step(two, says, "task-progressed", {"text": "from two"})
+    for project in (two, three, one, three, one, two):
+        _sync(project)
+
+    tip = git(clones.remote, "rev-parse", "agent-memory")
+    for project in (one, three, two, one, three):
+        _sync(project)
+
+    assert git(clones.remote, "rev-parse", "agent-memory") == tip
+    assert set(_log(one, run)) == {*_log(two, run), _SAID.decode()} == set(_log(three, run))
+
+
 @pytest.mark.promise("runs.kept")
 def test_only_of_the_run_that_is_named_something_is_taken_out(clones: Clones) -> None:
     one = clones.clone("one")

@@ -55,13 +55,19 @@ def has_merge_marks(text: bytes) -> bool:
 
 
 def join_lines(here: bytes, there: bytes) -> bytes:
-    """Return a file of lines with all that two states of it hold, in a stable order."""
+    """Return a file of lines with all that two states of it hold, in a stable order.
+
+    Where both hold the same in another order they come to one, whoever joins them.
+    """
     if not there or here.startswith(there):
         return here
-    lines = here.splitlines()
+    lines, others = here.splitlines(), there.splitlines()
     known = set(lines)
-    more = [line for line in there.splitlines() if line not in known]
-    return b"".join(line + b"\n" for line in (*lines, *more)) if more else here
+    more = [line for line in others if line not in known]
+    if more:
+        return b"".join(line + b"\n" for line in (*lines, *more))
+    is_same = known == set(others)
+    return max(here, there, key=lambda text: (len(text), text)) if is_same else here
 
 
 def parse_line(line: bytes, bytes_max: int) -> list[tuple[object, str]]:
