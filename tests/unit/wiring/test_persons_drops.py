@@ -19,6 +19,7 @@ from agentx.clarification.errors import NotThePerson
 from agentx.clarification.model import PERSON
 from agentx.host.ancestry import Ancestor
 from agentx.kernel.errors import NotFound
+from agentx.observations.model import Observation
 from agentx.operations.memory.check import memory_verify
 from agentx.operations.memory.curate import memory_drop, memory_dropped, memory_undrop
 from agentx.operations.memory.write import NewObservation, memory_add, memory_remove
@@ -187,6 +188,47 @@ def test_who_is_killed_while_dropping_has_it_dropped_at_the_next_sync(
             memory_undrop(project, one.id)
     sync(project)
     assert told(project) == ["buy: No, never"]
+
+
+def find_fate(project: Project, one: Observation) -> tuple[bool, bool]:
+    """Tell whether a memory is on record, and whether a person took it away."""
+    with closing(open_observations(project)) as room:
+        assert isinstance(room.store, VouchedStore)
+        return room.store.record.holds(one.id), room.store.taken_away.holds(["any"], one)
+
+
+@pytest.mark.parametrize("which", ["persons", "taken_away"])
+def test_a_record_that_cannot_be_read_for_a_moment_is_not_empty(
+    project: Project, which: str
+) -> None:
+    decide_unkept(project)
+    sync(project)
+    [one] = memories(project)
+    memory_drop(project, one.id)
+    decide_unkept(project, "rent")
+    sync(project)
+    path = project.store.persons if which == "persons" else project.data.taken_away
+    aside = path.rename(path.with_suffix(".aside"))
+    path.mkdir()
+    with pytest.raises(OSError, match=path.name):
+        find_fate(project, one)
+    path.rmdir()
+    aside.rename(path)
+    sync(project)
+    assert told(project) == ["rent: No, never"]
+
+
+def test_what_a_person_drops_counts_though_their_record_is_damaged(project: Project) -> None:
+    decide_unkept(project)
+    sync(project)
+    [one] = memories(project)
+    path, lines = project.store.persons, project.store.persons.read_text("utf-8")
+    path.write_text(f"damaged\n{lines}", "utf-8")
+    memory_drop(project, one.id)
+    path.write_text(path.read_text("utf-8").removeprefix("damaged\n"), "utf-8")
+    sync(project)
+    assert told(project) == []
+    assert [each.id for each in memory_dropped(project)] == [one.id]
 
 
 @pytest.mark.parametrize("is_emptied", [False, True])

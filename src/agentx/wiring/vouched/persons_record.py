@@ -19,7 +19,7 @@ from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.journal import Journal
 from agentx.host.files.plain import look
 from agentx.kernel.clock import Millis, from_iso, to_iso
-from agentx.kernel.errors import AgentXError
+from agentx.kernel.errors import AgentXError, CorruptRecord, UnsafePath
 from agentx.kernel.ids import digest
 from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.values import frozen
@@ -51,6 +51,7 @@ class PersonsRecord:
         self._project = project
         self._journal = Journal(project.store.persons, project.clock)
         self._seen: tuple[str, dict[str, Remembered]] = ("", {})
+        self._is_damaged = False  # what was read last
         self._now: str | None = None
 
     @property
@@ -72,13 +73,22 @@ class PersonsRecord:
 
     @property
     def known(self) -> dict[str, Remembered]:
-        """What is on record, by id; not to be changed."""
+        """What is on record, by id; not to be changed.
+
+        Raises: OSError where it cannot be read: that is not nothing.
+        """
         now = self.stamp
         if now != self._seen[0]:
             known: dict[str, Remembered] = {}
-            with suppress(AgentXError):  # what is damaged bears nothing out from there on
+            self._is_damaged = True  # what is bears nothing out from there on
+            try:
                 for line in self._journal.records():
                     _add(known, line)
+                self._is_damaged = False
+            except UnsafePath:
+                raise
+            except CorruptRecord:
+                pass
             self._seen = (now, known)
         return self._seen[1] if now else {}
 
@@ -132,8 +142,14 @@ class PersonsRecord:
         others = [
             each
             for each in ids
-            if each in known
-            and (known[each].is_gone != is_gone or (is_dropped and known[each].dropped_ms is None))
+            if (self._is_damaged and each not in known)  # it may be on record all the same
+            or (
+                each in known
+                and (
+                    known[each].is_gone != is_gone
+                    or (is_dropped and known[each].dropped_ms is None)
+                )
+            )
         ]
         self._append([{"id": each, "gone": is_gone, **at} for each in others])
 

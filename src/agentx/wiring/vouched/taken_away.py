@@ -11,13 +11,12 @@ digest: no word can be read in it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import Any
 
 from agentx.host.files.journal import Journal
 from agentx.host.files.plain import look
 from agentx.kernel.clock import to_iso
-from agentx.kernel.errors import AgentXError
+from agentx.kernel.errors import CorruptRecord, UnsafePath
 from agentx.kernel.ids import digest
 from agentx.kernel.values import frozen
 from agentx.observations.ids import agent_name
@@ -103,9 +102,13 @@ class TakenAway:
         now = seen and (seen.st_ino, seen.st_size, seen.st_mtime_ns)
         if now != self._seen[0]:
             found: dict[str, _Marks] = {}
-            with suppress(AgentXError):  # what is damaged says nothing from there on
+            try:
                 for line in self._journal.records():
                     _add(found, line)
+            except UnsafePath:
+                raise  # nobody can tell what it says
+            except CorruptRecord:
+                pass  # what is damaged says nothing from there on
             self._seen = (now, found)
         return self._seen[1] if now else {}
 
