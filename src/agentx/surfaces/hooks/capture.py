@@ -81,11 +81,12 @@ def _tell_while_it_runs(call: Caller, named: bytes, raw: bytes) -> None:
         return
     is_over = bool(is_named(named, AFTER.get(call.harness, ())))
     if is_over or is_named(named, BEFORE.get(call.harness, ())):
-        if os.environ.get("AGENTX_RECALL_AT_ACTION", "").strip().lower() == "off":
+        loud = os.environ.get("AGENTX_RECALL_AT_ACTION", "").strip().lower()
+        if loud == "off":
             return
         from agentx.surfaces.hooks.telling.action import warn
 
-        warn(call, raw, is_over=is_over)
+        warn(call, raw, is_over=is_over, is_quiet=loud == "quiet")
 
 
 def read_now_ms() -> int:

@@ -55,13 +55,19 @@ def work(short_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def said(work: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> Said:
     def say(
-        tool: str, given: Any, *, harness: str = "codex", session: str = "me", **more: Any
+        tool: str,
+        given: Any,
+        *,
+        harness: str = "codex",
+        session: str = "me",
+        is_quiet: bool = False,
+        **more: Any,
     ) -> str:
         is_over = bool(more)
         event = "PostToolUse" if is_over else "PreToolUse"
         payload = {"session_id": session, "hook_event_name": event, "tool_name": tool}
         raw = json.dumps({**payload, "tool_input": given, **more}).encode()
-        warn(Caller(harness, 1, str(work), ""), raw, is_over=is_over)
+        warn(Caller(harness, 1, str(work), ""), raw, is_over=is_over, is_quiet=is_quiet)
         printed = capfdbinary.readouterr().out
         told = json.loads(printed) if printed else {}
         return str(
@@ -122,6 +128,14 @@ def test_two_decisions_on_a_file_are_told_one_at_a_time(said: Said) -> None:
 
     assert ["by quay" in said("Edit", edit), "letters" in said("Edit", edit)] == [True, True]
     assert said("Edit", edit) == ""
+
+
+def test_a_session_that_is_to_be_quiet_is_told_of_commands_alone(said: Said) -> None:
+    edit = {"file_path": "conf/berths.toml"}
+
+    assert said("Edit", edit, is_quiet=True) == ""
+    assert "worked" in said("Bash", {"command": "rtk make test"}, is_quiet=True)
+    assert "by quay" in said("Edit", edit), "nothing was noted meanwhile"
 
 
 def test_nothing_is_told_by_settings_that_were_changed_since(

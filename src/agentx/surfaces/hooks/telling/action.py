@@ -30,13 +30,13 @@ _RESULTS = (b'"tool_response"', b'"error"', b'"output"')
 _COLUMNS = 5
 
 
-def warn(call: Caller, raw: bytes, *, is_over: bool) -> None:
-    """Tell what is known of a call that is about to be made, or is over."""
+def warn(call: Caller, raw: bytes, *, is_over: bool, is_quiet: bool = False) -> None:
+    """Tell what is known of a call that is about to be made, or is over; quiet, not of files."""
     head = raw[:_READ_BYTES_MAX]
     tool = text_at(head, b'"tool_name"', _NAME_BYTES_MAX)
     given = head[max(head.find(b'"tool_input"'), 0) :]
     is_edit = is_editor(tool) or (is_shell(tool) and b"*** Begin Patch" in given)
-    if not (is_edit or is_shell(tool)):
+    if not (is_edit or is_shell(tool)) or (is_edit and is_quiet):
         return
     store, project = find_store_near(call.cwd, call.project)
     if not store:
