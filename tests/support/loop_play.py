@@ -91,7 +91,7 @@ class PlayedTools:
         self.used.append(call)
         return self.does(call)
 
-    def take_up(self, call: CalledTool, waits_for: str) -> ToolOutcome | None:
+    def take_up(self, call: CalledTool, waits_for: str, *, left_ms: int) -> ToolOutcome | None:
         return None
 
 

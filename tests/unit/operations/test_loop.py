@@ -493,3 +493,16 @@ def test_a_disk_that_fills_up_on_the_way_leaves_a_session_that_goes_on(
 
         assert f"to go on: agentx agent resume {stage.saved()['meta']['sessionId']}" in stage.seen
         assert stage.resume().report == "It adds now."
+
+
+def test_a_question_that_is_asked_again_takes_no_longer_than_the_sitting(tmp_path: Path) -> None:
+    ask = {"to": "architect", "topic": "t", "question": "Does add ever subtract?"}
+    steps = (calls(("request_clarification", ask)), says("late", delay_ms=60_000))
+    with staging(tmp_path, *steps, clock=False, AGENTX_AGENTS_RUNNER="architect=loop") as stage:
+        stage.run(time_limit_ms=1_000)
+        began = time.monotonic()
+        reply = stage.resume(time_limit_ms=1_000)
+
+        assert time.monotonic() - began < 6
+        assert reply.loop is not None
+        assert reply.loop.ended == "waiting"

@@ -228,7 +228,7 @@ class AgentLoop:
     def _call(self, message: Message) -> None:
         call = as_call(message)
         if self.session.begun == call.id:
-            found = self._world.tools.take_up(call, self.session.waits_for)
+            found = self._world.tools.take_up(call, self.session.waits_for, left_ms=self._left_ms())
             self._answer(call, found or ToolOutcome(text=wording.SAY_UNKNOWN, failed=True))
             return
         fault = self._find_fault(call)

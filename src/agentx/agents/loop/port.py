@@ -61,6 +61,6 @@ class Toolbox(Protocol):
         """
         ...
 
-    def take_up(self, call: CalledTool, waits_for: str) -> ToolOutcome | None:
+    def take_up(self, call: CalledTool, waits_for: str, *, left_ms: int) -> ToolOutcome | None:
         """Return what came of a call that was begun and has no outcome; None if nobody can tell."""
         ...

@@ -225,6 +225,7 @@ class _Work:
         self._told = told
         self._bounds = bounds
         self._model = model
+        self._is_done = False  # its agent said so, and that is kept
 
     def sit(self, session: LoopSession, *, said: str = "", resumes: bool = False) -> RunReply:
         """Let the session work until it ends; return what came of it."""
@@ -242,6 +243,7 @@ class _Work:
 
             def keep(now: LoopSession) -> None:
                 sessions.save(now)
+                self._is_done = now.is_done
                 if noted != (stands := [now.spent.turns, now.ended]):
                     noted[:] = stands
                     sessions.note_state(now, turns_max=self._bounds.turns)
@@ -332,7 +334,8 @@ class _Work:
             yield
         except BaseException:
             self._told(f"to go on: agentx agent resume {session.id}")
-            self._fail(session)
+            if not self._is_done:  # else `resume` says so: that is all that is left
+                self._fail(session)
             raise
 
     def _settle_status(self, bus: Bus, session: LoopSession, began_ms: int) -> None:

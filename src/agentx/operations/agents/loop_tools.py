@@ -85,7 +85,7 @@ class LoopHouse:
         )
         return ToolOutcome(text=f"kept as {kept.id}", brief=preview(decision, 100))
 
-    def _ask(self, given: Mapping[str, Any], left_ms: int | None) -> ToolOutcome:
+    def _ask(self, given: Mapping[str, Any], left_ms: int) -> ToolOutcome:
         blocking = bool(given.get("blocking", True))
         # Whoever plays the target is asked at once, as long as the sitting lasts; nobody is waited
         # for.
@@ -125,7 +125,7 @@ class LoopHouse:
             return ToolOutcome(text=text, brief=f"{state.id} to {state.to}, not waited for")
         return self._tell(state)
 
-    def _hear(self, given: Mapping[str, Any], waits_for: str) -> ToolOutcome | None:
+    def _hear(self, given: Mapping[str, Any], waits_for: str, left_ms: int) -> ToolOutcome | None:
         if waits_for:
             try:
                 state = open_clarifications(self._project).find(waits_for)
@@ -135,10 +135,10 @@ class LoopHouse:
         else:
             found = self._find(given)
             if found is None:
-                return self._ask(given, None)  # it was never put
+                return self._ask(given, left_ms)  # it was never put
             state = found
         if state.is_unanswered and state.blocking and not state.waits_for_person:
-            return self._ask({**given, "follows": ""} if state.round < 2 else given, None)
+            return self._ask({**given, "follows": ""} if state.round < 2 else given, left_ms)
         return self._tell(state)
 
     def _find(self, given: Mapping[str, Any]) -> Clarification | None:

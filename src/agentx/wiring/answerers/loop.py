@@ -129,7 +129,7 @@ class _ReadingTools:
         del left_ms
         return self._files.tools[call.name](dict(call.arguments))
 
-    def take_up(self, call: CalledTool, waits_for: str) -> ToolOutcome | None:
+    def take_up(self, call: CalledTool, waits_for: str, *, left_ms: int) -> ToolOutcome | None:
         """Tell nothing: no session is taken up here."""
-        del call, waits_for
+        del call, waits_for, left_ms
         return None

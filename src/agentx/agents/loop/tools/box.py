@@ -22,7 +22,7 @@ class HouseTools:
     recall: Callable[[str], ToolOutcome]
     decide: Callable[[str], ToolOutcome]
     ask: Callable[[Mapping[str, Any], int], ToolOutcome]  # and how long one may wait
-    hear: Callable[[Mapping[str, Any], str], ToolOutcome | None]  # what came of a question
+    hear: Callable[[Mapping[str, Any], str, int], ToolOutcome | None]  # what came of a question
 
 
 class LoopTools:
@@ -62,8 +62,8 @@ class LoopTools:
             case name:
                 return self._files.tools[name](given)
 
-    def take_up(self, call: CalledTool, waits_for: str) -> ToolOutcome | None:
+    def take_up(self, call: CalledTool, waits_for: str, *, left_ms: int) -> ToolOutcome | None:
         """Return what came of a call that was begun: of a question the ledger knows."""
         if call.name == specs.ASK:
-            return self._house.hear(dict(call.arguments), waits_for)
+            return self._house.hear(dict(call.arguments), waits_for, left_ms)
         return None
