@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from agentx.agents.runners.port import Ask
-from agentx.operations.driving.asked import DriveEnd, NewsOf
+from agentx.kernel.ids import shorten_run
+from agentx.operations.driving.asked import DriveBounds, DriveEnd, NewsOf
+from agentx.operations.driving.turn_ends import GivenTurn
 from agentx.runs.parts.turns import TurnEnd
 from tests.support.driven import DONE, Stage, write_file
 from tests.support.repository import git
@@ -139,3 +141,34 @@ def test_who_went_to_other_work_is_told_and_nothing_of_it_is_merged(stage: Stage
     assert "elsewhere" in end.reason
     assert stage.run.turns[-1].end is TurnEnd.FAILED
     assert end.tokens == 2 * TOOK
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_turn_that_was_cut_off_counts_as_others_did(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def be_killed(ask: Ask, folder: Path) -> str:
+        if "TASK-002" in ask.question:
+            raise KeyboardInterrupt  # what a thread of a process that is killed does: nothing more
+        return write_file(ask, folder)
+
+    stage.plays = be_killed
+    with monkeypatch.context() as killed:
+        killed.setattr(GivenTurn, "_break_off", lambda _turn, _error: None)
+        stage.drive("One", "Two", bounds=DriveBounds(lanes=1))
+    stage.plays = write_file
+    end = stage.drive()
+
+    assert end.ended is DriveEnd.DONE, end.reason
+    assert [turn.end for turn in stage.run.turns] == [TurnEnd.DONE, TurnEnd.CUT, TurnEnd.DONE]
+    assert end.tokens == 3 * TOOK
+    assert end.is_estimated
+
+
+def test_how_a_run_goes_on_is_told_with_what_it_was_driven_with(stage: Stage) -> None:
+    stage.plays = lambda _ask, _folder: "STATUS: question\nQUESTION: which?"
+
+    end = stage.drive("One", setup="test -d . && true", role="tester")
+
+    again = " --runner claude-code --setup 'test -d . && true' --role tester"
+    assert end.next[-1] == f"agentx run drive {shorten_run(end.run_id)}{again}"

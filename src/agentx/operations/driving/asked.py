@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from enum import StrEnum
 
@@ -10,6 +11,7 @@ from agentx.kernel.values import frozen
 from agentx.project.roles.caller import WhoCalls
 from agentx.runs.driving.schedule import GivingPolicy
 
+ROLE = "engineer"
 DRIVE_LANES = 3
 DRIVE_MINUTES = 8 * 60
 DRIVE_TOKENS = 10_000_000
@@ -40,7 +42,7 @@ class DriveRequest:
     plan: tuple[PlannedTask, ...] = ()  # from a file of the person's
     runners: tuple[str, ...] = ()  # tasks are dealt out to them in turn
     planner: str = ""
-    role: str = "engineer"
+    role: str = ROLE
     model: str = ""
     setup: str = ""  # a command that makes a lane ready to work in
     copies: tuple[str, ...] = ()  # ignored files that a lane needs
@@ -51,6 +53,14 @@ class DriveRequest:
     waits: bool = True  # for a person's answer, where nothing else is to be done
     # Asked for checks that a plan proposes: which of them may be run.
     approve: Callable[[tuple[str, ...]], bool] = lambda _checks: False
+
+    def say_again(self) -> str:
+        """Return the options with which a run is driven on as it was, as they are typed."""
+        given = [("--runner", each) for each in self.runners]
+        given += [("--planner", self.planner), ("--model", self.model), ("--setup", self.setup)]
+        given += [("--role", self.role if self.role != ROLE else "")]
+        given += [("--copy", each) for each in self.copies]
+        return "".join(f" {name} {shlex.quote(value)}" for name, value in given if value)
 
     @property
     def policy(self) -> GivingPolicy:

@@ -388,7 +388,7 @@ class _Driver:
         )
 
     def _list_next(self, ended: DriveEnd, run: Run, answers: list[str]) -> list[str]:
-        again = f"agentx run drive {shorten_run(run.id)}"
+        again = f"agentx run drive {shorten_run(run.id)}{self._desk.request.say_again()}"
         if ended is DriveEnd.DONE:
             return [f"agentx run pr {shorten_run(run.id)}"]
         return [*answers, again]

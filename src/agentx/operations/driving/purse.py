@@ -10,8 +10,10 @@ from agentx.llm.port import Usage
 from agentx.llm.prices import price_of
 from agentx.operations.driving.asked import DriveBounds
 from agentx.runs.model import Run
+from agentx.runs.parts.turns import TurnEnd
 
 _MICRO = 1_000_000
+_HEARD = (TurnEnd.DONE, TurnEnd.ASKED)
 _MINUTE_MS = 60_000
 
 
@@ -64,6 +66,17 @@ def price_reply(
     )
     micro = price_of("").price_micro_usd(usage)
     return Cost(tokens=usage.tokens, micro_usd=micro, is_estimated=True)
+
+
+def estimate_cut(run: Run, runner: str) -> Cost:
+    """Return what a turn that was cut off may have taken, which nobody heard: what others did."""
+    known = [turn for turn in run.turns if turn.runner == runner and turn.end in _HEARD]
+    many = max(len(known), 1)
+    return Cost(
+        tokens=sum(turn.tokens for turn in known) // many,
+        micro_usd=sum(turn.micro_usd for turn in known) // many,
+        is_estimated=True,
+    )
 
 
 def add_up(run: Run) -> TakenByRun:

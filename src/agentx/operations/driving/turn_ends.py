@@ -18,7 +18,7 @@ from agentx.kernel.text import cut, preview, printable
 from agentx.llm.port import Usage
 from agentx.operations.driving.asked import NewsOf
 from agentx.operations.driving.desk import DriveDesk
-from agentx.operations.driving.purse import Cost, price_reply
+from agentx.operations.driving.purse import Cost, estimate_cut, price_reply
 from agentx.redaction.redact import redact
 from agentx.runs.driving.schedule import Move
 from agentx.runs.parts.turns import AgentTurn, TurnEnd
@@ -179,7 +179,8 @@ def close_cut_turns(desk: DriveDesk) -> None:
         text = f"the driver ended in the middle of it{where}"
         text += "; its agent was at work still and was ended" if turn.id in orphans else ""
         detail = {"turn": turn.id, "end": str(TurnEnd.CUT), "text": text, "commit": commit}
-        found = {name: value for name, value in detail.items() if value}
+        found: dict[str, object] = {name: value for name, value in detail.items() if value}
+        found |= estimate_cut(desk.run, turn.runner).as_detail()
         desk.say(TURN_ENDED, found, task=turn.task, lane=turn.lane)
         desk.news(NewsOf.TURN, text, task=turn.task, lane=turn.lane, runner=turn.runner)
 
