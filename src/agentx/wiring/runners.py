@@ -88,6 +88,14 @@ def runner_in_lane(project: Project, name: str, folder: Path, *, model: str = ""
     )
 
 
+def check_environment(project: Project) -> dict[str, str]:
+    """Return what checks are given that run what agents wrote."""
+    from agentx.agents.driving.surroundings import choose_for_checks  # noqa: PLC0415  few drive
+
+    named = project.config.section(AgentsSettings).environment
+    return choose_for_checks(project.environment.variables, named, _list_urls(project))
+
+
 def _list_urls(project: Project) -> RemoteUrls:
     from agentx.agents.driving.surroundings import RemoteUrls  # noqa: PLC0415  few drive
 

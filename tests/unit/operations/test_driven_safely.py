@@ -341,3 +341,31 @@ def test_who_works_is_who_plays_the_role(stage: Stage) -> None:
 
     assert end.ended is DriveEnd.DONE, end.reason
     assert {news.runner for news in stage.told} == {"", "codex"}
+
+
+def test_checks_run_what_agents_wrote_and_are_given_nothing_to_push_with(
+    stage: Stage, tmp_path: Path
+) -> None:
+    seen = tmp_path / "seen"
+    variables = {
+        "GITHUB_TOKEN": "t0p",
+        "SSH_AUTH_SOCK": "/x",
+        "DATABASE_URL": "db",
+        "MY_TOKEN": "m",
+    }
+    variables |= {"AGENTX_AGENTS_ENVIRONMENT": "MY_TOKEN"}
+    project = stage.clones.clone("carl", **variables)  # type: ignore[arg-type]  # all are texts
+    git(project.root, "config", "user.name", "carl")
+    git(project.root, "config", "user.email", "carl@example.org")
+    push = "! git push -q origin HEAD:refs/heads/stolen && git init -q --bare own.git && "
+    push += "git push -q ./own.git HEAD:refs/heads/mine && rm -rf own.git"
+
+    end = stage.drive("One", project=project, checks=[f"env > {seen}", push])
+
+    assert end.ended is DriveEnd.DONE, end.reason
+    given = seen.read_text()
+    assert "t0p" not in given
+    assert "SSH_AUTH_SOCK" not in given
+    assert "DATABASE_URL=db" in given
+    assert "MY_TOKEN=m" in given
+    assert git(stage.clones.remote, "branch", "--list", "stolen") == ""

@@ -8,7 +8,7 @@ and tokens of forges are not. Git pushes nowhere from there: only the driver doe
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from agentx.kernel.capture import Harness
 from agentx.kernel.text import compile_late
@@ -38,7 +38,14 @@ _CLOUDS = {
 }
 _NAME = compile_late(r"[A-Za-z_][A-Za-z0-9_]{0,100}")
 _NOWHERE = "nowhere:only-the-driver-pushes/"
-_WAYS = ("https://", "http://", "ssh://", "git://", "file://", "git@", "/", "../", "./")
+_FAR = ("https://", "http://", "ssh://", "git://", "git@")
+_NEAR = ("file://", "/", "../", "./")  # checks may push to repositories that they make
+# What opens a door elsewhere, by its name.
+_CREDENTIAL = compile_late(
+    r"TOKEN|SECRET|PASSW|CREDENTIAL|API_?KEY|ACCESS_KEY|PRIVATE_KEY|ASKPASS|^(?:GH|GITHUB|GITLAB|"
+    r"SSH|AWS|AZURE|NPM_CONFIG)_",
+    re.IGNORECASE,
+)
 
 
 @frozen
@@ -67,7 +74,20 @@ def choose_variables(
         for name, value in environment.items()
         if name in _KEPT or name in named or name.startswith(tuple(prefixes))
     }
-    return kept | _keep_from_pushing(urls or RemoteUrls())
+    return kept | _keep_from_pushing(urls or RemoteUrls(), (*_FAR, *_NEAR))
+
+
+def choose_for_checks(
+    environment: Mapping[str, str], extra: str = "", urls: RemoteUrls | None = None
+) -> dict[str, str]:
+    """Return what checks are given that run what agents wrote: no credentials but those named."""
+    named = frozenset(re.findall(r"[^\s,]+", extra))
+    kept = {
+        name: value
+        for name, value in environment.items()
+        if name in named or not (name.startswith("GIT_") or _CREDENTIAL.search(name))
+    }
+    return kept | _keep_from_pushing(urls or RemoteUrls(), _FAR)
 
 
 def is_variable(name: str) -> bool:
@@ -75,10 +95,10 @@ def is_variable(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
-def _keep_from_pushing(urls: RemoteUrls) -> dict[str, str]:
+def _keep_from_pushing(urls: RemoteUrls, ways: Sequence[str]) -> dict[str, str]:
     # Of several the longest counts: a whole address stands above what users set for its beginning.
     said = [("credential.helper", ""), ("core.sshCommand", "false"), ("core.askPass", "true")]
-    said += [(f"url.{_NOWHERE}.pushInsteadOf", way) for way in (*_WAYS, *urls.remotes)]
+    said += [(f"url.{_NOWHERE}.pushInsteadOf", way) for way in (*ways, *urls.remotes)]
     said += [(f"url.{_NOWHERE}.insteadOf", each) for each in urls.only_for_pushes]
     found = {"GIT_TERMINAL_PROMPT": "0", "GIT_CONFIG_COUNT": str(len(said))}
     for number, (name, value) in enumerate(said):

@@ -36,7 +36,7 @@ from agentx.runs.model import Run, Task
 from agentx.runs.parts.turns import TURN_MARK
 from agentx.runs.rules.driving import TURN_BEGAN
 from agentx.wiring.bound.lane_turns import bring_work, is_merging, lane_folder, turn_notes
-from agentx.wiring.runners import role_texts, runner_in_lane
+from agentx.wiring.runners import check_environment, role_texts, runner_in_lane
 
 _CONTEXT_TOKENS = 12_000
 
@@ -86,7 +86,7 @@ def check_lane(desk: DriveDesk, move: Move) -> None:
     listed = ", ".join(own or named)
     desk.news(NewsOf.CHECK, f"runs {listed}", task=task.id, lane=move.lane)
     by = Saying(run_id=desk.run_id, task=task.id, lane=move.lane)
-    report = run_checks(desk.project, by, named).report
+    report = run_checks(desk.project, by, named, environment=check_environment(desk.project)).report
     failed = [each.name for each in report.checks if not each.passed]
     said = f"failed: {', '.join(failed)}" if failed else f"passed: {listed}"
     desk.news(NewsOf.CHECK, said, task=task.id, lane=move.lane)

@@ -343,7 +343,12 @@ def record_verification(
 
 
 def run_checks(
-    project: Project, by: Saying, commands: Iterable[str], *, wait_s: int = RUN_CHECK_WAIT_S
+    project: Project,
+    by: Saying,
+    commands: Iterable[str],
+    *,
+    wait_s: int = RUN_CHECK_WAIT_S,
+    environment: Mapping[str, str] | None = None,
 ) -> Checked:
     """Execute what a task's contract, or the run's, asks for and what is named; keep the result.
 
@@ -351,7 +356,8 @@ def run_checks(
     """
     actor = check_speaker(project, by.actor)
     aim = Aim(run_id=by.run_id, task=by.task, lane=by.lane)
-    done = open_checks(project).run(aim, commands, actor=actor, wait_ms=wait_s * 1000)
+    checks, wait_ms = open_checks(project), wait_s * 1000
+    done = checks.run(aim, commands, actor=actor, wait_ms=wait_ms, environment=environment)
     done = replace(done, told=bring_renewal(project, done.told))
     failed = tuple(each.name for each in done.report.checks if not each.passed)
     _tell_verdict(project, actor, done.report.passed, failed)

@@ -7,7 +7,7 @@ where somebody trusted put it there; who names it himself runs it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from agentx.kernel.errors import InvalidValue, LimitError, NotFound
@@ -34,7 +34,15 @@ class CheckWork:
     def __init__(self, runs: Runs) -> None:
         self._runs = runs
 
-    def run(self, aim: Aim, named: Iterable[str], *, actor: str, wait_ms: int) -> Checked:
+    def run(
+        self,
+        aim: Aim,
+        named: Iterable[str],
+        *,
+        actor: str,
+        wait_ms: int,
+        environment: Mapping[str, str] | None = None,
+    ) -> Checked:
         """Run the checks of a task or of the run, with those that are named; keep how they ended.
 
         Raises: InvalidValue where there is none, NotFound, LimitError, ConflictError.
@@ -44,7 +52,7 @@ class CheckWork:
         self._check_merged(run, lane)
         place = self._runs.git.find_checked_out(run, "" if lane is None else lane.id)
         clock = self._runs.clock
-        done = tuple(execute(each, place.folder, wait_ms, clock) for each in commands)
+        done = tuple(execute(each, place.folder, wait_ms, clock, environment) for each in commands)
         after = self._runs.git.find_checked_out(run, "" if lane is None else lane.id)
         if after.commit != place.commit:
             # What ran is of neither commit.

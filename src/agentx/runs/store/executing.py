@@ -6,6 +6,7 @@ end is where the error is. What is cut is cut between lines, so that no secret i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from agentx.host.program import Ended, ProgramCall, run_to_end
@@ -40,8 +41,16 @@ class Execution:
         return self.exit_code == 0
 
 
-def execute(command: str, folder: Path, wait_ms: int, clock: Clock) -> Execution:
+def execute(
+    command: str,
+    folder: Path,
+    wait_ms: int,
+    clock: Clock,
+    environment: Mapping[str, str] | None = None,
+) -> Execution:
     """Let the shell run a command to its end in a folder; secrets that it prints are not kept.
+
+    Without an environment it has that of who runs it.
 
     Raises: UnavailableError where this process leaves meanwhile: how it ends is not known then.
     """
@@ -51,7 +60,7 @@ def execute(command: str, folder: Path, wait_ms: int, clock: Clock) -> Execution
         said="",
         folder=folder,
         # As if it were typed there: what leads git elsewhere is not passed on.
-        environment=environment_without("GIT_"),
+        environment=environment_without("GIT_") if environment is None else environment,
         time_limit_ms=wait_ms,
         output_bytes_max=RUN_CHECK_HEAD_BYTES_MAX,
         end_bytes_max=RUN_CHECK_END_BYTES_MAX,

@@ -27,6 +27,7 @@ from agentx.operations.runs.write import add_task, go_to_phase, run_checks
 from agentx.runs.model import PHASES, Contract, Phase, Report, Run, TaskStatus
 from agentx.runs.parts.turns import TurnEnd
 from agentx.wiring.bound.lane_turns import tell_tips
+from agentx.wiring.runners import check_environment
 from agentx.wiring.runs import open_runs
 
 _MENDS_MAX = 2
@@ -81,7 +82,9 @@ def _verify(desk: DriveDesk, run: Run) -> EndStep | None:
     if report is None:
         desk.news(NewsOf.CHECK, "runs the checks of the whole: " + ", ".join(run.checks))
         require_approved(desk, run, None)
-        report = run_checks(desk.project, Saying(run_id=desk.run_id), ()).report
+        environment = check_environment(desk.project)
+        by = Saying(run_id=desk.run_id)
+        report = run_checks(desk.project, by, (), environment=environment).report
     failed = [each for each in report.checks if not each.passed]
     if not failed:
         if is_new:
