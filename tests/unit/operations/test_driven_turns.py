@@ -172,3 +172,29 @@ def test_how_a_run_goes_on_is_told_with_what_it_was_driven_with(stage: Stage) ->
 
     again = " --runner claude-code --setup 'test -d . && true' --role tester"
     assert end.next[-1] == f"agentx run drive {shorten_run(end.run_id)}{again}"
+
+
+def test_who_changed_nothing_and_says_it_is_done_is_told(stage: Stage) -> None:
+    stage.plays = lambda _ask, _folder: DONE
+
+    assert stage.drive("One").ended is DriveEnd.DONE
+    assert any("nothing is changed in its lane" in text for text in stage.texts(NewsOf.TURN))
+    stage.told.clear()
+    stage.plays = write_file
+    stage.drive("One")
+    assert not any("nothing is changed" in text for text in stage.texts(NewsOf.TURN))
+
+
+def test_a_repository_inside_of_a_lane_is_left_to_a_person(stage: Stage) -> None:
+    def nest(_ask: Ask, folder: Path) -> str:
+        (folder / "sub").mkdir(exist_ok=True)
+        git(folder / "sub", "init", "-q")
+        git(folder / "sub", "commit", "-q", "--allow-empty", "-m", "x")
+        (folder / "sub" / "made.txt").write_text(f"{len(stage.asks)}\n")
+        return DONE
+
+    stage.plays = nest
+    end = stage.drive("One", turns=2)
+
+    assert (end.ended, end.turns) == (DriveEnd.WAITS, 2), end.reason
+    assert "sub lies in the lane uncommitted" in end.waits_for[0]

@@ -289,18 +289,19 @@ class _Driver:
     def _see_to(self, move: Move) -> None:
         """Merge a lane whose checks passed; run them again where it changed since."""
         desk = self._desk
-        why = tell_unchecked(desk, move)
+        left = list_left(desk, move)
+        why = "" if left else tell_unchecked(desk, move)
         if why and self._rechecks[move.task] >= _RECHECKS_MAX:
             raise ConflictError(
                 f"{move.lane} changes while it is checked: {why}",
                 hint="look at who writes there; then drive the run again",
             )
-        if why:
+        if left:
+            self._begin(give_left(desk.run, move, desk.request.policy, ", ".join(left[:10])))
+        elif why:
             self._rechecks[move.task] += 1
             desk.news(NewsOf.CHECK, f"to be checked again: {why}", task=move.task, lane=move.lane)
             self._jobs.begin(move.task, lambda: check_lane(desk, move))
-        elif left := list_left(desk, move):
-            self._begin(give_left(desk.run, move, desk.request.policy, ", ".join(left[:10])))
         else:
             merge(desk, move)
 

@@ -99,7 +99,7 @@ class GivenTurn:
         cost = self.cost
         desk.news(
             NewsOf.TURN,
-            _say_end(end, number, report, said),
+            _say_end(end, number, report, said) + self._tell_unchanged(end, commit),
             task=task.id,
             lane=move.lane,
             runner=reply.runner,
@@ -108,6 +108,12 @@ class GivenTurn:
         )
         if end is TurnEnd.ASKED:
             desk.ask(report.question, task=task.id, lane=move.lane, options=report.options)
+
+    def _tell_unchanged(self, end: TurnEnd, commit: str) -> str:
+        """Return that an agent says it is done and has changed nothing, where that is so."""
+        desk = self._desk
+        is_same = commit == desk.run.lanes[self._move.lane].start_commit
+        return "; nothing is changed in its lane" if is_same and end is TurnEnd.DONE else ""
 
     def end_failed(self, why: str) -> None:
         """Take in what an agent left that gave no reply.
