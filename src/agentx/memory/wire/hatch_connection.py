@@ -6,6 +6,7 @@ what gRPC takes, which is why commands that read come here first.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,9 @@ from agentx.memory.wire.hatch import HatchClosed, exchange
 
 if TYPE_CHECKING:
     from agentx.memory.wire.connection import Connection
+
+
+_AWAY_MS_MAX, _AWAY_POLL_MS = 800, 20
 
 
 class Later:
@@ -104,14 +108,28 @@ class HatchConnection:
 
     def _exchange(self, request: bytes, wait_ms: int) -> dict[str, Any]:
         try:
-            answer = exchange(
-                self._path, request, wait_ms=wait_ms, answer_bytes_max=HATCH_ANSWER_BYTES_MAX
-            )
+            answer = self._send(request, wait_ms)
         except TimeoutError:
             raise DaemonUnavailable("the daemon did not answer in time", hint=RESTART) from None
         except (OSError, EOFError, ValueError) as error:
             raise DaemonUnavailable(f"the daemon does not answer: {error}", hint=RESTART) from error
         return plain.decode(answer)
+
+    def _send(self, request: bytes, wait_ms: int) -> bytearray:
+        """Ask; a daemon that begins anew by other settings is away for a moment.
+
+        Raises: HatchClosed when nobody listens for longer, and as `exchange`.
+        """
+        deadline = time.monotonic() + min(wait_ms, _AWAY_MS_MAX) / 1000
+        while True:
+            try:
+                return exchange(
+                    self._path, request, wait_ms=wait_ms, answer_bytes_max=HATCH_ANSWER_BYTES_MAX
+                )
+            except HatchClosed:
+                if time.monotonic() > deadline:
+                    raise
+            time.sleep(_AWAY_POLL_MS / 1000)
 
 
 def _error_in(said: object) -> AgentXError:

@@ -54,6 +54,26 @@ def test_the_socket_is_its_users_alone(served: Served) -> None:
     assert Path(served.hatch.address).stat().st_mode & 0o777 == 0o600
 
 
+def test_a_daemon_that_is_away_for_a_moment_is_asked_again_and_one_that_is_gone_is_not_waited_for(
+    served: Served,
+) -> None:
+    address = Path(served.hatch.address)
+    aside = address.with_suffix(".aside")
+    address.rename(aside)
+    back = threading.Timer(0.2, aside.rename, (address,))
+    with dial("unix:/nowhere", hatch=str(address)) as remote:
+        back.start()
+        assert remote.status().log.events >= 0
+        back.join()
+
+        address.rename(aside)
+        began = time.monotonic()
+        with pytest.raises(DaemonUnavailable):
+            remote.status()
+        assert time.monotonic() - began < 5
+        aside.rename(address)
+
+
 @pytest.mark.parametrize(
     ("payload", "sentence"),
     [
