@@ -82,13 +82,14 @@ def test_who_says_what_holds_and_is_asked_once_more_is_told_as_having_said_the_l
     team.say(team.ana, *ASKED, role="engineer")
     team.say(team.ana, "clarify", "resolve", CLR, HOLDS, "--as-person")
     # What waits still is told it, and is answered by nobody.
-    since = f"a person said to the same: {HOLDS} (unconfirmed, {CLR})"
+    said = f"{HOLDS} (unconfirmed, {CLR}, a person had said otherwise: {YES})"
+    since = f"a person said to the same: {said}"
     for words in (("clarify", "inbox"), ("clarify", "--issue", "1"), ("show", ANEW)):
         assert since in team.say(team.ana, *words), words
     team.ana.play("engineer")
     assert since in team.ana.agentx("clarify", "wait", ANEW, "--timeout", "0")[1]
     rows = json.loads(team.say(team.ana, "clarify", "inbox", "--json"))["clarifications"]
-    assert [each["decidedMeanwhile"] for each in rows] == [f"{HOLDS} (unconfirmed, {CLR})"]
+    assert [each["decidedMeanwhile"] for each in rows] == [said]
     assert [each["status"] for each in rows] == ["pending"], "it is nobody's answer"
 
     team.say(team.ana, "clarify", "answer", ANEW, STOP, "--as-person")

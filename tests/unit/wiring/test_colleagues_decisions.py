@@ -18,6 +18,7 @@ from agentx.clarification.data import as_data
 from agentx.clarification.model import PERSON
 from agentx.clarification.rendering import say_decision, terminal
 from agentx.clarification.watch.awaiting import name_asked
+from agentx.clarification.ways import LET_GO
 from agentx.kernel.errors import IllegalTransition, NameMoved
 from agentx.observations.model import Marking
 from agentx.operations.questions import ask as clarify_ask
@@ -192,6 +193,15 @@ def test_where_two_people_answer_one_question_the_asker_hears_of_both(
         [line] = [one for one in inbox_lines(each, "engineer") if name in one]
         assert "NO (so says bob; ana had answered otherwise: YES)" in line
     assert "bob answered: NO, which stands" in clarify_read.inbox_of(ana, PERSON).notes[0]
+    # Who asks the same anew hears of both, too: while it waits, and where it is only let go.
+    anew = request(issue=1, asker="architect", to=PERSON, topic="c", question="What of c?")
+    asked = open_clarifications(ana).ask(anew, SCOPE)
+    beside = f"NO ({name}, a person had said otherwise: YES)"
+    [waits] = clarify_read.inbox_of(ana, PERSON).clarifications
+    assert waits.stands_beside == beside
+    clarify_settle.resolve(ana, asked.id, LET_GO, by=PERSON, caller=TYPING)
+    waited = clarify_waiting.wait(ana, asked.id, wait_ms=0, told=print)
+    assert waited.stands_beside == beside
 
 
 def test_an_answer_that_another_person_decided_against_is_told_as_such(

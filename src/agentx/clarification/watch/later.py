@@ -247,10 +247,18 @@ def _list_standing(state: Clarification, asked: Key, among: GatheredQuestions) -
 
 
 def _say_words(words: Iterable[Said], among: GatheredQuestions) -> str:
-    """Return what people said, each with where, and what is doubtful about it."""
+    """Return what people said, each with where, what is doubtful about it, and otherwise."""
     return "; ".join(
-        f"{_say_word(word)} ({_say_where(asked, word, among)})" for asked, word in words
+        f"{_say_word(word)} ({_say_where(asked, word, among)}{_say_contrary(asked, word)})"
+        for asked, word in words
     )
+
+
+def _say_contrary(asked: Clarification, word: Entry) -> str:
+    """Return what people had said otherwise to the very question; mostly nothing."""
+    is_plain = asked.persons_word is word and find_contesting(asked) is None
+    others = asked.contrary_words if is_plain else ()
+    return f", a person had said otherwise: {_say_word(others[-1])}" if others else ""
 
 
 def _say_word(word: Entry) -> str:
