@@ -44,13 +44,14 @@ from agentx.project.roles.caller import Via, WhoCalls
 from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.hub import open_issues
 from agentx.wiring.observations import open_observations
-from agentx.work.model import Status
+from agentx.work.model import Edit, Status
 from tests.support.crashing import Died
 from tests.support.looping import staging
 from tests.support.scripted_llm import calls, says
 
 AGENT = WhoCalls(via=Via.AGENT, role="architect")
 TYPING = WhoCalls(via=Via.TERMINAL)
+STORY = ("type:story",)
 MEND = {"path": "app.py", "old_text": "return a - b", "new_text": "return a + b"}
 
 
@@ -506,3 +507,14 @@ def test_a_question_that_is_asked_again_takes_no_longer_than_the_sitting(tmp_pat
         assert time.monotonic() - began < 6
         assert reply.loop is not None
         assert reply.loop.ended == "waiting"
+
+
+def test_who_writes_a_document_is_told_which_parts_it_has(tmp_path: Path) -> None:
+    with staging(tmp_path, says("Done.")) as stage:
+        labels = Edit(status=Status.BACKLOG, add_labels=("type:feature",), remove_labels=STORY)
+        open_issues(stage.project).edit(1, labels)
+        request = RunRequest(role="product-manager", issue=1, runner="loop")
+        run_agent(stage.project, request, stage._memory, stage.seen.append)
+
+        assert "## Out of scope" in stage.heard()
+        assert "docs/prd/PRD-1.md" in stage.heard()

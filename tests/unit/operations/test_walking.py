@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from agentx.host.system import pid_alive
-from agentx.kernel.errors import ConflictError, IllegalTransition, InvalidValue
+from agentx.kernel.errors import ConflictError, IllegalTransition, InvalidValue, NotFound
 from agentx.operations.capture.loop_words import LoopWords, find_in_loops
 from agentx.operations.upkeep.logs import logs
 from agentx.operations.walking import standing, waking
@@ -30,6 +30,7 @@ from agentx.work.walk.model import Walked, WalkEvent, WalkSpent
 from tests.support.company import until
 from tests.support.crashing import Died
 from tests.support.scripted_llm import KEY
+from tests.support.trusting import trusted
 from tests.support.walk_play import WalkStage, walking
 
 pytestmark = pytest.mark.promise("walk.once")
@@ -439,3 +440,38 @@ def test_what_agents_reported_is_named_when_it_is_forgotten(
         assert list(find_in_loops(made.stage.project, LoopWords(query="postgres"))) == []
         files = [each.name for each in list_fact_files(made.stage.project)]
         assert "walks/1.jsonl" in files  # an export carries it
+
+
+OWN = """\
+[[steps]]
+id = "notes"
+title = "Write notes"
+agent = "engineer"
+output = "./docs/NOTES-{issue}.md"
+template = "docs/notes.md"
+"""
+
+
+def test_a_workflow_of_one_s_own_has_templates_of_one_s_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write(root: Path, task: str) -> str:
+        body = "said\n" if "is empty" in task else ""
+        (root / "docs" / "NOTES-1.md").write_text(f"## Seen\n\n{body}", encoding="utf-8")
+        return "Written."
+
+    with company(tmp_path, monkeypatch, {"engineer": write}) as made:
+        root = made.stage.root
+        (root / ".agentx" / "workflows").mkdir()
+        (root / ".agentx" / "workflows" / "story.toml").write_text(OWN, encoding="utf-8")
+        made.stage.project = trusted(made.stage.project)
+        with pytest.raises(NotFound, match=r"no template 'docs/notes\.md'"):
+            made.walk()
+        (root / "docs").mkdir()
+        (root / "docs" / "notes.md").write_text("## Seen\n", encoding="utf-8")
+        made.stage.git("add", "docs/notes.md")
+        made.stage.git("commit", "-q", "-m", "template")
+
+        assert made.walk().ended == "done"
+        assert made.woken == ["notes", "notes"]
+        assert made.stage.git("show", "--format=", "--name-only", "HEAD") == "docs/NOTES-1.md"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from agentx.agents.hub.artifacts import artifacts_of
 from agentx.agents.runners.port import Ask, Reference, Wants
-from agentx.kernel.errors import IllegalTransition
+from agentx.kernel.errors import IllegalTransition, NotFound
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.operations.limits import AGENT_RECALL_TOKENS, AGENT_WORK_WAIT_MS
@@ -17,6 +18,7 @@ from agentx.operations.recall.section import RecallRequest
 from agentx.project.project import Project
 from agentx.wiring.hub import open_issues, run_monitor
 from agentx.wiring.runners import role_texts
+from agentx.wiring.walking.walks import find_template
 from agentx.wiring.work import position
 from agentx.work.model import Edit, Issue, Position, Stage, Status, Step
 from agentx.work.progress import output_of
@@ -99,7 +101,7 @@ def assign(project: Project, request: RunRequest, open_memory: Callable[[], Memo
     ask = Ask(
         role=role,
         instructions=roles.text(role),
-        question=request.task or _task(issue, step),
+        question=request.task or _task(project, issue, step),
         issue=issue.number,
         artifacts=_artifacts(project, where),
         recalled=_recall(project, open_memory, role, issue),
@@ -121,14 +123,20 @@ def move_issue(project: Project, issue: Issue, status: Status | None) -> Issue:
     return open_issues(project).edit(issue.number, Edit(status=status))
 
 
-def _task(issue: Issue, step: Step | None) -> str:
+def _task(project: Project, issue: Issue, step: Step | None) -> str:
     what = f"{step.title}." if step else "Do what your role does for it."
     criteria = (
         f" It is done when {step.completion_criteria}." if step and step.completion_criteria else ""
     )
     output = f" Write it to {output_of(step, issue.number)}." if step and step.output else ""
-    template = f" Follow the template {step.template}." if step and step.template else ""
-    return f"Issue #{issue.number}: {issue.title}\n\n{what}{output}{template}{criteria}"
+    named = step.template if step else ""
+    template = ""
+    if named:
+        with suppress(NotFound):  # then its name may say enough
+            template = find_template(project, named).strip()
+    parts = f"\n\nIt has all parts of this template, each filled in:\n\n{template}"
+    follow = parts if template else f" Follow the template {named}." if named else ""
+    return f"Issue #{issue.number}: {issue.title}\n\n{what}{output}{criteria}{follow}"
 
 
 def _artifacts(project: Project, where: Position) -> tuple[Reference, ...]:

@@ -72,7 +72,7 @@ def _read_document(desk: WalkDesk, step: Step) -> tuple[str, list[str]]:
     path = output_of(step, desk.request.issue)
     try:
         text = read_output(desk.project, path)
-        template = find_template(desk.project, step.template)
+        template = find_template(desk.project, step.template) if step.template else ""
     except (AgentXError, OSError, UnicodeDecodeError) as error:
         return "", [f"{path} cannot be read: {error}"]
     if text is None:

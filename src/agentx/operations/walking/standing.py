@@ -9,7 +9,7 @@ from agentx.operations.walking.asked import WalkReply, WalkRequest, WalkRow
 from agentx.project.project import Project
 from agentx.wiring.loop.desk import open_command_work
 from agentx.wiring.runners import LOOP, check_runner, find_player_name, runner_named
-from agentx.wiring.walking.walks import WalkGit
+from agentx.wiring.walking.walks import WalkGit, find_template
 from agentx.wiring.work import position
 from agentx.work.model import Position, Stage, Step
 from agentx.work.progress import output_of
@@ -40,13 +40,16 @@ def find_position(project: Project, request: WalkRequest, events: Sequence[WalkE
     return where
 
 
-def check_runners(project: Project, request: WalkRequest, where: Position) -> None:
-    """See that whoever plays the roles can be run here, before anything is begun.
+def check_means(project: Project, request: WalkRequest, where: Position) -> None:
+    """See that who plays the roles can be run here, and all is there, before anything is begun.
 
     Raises: InvalidValue for what is no runner, or where the loop may run what it must not;
-        AgentUnavailable.
+        AgentUnavailable; NotFound for a template that a step names and nobody has.
     """
     steps = [each.step for each in where.steps if each.stage in (Stage.NEXT, Stage.LATER)]
+    for step in steps:
+        if step.template:
+            find_template(project, step.template)
     names = {request.runner or find_player_name(project, step.agent): step.agent for step in steps}
     for name, role in names.items():
         if name not in ("", PERSON_PLAYS):

@@ -17,7 +17,7 @@ from agentx.operations.walking.asked import WalkDesk, WalkEnd, WalkReply, WalkRe
 from agentx.operations.walking.checking import check_step
 from agentx.operations.walking.standing import (
     check_git,
-    check_runners,
+    check_means,
     find_position,
     say_again,
     write_reply,
@@ -46,7 +46,7 @@ def walk_issue(project: Project, request: WalkRequest, told: Say) -> WalkReply:
             hint="look at it, then say so: agentx trust --show, agentx trust",
         )
     where = find_position(project, request, ())
-    check_runners(project, request, where)
+    check_means(project, request, where)
     with holding_walk(project, request.issue) as walk:
         events = cut_to_way(walk.read())
         if not (where.issue.is_open or (events and where.issue.status is Status.DONE)):

@@ -34,7 +34,7 @@ from agentx.redaction.redact import redact
 from agentx.wiring.loop.desk import open_loop_sessions
 from agentx.work.limits import WALK_CHECK_OUTPUT_BYTES_MAX, WALK_OUTPUT_BYTES_MAX
 from agentx.work.store.walks import WalkFile
-from agentx.work.store.workflows import read_template
+from agentx.work.store.workflows import list_templates, read_template
 
 # Ours: agents write their documents elsewhere, and it is committed by its own rules.
 _OWN = (".agentx", ".agent-memory")
@@ -112,9 +112,23 @@ def read_output(project: Project, path: str) -> str | None:
 
 
 def find_template(project: Project, name: str) -> str:
-    """Return the template that a step names: one that ships, or a file of the project."""
+    """Return the template that a step names: one that ships, or a file of the project.
+
+    Raises: NotFound where there is none, InvalidValue for a file that is no text.
+    """
     shipped = read_template(name)
-    return shipped or (read_output(project, name) or "" if "/" in name or "." in name else "")
+    if shipped:
+        return shipped
+    try:
+        found = read_output(project, name)
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidValue(f"the template {name[:200]} cannot be read: {error}") from error
+    if found is None:
+        ships = ", ".join(list_templates())
+        raise NotFound(
+            f"there is no template {name[:200]!r}", hint=f"{ships} ship; or a file, by its path"
+        )
+    return found
 
 
 class WalkGit:

@@ -29,11 +29,18 @@ def list_shipped() -> tuple[str, ...]:
     )
 
 
+def list_templates() -> tuple[str, ...]:
+    """Return the names of the templates that ship."""
+    folder = resources.files("agentx.work") / "shipped" / "templates"
+    return tuple(sorted(each.name.removesuffix(".md") for each in folder.iterdir()))
+
+
 def read_template(name: str) -> str:
     """Return a template that ships; nothing for a name of none."""
+    if name not in list_templates():
+        return ""
     folder = resources.files("agentx.work") / "shipped" / "templates"
-    names = {each.name for each in folder.iterdir()}
-    return (folder / f"{name}.md").read_text("utf-8") if f"{name}.md" in names else ""
+    return (folder / f"{name}.md").read_text("utf-8")
 
 
 class WorkflowFiles:
