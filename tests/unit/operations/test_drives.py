@@ -75,3 +75,23 @@ def test_a_person_takes_a_run_over_from_a_driver(both: Two) -> None:
 
     with pytest.raises(DriveLost, match="of bert"):
         first.require()
+
+
+@pytest.mark.promise("drive.elsewhere")
+def test_others_learn_that_a_driver_is_at_work_still_without_a_merge_or_a_push(both: Two) -> None:
+    held = _begin(both, "one")
+    both.clock.advance(RUN_DRIVE_MS * 2 // 3)
+    held.hold()
+    both.clock.advance(RUN_DRIVE_MS * 2 // 3)
+
+    with pytest.raises(DriveLost, match="of anna"):
+        _begin(both, "two")
+
+
+def test_a_driver_that_was_followed_learns_it_while_its_agents_work(both: Two) -> None:
+    held = _begin(both, "one")
+    _begin(both, "two", is_taken=True)
+    both.clock.advance(RUN_DRIVE_MS * 2 // 3)
+
+    with pytest.raises(DriveLost, match="of bert"):
+        held.hold()
