@@ -268,3 +268,23 @@ def test_a_setting_that_names_the_first_again_takes_nothing_back() -> None:
     assert _tell(DECISION, told, _edit((path, new, old))) == text
     assert _tell(DECISION, text, _edit(STORE, (path, new, old))) == text
     assert _tell(DECISION, text, _edit((path, "store: off", "store: redis"))) == text
+
+
+@pytest.mark.parametrize(
+    ("more", "rest"),
+    [
+        (
+            "A send is tried five times, then the batch is spilled to disk.",
+            "A send is tried five times, then the batch is spilled to disk.",
+        ),
+        (
+            "A send is tried five times, then it is spilled (since then: `MAX_TRIES` is 12)",
+            "A send is tried five times, then it is spilled (since then: `MAX_TRIES` is 12)",
+        ),
+        ("It reads the certificates of the system.", ""),
+        ("The certificates of the system are read by native-tls at its start.", ""),
+        ("Nothing is logged.", ""),
+    ],
+)
+def test_what_a_fact_says_beside_a_library_stands(more: str, rest: str) -> None:
+    assert _tell(FACT, f"TLS goes through native-tls. {more}", _edit(CRATES)) == rest

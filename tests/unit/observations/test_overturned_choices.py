@@ -388,3 +388,34 @@ def test_a_plain_word_is_left_in_the_file_that_the_store_knows(
 
     rows = store.search_by_filters(SearchFilters(superseded=False))
     assert (old.id in {row.id for row in rows}) is not is_gone
+
+
+def test_what_a_fact_says_beside_a_choice_that_was_overturned_stands(tmp_path: Path) -> None:
+    store = JsonObservationStore(
+        tmp_path / "memory",
+        view_folder=tmp_path / "store",
+        clock=FakeClock(Millis(10_000)),
+        entropy=CountingEntropy(),
+    )
+    beside = "The data partition is append-only, because the flash bears few writes."
+    told = [
+        (CHANGE, "Image with systemd (commit 1a1a1a1)"),
+        (FACT, f"The image starts in 9 s with systemd. {beside}"),
+    ]
+    old = [
+        replace(
+            observation(text, category=category, at_ms=1_000 + at),
+            files=("conf/gw.conf",),
+            session_id="a",
+        )
+        for at, (category, text) in enumerate(told)
+    ]
+    store.store(old)
+    new = observation("Busybox instead of systemd (commit 2b2b2b2)", category=CHANGE, at_ms=9_000)
+    new = replace(new, files=("conf/gw.conf",), session_id="b")
+    store.store([new])
+
+    mark_superseded(store, [new])
+
+    rows = store.search_by_filters(SearchFilters(superseded=False))
+    assert sorted(row.summary for row in rows) == sorted([beside, new.content])

@@ -32,7 +32,7 @@ from agentx.observations.validity.given_up import (
     strip_beside,
     was_for,
 )
-from agentx.observations.validity.resting import rests_on
+from agentx.observations.validity.resting import leave_claim, rests_on
 from agentx.prose.keyphrases import terms
 from agentx.prose.settling.amounts import SetAmount, measure, read_amounts
 
@@ -249,7 +249,7 @@ def _leave_word(one: Observation, word: EditedWord) -> str:
         return one.content
     thing = Thing(list_words(found[0]), is_name=True, said=found[0])
     if _is_of_library(thing, one, base):
-        return ""
+        return _leave_rest(thing, one)
     if sign or one.category is not Category.DECISION or not _takes(thing, base):
         return one.content
     return _tell_word(base, word)
@@ -279,10 +279,19 @@ def _drop_library(one: Observation, library: DroppedLibrary) -> str:
         return one.content
     thing = Thing(list_words(found[0]), is_name=True, said=found[0], is_removed=True)
     if _is_of_library(thing, one, base):
-        return ""
+        return _leave_rest(thing, one)
     if sign or one.category is not Category.DECISION or not _takes(thing, base):
         return one.content
     return tell_since(base, f"{name} is no longer in {library.path or 'use'}")
+
+
+def _leave_rest(thing: Thing, one: Observation) -> str:
+    """Return what a fact says beside a library, with what was edited of it since."""
+    if one.category is not Category.KEY_FACT:
+        return ""
+    base, sign, since = one.content.partition(SINCE)
+    rest = leave_claim((thing,), base)
+    return f"{rest.rstrip('. ') if sign else rest}{sign}{since}" if rest else ""
 
 
 def _is_of_library(thing: Thing, one: Observation, said: str) -> bool:

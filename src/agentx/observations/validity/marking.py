@@ -21,10 +21,10 @@ from agentx.observations.validity.choices.since_then import (
     may_change_part,
     tell_since,
 )
-from agentx.observations.validity.given_up import list_given_up
+from agentx.observations.validity.given_up import list_given_up, list_left_plainly
 from agentx.observations.validity.open_ends import is_uncommitted
 from agentx.observations.validity.reading import Comparable, compare_observed, compare_row
-from agentx.observations.validity.resting import rests_on
+from agentx.observations.validity.resting import leave_claim, rests_on
 from agentx.observations.validity.rewording import reword
 from agentx.observations.validity.supersede import (
     find_hashes,
@@ -99,13 +99,26 @@ def _keep_standing(
     for old, new in list(by_old.items()):
         mine = compare_observed(found[new]) if new in found else None
         theirs = compare_observed(found[old])
-        if mine is None or not is_ruled(theirs):
+        if mine is None:
             continue
-        rest = find_standing(theirs.text, partial(_falls, mine, theirs), mine.text)
+        if is_ruled(theirs):
+            rest = find_standing(theirs.text, partial(_falls, mine, theirs), mine.text)
+        else:
+            rest = _find_rest_of_fact(theirs, mine)
         if rest:
             left = reword(found[old], rest)
             store.store([left])
             by_old[old] = left.id
+
+
+def _find_rest_of_fact(fact: Comparable, by: Comparable) -> str:
+    """Return what a fact says beside that something is taken that was given up."""
+    if fact.category is not Category.KEY_FACT:
+        return ""
+    left = list_given_up(by.text, by.category)
+    if not rests_on(left, fact.text, fact.category, by.text):
+        return ""
+    return leave_claim((*left, *list_left_plainly(by.text)), fact.text)
 
 
 def _falls(new: Comparable, old: Comparable, part: str) -> bool:

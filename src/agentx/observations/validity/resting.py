@@ -29,6 +29,7 @@ from agentx.observations.validity.given_up import (
     strip_beside,
 )
 from agentx.observations.validity.reading import ComparedMemory
+from agentx.prose.cues import anywhere
 from agentx.prose.keyphrases import terms
 from agentx.prose.sentences import is_question
 
@@ -82,6 +83,18 @@ _RECOMMENDS = compile_late(
 _SCOPE = compile_late(r"\A(?P<scope>[^:;\n]{2,40}?) ?: (?=\S)")
 _KIND = compile_late(r"\A[a-z]+(?:\([^)\n]*\))?!?:\s")  # "feat:" says for what of a commit's kinds
 _COMMITTED = compile_late(r" \(commit |;|\n")
+# How a sentence begins that says more of the one before it.
+_POINTS = anywhere(
+    r"""
+    it | its | they | them | their | that | this | these | those | both | there | so | then | he
+    she | here | also | too | now | one | other | same | such | otherwise | old | former | es | er
+    sie | das | dies\w* | dort | damit | dabei | alte[nrs]? | eso | esto | ese | esa | ah\u00ed
+    antig\w+ | cela | cette | ces | \u00e7a | ancien\w* | ci\u00f2 | questo | questa | vecchi\w*
+    isso | isto
+    """
+)
+_ALONE_TERMS_MIN = 4
+_HEAD_WORDS = 3
 _NOW = compile_late(r"(?i:\b(?:now|from now on|instead|no longer|any ?more|since then)\b)")
 
 
@@ -99,6 +112,22 @@ def rests_on(things: Iterable[Thing], text: str, category: Category, by: str = "
     left = (*(each for each in things if each.is_name), *list_left_plainly(by))
     claims = (_REASON.split(each, maxsplit=1)[0] for each in _list_claims(sentences))
     return any(_is_taken(thing, claim, scope) for claim in claims for thing in left)
+
+
+def leave_claim(things: Iterable[Thing], text: str) -> str:
+    """Return what a fact still says beside the claim that rested on something; empty if nothing.
+
+    Only what stands alone, and names none of it: "The data partition is append-only, because ..."
+    """
+    names = [each.said.strip("`\"' ").casefold() for each in things]
+    kept = [
+        each
+        for each in _FIRST.split(strip_beside(text))[1:]
+        if len(terms(each)) >= _ALONE_TERMS_MIN
+        and not (_POINTS.search(" ".join(each.split()[:_HEAD_WORDS])) or is_question(each))
+        and not any(name in each.casefold() for name in names)
+    ]
+    return " ".join(kept)
 
 
 def _list_claims(sentences: list[str]) -> Iterator[str]:
