@@ -168,9 +168,10 @@ def _find_meant(
     if len(open_then) > 1:
         called = sorted(each.called for each in open_then)
         if len(set(called)) < len(called):
-            called = sorted(f"{each.called}@{each.uid}" for each in open_then)
-        waiting = ", ".join(called)
-        yield f"it may be for any of {waiting}; say for which: `{called[0]}: your decision`"
+            waiting = f"{len(called)} questions; say for which: {_name_exactly(open_then)}"
+        else:
+            waiting = f"{', '.join(called)}; say for which: `{called[0]}: your decision`"
+        yield f"it may be for any of {waiting}"
     elif open_then:
         yield open_then[0]
     # else people talk on issues
@@ -181,9 +182,14 @@ def _find_named(name: str, shown: Sequence[ShownQuestion]) -> ShownQuestion | st
     if not found:
         return f"{name} was not asked here before it"
     if len(found) > 1:
-        exact = ", or ".join(f'`{name}@{each.uid}:` for "{each.topic}"' for each in found)
+        exact = _name_exactly(found, name)
         return f"{len(found)} questions here were called {name}; say for which: {exact}"
     return found[0]
+
+
+def _name_exactly(asked: Iterable[ShownQuestion], name: str = "") -> str:
+    """Return how each of some questions is named that have one name, with what it is about."""
+    return ", or ".join(f'`{name or each.called}@{each.uid}:` for "{each.topic}"' for each in asked)
 
 
 def _is_open(each: ShownQuestion, *, is_named: bool) -> bool:
