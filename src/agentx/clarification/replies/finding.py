@@ -189,7 +189,8 @@ def _find_named(name: str, shown: Sequence[ShownQuestion]) -> ShownQuestion | st
 
 def _name_exactly(asked: Iterable[ShownQuestion], name: str = "") -> str:
     """Return how each of some questions is named that have one name, with what it is about."""
-    return ", or ".join(f'`{name or each.called}@{each.uid}:` for "{each.topic}"' for each in asked)
+    named = ((f"{name or each.called}@{each.uid}", each.topic) for each in asked)
+    return ", or ".join(f'`{exact}:` for "{topic}"' for exact, topic in sorted(named))
 
 
 def _is_open(each: ShownQuestion, *, is_named: bool) -> bool:
