@@ -239,3 +239,33 @@ def test_a_session_begins_with_what_the_daemon_says_or_what_was_prepared(
         announce(call, raw)
     assert b"- new" in capfdbinary.readouterr().out
     assert list_told(call, "me") == ["obs-9"]
+
+
+def test_a_session_that_goes_on_and_still_has_what_it_was_told_is_told_only_what_is_new(
+    work: Path, short_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    head, foot = f"\t{RECALL_OPEN}\n\t### Decisions", f"\tMore: `agentx toc`.\n\t{RECALL_CLOSE}"
+    old = "obs-8\t- Tides turn. [codex]\n\t  twice a day"
+    new = "\t### Errors and their fixes\nobs-9\t- Locks jam. [codex]"
+
+    def begin(harness: str, source: str, *rows: str) -> str:
+        digest = short_path / "store" / "digests" / f"%+%+{harness}.txt"
+        digest.write_text("\n".join((head, *rows, foot)), encoding="utf-8")
+        announce(
+            Caller(harness, 1, str(work), ""),
+            json.dumps({"session_id": "me", "source": source}).encode(),
+        )
+        printed = capfdbinary.readouterr().out
+        said = json.loads(printed)["hookSpecificOutput"] if printed else {}
+        return str(said["additionalContext"]) if said else ""
+
+    assert "Tides turn." in begin("codex", "startup", old)
+    assert begin("codex", "resume", old) == ""
+    told = begin("codex", "resume", old, new)
+    assert not any(each in told for each in ("Tides turn.", "twice a day", "### Decisions"))
+    assert told.startswith(RECALL_OPEN)
+    assert "### Errors and their fixes\n- Locks jam. [codex]\nMore: " in told
+    assert begin("codex", "resume", old, new) == ""
+    assert "Tides turn." in begin("codex", "compact", old, new), "which it has no more"
+    assert "Tides turn." in begin("claude-code", "startup", old)
+    assert "Tides turn." in begin("claude-code", "resume", old), "it begins without"

@@ -19,11 +19,14 @@ from agentx.surfaces.hooks.settled import find_digests, find_store_near
 from agentx.surfaces.hooks.spool import Caller
 from agentx.surfaces.hooks.telling.output import announcement, note_printed, print_out
 from agentx.surfaces.hooks.telling.question import ask_to_tell
-from agentx.surfaces.hooks.telling.told import note_start, sweep_told
+from agentx.surfaces.hooks.telling.told import list_told, note_start, sweep_told
 
 _DIGEST_BYTES_MAX = 262_144
 _SOURCE_BYTES_MAX = 64
 _STAMP_BYTES_MAX = 65_536
+_HEADING = "### "
+# A session of theirs that goes on begins with all it was told; others drop that, and are told anew.
+_KEEPS_WHAT_IT_WAS_TOLD = ("codex",)
 _OF_QUESTION = "[CLR-"
 _QUESTIONS = ("CLR-", "ESC-")  # what the ids of questions and answers begin with
 _CHANGED = "questions:"  # and the id of the line that tells that they changed
@@ -45,16 +48,35 @@ def announce(call: Caller, raw: bytes) -> None:
         return
     name, prepared = found
     rows = [line.rpartition("\t") for line in prepared.split("\n")]
+    goes_on = text_at(raw, b'"source"', _SOURCE_BYTES_MAX) == "resume"
+    if goes_on and call.harness in _KEEPS_WHAT_IT_WAS_TOLD:
+        rows = _list_new(rows, list_told(call, session))
+        if not rows:
+            return
     text = tell_ages("\n".join([text for _, _, text in rows]), call.at_ms)
     printed, told = announcement(call.harness, text)
     if not printed:
         return
     ids = [doc_id for doc_id, _, _ in rows[:told] if doc_id]
-    goes_on = text_at(raw, b'"source"', _SOURCE_BYTES_MAX) == "resume"
     note_start(call, session, ids, goes_on=goes_on)
     print_out(printed)
     note_printed(call, raw, printed, name, ids)
     sweep_told(call)
+
+
+def _list_new(rows: list[tuple[str, str, str]], told: list[str]) -> list[tuple[str, str, str]]:
+    """Return the lines that tell something new, with what stands around them; else nothing."""
+    kept: list[tuple[str, str, str]] = []
+    is_old = False
+    for row in rows:
+        goes_on = not row[0] and row[2].startswith(" ")  # a line of the words before it
+        is_old = is_old if goes_on else row[0] in told
+        if is_old:
+            continue
+        if not (row[0] or goes_on) and kept and kept[-1][2].startswith(_HEADING):
+            kept.pop()  # nothing new stands below it
+        kept.append(row)
+    return kept if any(doc_id for doc_id, _, _ in kept) else []
 
 
 def _digest(call: Caller, folder: str, branch: str) -> tuple[str, str] | None:
