@@ -118,3 +118,34 @@ def test_what_was_kept_aside_of_a_run_keeps_it_from_being_packed_nowhere(team: T
     assert team.list_laid_out() == [False] * 3
     for project in team.all:
         assert any("/aside/" in f"/{name}" for name in Archive(project.paths).files(team.run))
+
+
+@pytest.mark.promise("runs.kept-exchange")
+def test_what_somebody_laid_into_a_run_that_others_pack_is_packed_with_it(team: Three) -> None:
+    folder = team.two.paths.runs / team.run
+    mine = {"notes.txt": b"mine\n", "aside/words.txt": b"aside\n", "pr/idea.md": b"an idea\n"}
+    for name, data in mine.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(data)
+    archive_run(team.three, team.run)
+    team.rest()
+
+    assert team.list_laid_out() == [False] * 3
+    for project in team.all:
+        held = Archive(project.paths).files(team.run)
+        assert {name: held.get(name) for name in mine} == mine
+    restore_run(team.two, team.run)
+    assert (folder / "notes.txt").read_bytes() == b"mine\n"
+
+
+def test_a_file_that_somebody_laid_aside_in_a_run_goes_to_nobody(team: Three) -> None:
+    stray = team.two.paths.runs / team.run / "aside" / "words.txt"
+    stray.parent.mkdir()
+    stray.write_text("mine", "utf-8")
+    team.rest()
+
+    assert not (team.one.paths.runs / team.run / "aside").exists()
+    assert stray.exists()
+    stray.unlink()
+    team.rest()
+    assert not stray.exists()

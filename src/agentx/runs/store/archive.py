@@ -102,6 +102,21 @@ class Archive:
         passing(CrashPoint.RUN_PACK_NAMED)
         return target
 
+    def add(self, run_id: str, is_made: IsMade) -> None:
+        """Add to an archive what lies in the run's folder and is neither an event nor made by us.
+
+        Raises: CorruptRecord, UnavailableError.
+        """
+        held = self.files(run_id)
+        found = {
+            name: data
+            for name, data in _files(self._paths.run(run_id).root).items()
+            if held.get(name) != data and not name.endswith(_EVENTS) and not is_made(name, data)
+        }
+        if found:
+            named = {name + TAKEN_OVER * (name in held): data for name, data in found.items()}
+            replace_file(self.path(run_id), _pack(run_id, {**held, **named}))
+
     def remove_folder(self, run_id: str) -> None:
         """Remove the folder of a run, if every file of it is in the archive.
 

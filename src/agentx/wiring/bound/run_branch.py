@@ -83,7 +83,7 @@ def list_notes(project: Project) -> Iterator[RunBranchNote]:
     strays = kept.list_strays()
     if strays:
         yield RunBranchNote(
-            says=f"{name_some(strays)}: no file of AgentX's; it stays here and goes with no run",
+            says=f"{name_some(strays)}: no file of AgentX's; it goes to nobody as it lies there",
             mend="move it elsewhere, or remove it",
         )
     folders = tuple(f"{MEMORY}/{part}" for part in PARTS)

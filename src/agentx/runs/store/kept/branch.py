@@ -293,12 +293,13 @@ class KeptBranch:
 
     def list_strays(self) -> tuple[str, ...]:
         """Return what somebody laid where only what was kept aside goes with runs."""
-        found: tuple[str, ...] = ()
-        with suppress(OSError):
-            names = list_folder(self._memory / "aside").files
-            paths = (f"{MEMORY}/aside/{name}" for name in names)
-            found = tuple(path for path in paths if is_kept(path) and not is_fact(path))
-        return found
+        folders = (f"{MEMORY}/aside", *(f"{MEMORY}/runs/{run}/aside" for run in self._list_runs()))
+        found: list[str] = []
+        for folder in folders:
+            with suppress(OSError):
+                paths = (f"{folder}/{name}" for name in list_folder(self._root / folder).files)
+                found += (path for path in paths if is_kept(path) and not is_fact(path))
+        return tuple(found)
 
     # --- bringing back ------------------------------------------------------------------------
 

@@ -61,7 +61,7 @@ class KeptDraft:
     ) -> dict[str, list[int]]:
         now: dict[str, list[int]] = {}
         for path, row in files.items():
-            if not is_kept(path):
+            if not is_kept(path) or ("/aside/" in path and not is_fact(path)):
                 continue
             now[path] = row
             if before.get(path) != row:

@@ -12,9 +12,10 @@ _PASSING = (".tmp", ".lock", ".guard")  # of a write that is under way, or was k
 _NAME = r'[^/."\x00-\x1f][^/"\x00-\x1f]*'
 # What AgentX lays there, in any version, ends with digits of what it holds; else it is somebody's.
 _ASIDE = r"[a-z][\w-]*-[0-9a-f]{8,16}\.[a-z]{2,5}"
+_ASIDE_OF_RUN = rf'{_NAME}-[0-9a-f]{{8}}(?:\.[^/."\x00-\x1f]*)?'
 _FACT = compile_late(
     rf"\.agent-memory/(?:runs/({_NAME})/(?:(?:lanes/{_NAME}/)?events/{_NAME}/{_NAME}\.jsonl"
-    rf"|aside/{_NAME})|aside/{_ASIDE}|archive/({_NAME})\.tar\.gz)"
+    rf"|aside/{_ASIDE_OF_RUN})|aside/{_ASIDE}|archive/({_NAME})\.tar\.gz)"
 )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from agentx.host.files.plain import exists, list_folder, read_bytes
+from agentx.host.files.plain import exists
 from agentx.host.git.own_branch import StoredFile
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.values import frozen
@@ -106,21 +106,14 @@ def _leave_packed(
 def _go_with_archive(store: RunStore, archive: Archive, run_id: str) -> bool:
     """Pack a run here too that another clone packed, where its archive has all of it.
 
-    Tell whether that was done; one with more events stays as it is.
+    Tell whether that was done; one with more events stays as it is. What somebody laid into its
+    folder is packed with it.
     """
     with suppress(AgentXError, OSError), store.editing(run_id) as desk:
         here = {event.id for event in read_events(store.paths.run(run_id), run_id).events}
-        is_all = here <= {event.id for event in read_packed_events(archive, run_id)}
-        if is_all and _has_aside(store, archive, run_id):
+        if here <= {event.id for event in read_packed_events(archive, run_id)}:
+            archive.add(run_id, desk.find_made())
             desk.leave()
             archive.drop_folder(run_id)
             return True
     return False
-
-
-def _has_aside(store: RunStore, archive: Archive, run_id: str) -> bool:
-    """Tell whether an archive has what was kept aside of a run."""
-    folder = store.paths.run(run_id).aside
-    held = archive.files(run_id)
-    names = list_folder(folder).files if exists(folder) else ()
-    return all(held.get(f"aside/{name}") == read_bytes(folder / name) for name in names)
