@@ -66,6 +66,24 @@ TRAIN = ("conf/train.yaml", "batch_size: 128\nlr: 3e-4", "batch_size: 256\nlr: 3
         ),
         (
             FACT,
+            "Abaixo de 10 nada \u00e9 chamado (`min_depth` \u00e9 10)",
+            ("config.yaml", "min_depth: 10", "min_depth: 6"),
+            "`min_depth` is 6",
+        ),
+        (
+            FACT,
+            "`CMAKE_CXX_STANDARD` is 17 because of old compilers",
+            ("CMakeLists.txt", "set(CMAKE_CXX_STANDARD 17)", "set(CMAKE_CXX_STANDARD 20)"),
+            "`CMAKE_CXX_STANDARD` is 20",
+        ),
+        (
+            DECISION,
+            SAID + "undo depth of 50, more eats memory",
+            ("src/undo.h", "constexpr int kUndoDepth = 50;", "constexpr int kUndoDepth = 200;"),
+            "`kUndoDepth` is 200",
+        ),
+        (
+            FACT,
             "The speed is capped at 28 m/s (`maxSpeed` is 28)",
             ("Assets/Ball.cs", "float maxSpeed = 28f;", "float maxSpeed = 36f;"),
             "`maxSpeed` is 36",

@@ -43,7 +43,8 @@ _UNIT_IN_NAME = compile_late(
     r"|percent)\Z)"
 )
 _UNITS = {"millis": "ms", "sec": "s", "secs": "s"}
-_SPELT = r"`?(?:[\"'])?(?: ?(?:is|are|was|stays?|at|now|set|=|:|to|of|->))* ?[`\"']?"
+_IS = r"(?:is|are|was|stays?|at|now|set|to|of|ist|sind|es|son|est|sont|\u00e9|\u00e8|s\u00e3o|sono)"
+_SPELT = rf"`?(?:[\"'])?(?: ?(?:{_IS}\b|=|:|->))* ?[`\"']?"
 _INTERVAL = compile_late(r"(?i:[_.-]?(?:interval|period|frequency|cadence|every))")
 _EACH = compile_late(
     r"(?i:\b(?:every|each|alle|cada|toutes les|tous les|ogni|om de) "
@@ -74,6 +75,7 @@ _NUMBER = compile_late(r"(?<![\w.])\d+(?:\.\d+)?")
 _WHY = compile_late(
     r"(?i:,? \b(?:because|since|as|although|while|when|unless|so that|after|before)\b)"
 )
+_SIGN = compile_late(r"[kmsg]")
 _PARTS_MIN = 2  # one word is a setting of many things
 _CHOSE = r"\bThe user (?:chose|answered): (?:the |a )?`?"
 
@@ -171,6 +173,7 @@ def _gives(said: str, name: str, number: str) -> bool:
 def _says_in_words(said: str, value: EditedValue, number: str) -> bool:
     """Tell whether a text gives a number in plain words, and of nothing else: "batch size 128"."""
     parts = _list_parts(value.name)
+    parts = parts[1:] if _SIGN.fullmatch(parts[0]) else parts  # `kUndoDepth`
     if len(parts) < _PARTS_MIN:
         return False
     name = " ".join(map(re.escape, parts))

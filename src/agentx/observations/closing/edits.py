@@ -25,7 +25,8 @@ _CHANGED_MAX = 60
 # A name and its value, as in YAML, in code, or behind `#define`.
 _VALUE = compile_late(
     r"\A\W*(?:(?:#\s*define|export|const|let|var|val|pub|static|final|public|private|int|long|uint\w*"
-    r"|unsigned|double|float|auto|self|this|config|cfg|settings|set|ARG|ENV)[\s.:]+)*"
+    r"|unsigned|double|float|auto|constexpr|size_t|self|this|config|cfg|settings|set|ARG|ENV)"
+    r"[\s.:(]+)*"
     r"[\"']?(?P<name>[A-Za-z_][\w.-]*?)[\"']?"
     r"(?:\s*:\s*[A-Za-z][\w<>]*\s*=|\s*(?:=>|:=|[=:])|\s)\s*"
     r"[\"'(]*(?P<value>\d[\d_]*(?:\.\d+)?(?:e-?\d+)?)\s?(?P<unit>[A-Za-z%]{0,8})"
@@ -71,7 +72,7 @@ _STATES = frozenset(
 # What sets nothing that holds: it is run against the rest, or shows how.
 _ASIDE = compile_late(
     r"(?i:(?:\A|[/_.-])(?:tests?|specs?|fixtures?|mocks?|examples?|samples?|docs?|benches|bench"
-    r"|snapshots?|migrations?|vendor|node_modules)(?:[/_.-]|\Z)|\.(?:md|rst|txt|lock|snap|csv)\Z"
+    r"|snapshots?|migrations?|vendor|node_modules)(?:[/_.-]|\Z)|(?<!CMakeLists)\.(?:md|rst|txt|lock|snap|csv)\Z"
     r"|lock\.(?:json|yaml)\Z)"
 )
 _MANIFEST = compile_late(
