@@ -139,11 +139,10 @@ def _list_archived(invocation: Invocation) -> None:
 
 @command.command("show")
 @about_run
-@click.option("--run", "named", default="", hidden=True)
 @click.pass_obj
-def show(invocation: Invocation, run_id: str, named: str) -> None:
+def show(invocation: Invocation, run_id: str) -> None:
     """Show where a run stands: phases, tasks, lanes, what blocks it, what is next."""
-    found = show_run(invocation.project, run_id or named)
+    found = show_run(invocation.project, run_id)
     now_ms = invocation.project.clock.now_ms()
 
     def draw(screen: Any) -> None:
