@@ -28,7 +28,7 @@ from agentx.wiring.trust.keys import open_keyring
 from agentx.wiring.work import is_github
 
 # Raised where memories are judged otherwise than before.
-RULES = 2
+RULES = 3
 _SETTLED_MS = 2_000  # a file may change again within the same tick of the disk's clock
 _SALT_BYTES, _MARK_BYTES = 16, 12
 _BYTES_MAX = 16 * 1024 * 1024
