@@ -15,6 +15,7 @@ from threading import Lock, Timer
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from agentx.kernel.bus import HowFar, unheard
+from agentx.kernel.text import preview
 from agentx.surfaces.cli import render
 
 if TYPE_CHECKING:
@@ -33,6 +34,16 @@ _RATE_AFTER_S = 0.5
 _RATE_OF_AT_LEAST = 2  # moments, however long they are apart
 _WIDE = 80
 _BAR, _BAR_SHORT = 20, 6
+
+
+def tell_lines(invocation: Invocation) -> Callable[[str], None]:
+    """Return what shows each thing that is done as it happens, a line each."""
+
+    def tell(line: str) -> None:
+        room = invocation.talk.width if invocation.talk.is_terminal else len(line)
+        invocation.talk.print(preview(line, room), style="dim", no_wrap=True)
+
+    return tell
 
 
 def behind_progress(

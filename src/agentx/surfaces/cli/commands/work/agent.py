@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentx.kernel.text import preview
 from agentx.operations.agents.assignment import LoopReply, RunReply, RunRequest
 from agentx.operations.agents.playing import (
     RoleReply,
@@ -23,6 +22,7 @@ from agentx.operations.agents.run import list_runners, run_agent
 from agentx.operations.limits import AGENT_WORK_WAIT_MS
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
+from agentx.surfaces.cli.progress import tell_lines
 from agentx.work.model import issue_number
 
 if TYPE_CHECKING:
@@ -118,7 +118,10 @@ def run(
         tokens=tokens,
         usd=usd,
     )
-    _end(invocation, run_agent(invocation.project, request, invocation.memory, _teller(invocation)))
+    _end(
+        invocation,
+        run_agent(invocation.project, request, invocation.memory, tell_lines(invocation)),
+    )
 
 
 @command.command("resume")
@@ -158,7 +161,8 @@ def resume(
         usd=usd,
     )
     _end(
-        invocation, resume_loop(invocation.project, request, invocation.memory, _teller(invocation))
+        invocation,
+        resume_loop(invocation.project, request, invocation.memory, tell_lines(invocation)),
     )
 
 
@@ -214,16 +218,6 @@ def show(invocation: Invocation, role: str) -> None:
     """Show the instructions of a role."""
     text = show_role(invocation.project, role)
     invocation.show({"role": role, "text": text}, lambda screen: screen.print(text, end=""))
-
-
-def _teller(invocation: Invocation) -> Callable[[str], None]:
-    """Return what shows each step as it happens, a line each."""
-
-    def tell(line: str) -> None:
-        room = invocation.talk.width if invocation.talk.is_terminal else len(line)
-        invocation.talk.print(preview(line, room), style="dim", no_wrap=True)
-
-    return tell
 
 
 def _end(invocation: Invocation, reply: RunReply) -> None:

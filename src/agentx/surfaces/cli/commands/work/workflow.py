@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
 
-from agentx.kernel.text import preview
 from agentx.operations.agents.run import list_runners
 from agentx.operations.issues.workflows import (
     WorkflowRow,
@@ -19,6 +17,7 @@ from agentx.operations.issues.workflows import (
 from agentx.operations.limits import WALK_MINUTES, WALK_TOKENS, WALK_USD
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
+from agentx.surfaces.cli.progress import tell_lines
 from agentx.work.model import Position, Problem, Stage, Step, Workflow, issue_number
 
 if TYPE_CHECKING:
@@ -174,20 +173,10 @@ def run(
     if dry_run:
         reply = show_walk(invocation.project, request)
     else:
-        reply = walk_issue(invocation.project, request, _teller(invocation))
+        reply = walk_issue(invocation.project, request, tell_lines(invocation))
     invocation.show(reply, lambda screen: _draw_walk(screen, reply))
     if not dry_run and reply.ended != "done":
         raise SystemExit(6 if reply.ended == "waits" else 5)
-
-
-def _teller(invocation: Invocation) -> Callable[[str], None]:
-    """Return what shows each line as it happens."""
-
-    def tell(line: str) -> None:
-        room = invocation.talk.width if invocation.talk.is_terminal else len(line)
-        invocation.talk.print(preview(line, room), style="dim", no_wrap=True)
-
-    return tell
 
 
 def _draw_walk(screen: Console, reply: WalkReply) -> None:
