@@ -13,18 +13,24 @@ import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from datetime import UTC, tzinfo
 from enum import StrEnum
+from functools import lru_cache
 from threading import Condition, Thread
 from types import TracebackType
 from typing import Self
 
 import msgspec
 
+from agentx.conversation.extract.summary import Extractive
 from agentx.conversation.model import Event
+from agentx.conversation.segments import Cutting, cut
 from agentx.conversation.store.rows import session_ref
 from agentx.conversation.toc_model import Segment, SegmentSummary
 from agentx.host.beside import Beside
 from agentx.kernel.ids import digest
+from agentx.kernel.periods import zone_named
+from agentx.kernel.tokens import estimate
 from agentx.observations.closing.doings import Doings, WorkedOut
 from agentx.observations.extract import extract
 from agentx.observations.extract.session.finding import Finding
@@ -44,7 +50,7 @@ Wanted = tuple[bytes, "AheadKind"]
 
 
 class AheadKind(StrEnum):
-    """What is made of a session."""
+    """What is made of a session, in the order in which it is wanted of all of them."""
 
     FINDINGS = "findings"
     SUMMARIES = "summaries"
@@ -57,7 +63,7 @@ class SessionJob(msgspec.Struct, frozen=True, kw_only=True):
     project: str
     zone: str
     ref: bytes
-    kinds: tuple[AheadKind, ...]  # each is answered by itself, in this order
+    kind: AheadKind
 
 
 class ReadSession(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,6 +92,19 @@ def read_findings(ref: bytes, events: Sequence[Event]) -> ReadSession:
     turns = turns_of(read)
     found = (stamp_events(read), extract(turns), Doings(turns).work_out())
     return ReadSession(ref=ref, kind=AheadKind.FINDINGS, findings=found)
+
+
+def read_summaries(ref: bytes, events: Sequence[Event], zone: str) -> ReadSession:
+    """Return what each segment of a session says in a few lines, cut where days begin there."""
+    writer = Extractive()
+    segments = cut(events, Cutting(zone=_find_zone(zone), estimate=estimate))
+    summaries = {stamp_segment(one): writer.summarise(one) for one in segments}
+    return ReadSession(ref=ref, kind=AheadKind.SUMMARIES, summaries=summaries)
+
+
+@lru_cache(maxsize=2)
+def _find_zone(name: str) -> tzinfo:
+    return UTC if name == str(UTC) else zone_named(name)
 
 
 class SessionsAhead:
@@ -125,10 +144,11 @@ class SessionsAhead:
             process.end()
         self._clear()
 
-    def offer(self, refs: Sequence[bytes], read: ReadEvents) -> None:
-        """Have sessions read, in this order; few are not worth a process, nor is one core.
+    def offer(self, refs: Sequence[bytes], newest_first: Sequence[bytes], read: ReadEvents) -> None:
+        """Have sessions read; few are not worth a process, nor is one core.
 
-        Who has to wait reads some by `read`.
+        What they teach is wanted in the order of `refs`; what they say when that is done,
+        in the other order. Who has to wait reads some by `read`.
         """
         if not self._is_open or self._process is not None or len(refs) < AHEAD_SESSIONS_MIN:
             return
@@ -139,7 +159,8 @@ class SessionsAhead:
         if self._process is None:
             return
         self._read = read
-        self._left.update(dict.fromkeys((ref, kind) for ref in refs for kind in AheadKind))
+        self._left.update(dict.fromkeys((ref, AheadKind.FINDINGS) for ref in refs))
+        self._left.update(dict.fromkeys((ref, AheadKind.SUMMARIES) for ref in newest_first))
         for work in (self._ask, self._listen):
             Thread(target=work, args=(self._process,), name="agentx-ahead", daemon=True).start()
 
@@ -198,19 +219,25 @@ class SessionsAhead:
         with self._changed:
             if awaited not in self._asked or len(self._done) >= AHEAD_TAKEN_MAX:
                 return None
-            of_findings = (key for key in reversed(self._left) if key[1] is AheadKind.FINDINGS)
-            taken = next(of_findings, None)
+            of_this_kind = (key for key in reversed(self._left) if key[1] is awaited[1])
+            taken = next(of_this_kind, None)
             if taken is not None:
                 del self._left[taken]
             return taken
 
     def _make_here(self, key: Wanted) -> None:
         try:
-            made = read_findings(key[0], self._read(key[0]))
+            made = self._read_here(*key)
         except Exception:  # noqa: BLE001  it is made again by who can say what is wrong
             return
         with self._changed:
             self._done[key] = 0, made
+
+    def _read_here(self, ref: bytes, kind: AheadKind) -> ReadSession:
+        events = self._read(ref)
+        if kind is AheadKind.FINDINGS:
+            return read_findings(ref, events)
+        return read_summaries(ref, events, self._zone)
 
     def _let_go(self, key: Wanted) -> None:
         """Keep what was asked for last: a session may come in two parts."""
@@ -230,16 +257,10 @@ class SessionsAhead:
                 self._changed.wait_for(self._may_ask)
                 if self._is_over or not self._left:
                     return
-                ref, _ = next(iter(self._left))
-                # A session is read once for all that is still to be made of it.
-                kinds = tuple(kind for kind in AheadKind if (ref, kind) in self._left)
-                for kind in kinds:
-                    del self._left[ref, kind]
-                    self._asked[ref, kind] = None
+                (ref, kind), _ = self._left.popitem(last=False)
+                self._asked[ref, kind] = None
             yield msgspec.json.encode(
-                SessionJob(
-                    db=self._db, project=self._project, zone=self._zone, ref=ref, kinds=kinds
-                )
+                SessionJob(db=self._db, project=self._project, zone=self._zone, ref=ref, kind=kind)
             )
 
     def _may_ask(self) -> bool:

@@ -146,7 +146,8 @@ class Observing:
             self._open_ends.remembers = len(due) > CAPTURE_IN_ORDER_MAX
             order = self._order(due)
             if self._rules.ahead is not None:
-                self._rules.ahead.offer(order, self._read_session)
+                newest_first = [ref for _, ref in sorted(due, reverse=True)]
+                self._rules.ahead.offer(order, newest_first, self._read_session)
             for ref in order[:limit]:
                 counts.append(self._capture(room, ref))
                 if self._rules.clock.now_ms() - now_ms >= CAPTURE_PASS_MS_MAX:
