@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agentx.observations.store.files.pages import IssuePages, RecordPlaces, read_pieces
+from agentx.observations.store.files.pages import IssuePages, Place, RecordPlaces, read_pieces
 
 WHOLE = (0, 0, 10)
 
@@ -94,3 +94,30 @@ def test_no_more_is_kept_than_may_be_and_the_oldest_goes(tmp_path: Path) -> None
         pages.find(tmp_path / name, reader)
 
     assert reader.read == ["a", "b", "c", "large", "large", "a"]
+
+
+def test_records_that_were_opened_go_with_the_file_they_lie_in(tmp_path: Path) -> None:
+    reader, pages, path = Reader(), IssuePages(), tmp_path / "a"
+    path.write_text("one")
+    page = pages.find(path, reader)
+    assert page is not None
+    page.keep_opened({WHOLE: None})
+
+    assert (again := pages.find(path, reader)) is not None
+    assert again.opened == {WHOLE: None}
+    path.write_text("three")
+    assert (other := pages.find(path, reader)) is not None
+    assert other.opened == {}
+
+
+def test_no_more_records_stay_open_than_there_is_room_for(tmp_path: Path) -> None:
+    reader, pages, path = Reader(), IssuePages(), tmp_path / "a"
+    path.write_text("one")
+    page = pages.find(path, reader)
+    assert page is not None
+    large: list[Place] = [(at, 0, 3 * 1024 * 1024) for at in range(2)]
+
+    page.keep_opened({large[0]: None})
+    page.keep_opened({large[1]: None})
+
+    assert list(page.opened) == [large[1]]

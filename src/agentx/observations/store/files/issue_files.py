@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import field
 from pathlib import Path
@@ -27,7 +27,14 @@ from agentx.kernel.text import compile_late, preview, printable
 from agentx.kernel.values import frozen
 from agentx.observations.ids import issue_number
 from agentx.observations.model import StoreFault
-from agentx.observations.store.files.pages import IssuePages, PlacesById, RecordPlaces, read_pieces
+from agentx.observations.store.files.pages import (
+    IssuePages,
+    PageSeen,
+    Place,
+    PlacesById,
+    RecordPlaces,
+    read_pieces,
+)
 from agentx.observations.store.packing import pack, unpack
 from agentx.observations.store.paths import ObservationPaths
 from agentx.observations.store.records import (
@@ -121,9 +128,9 @@ class IssueFiles:
             if page is None:
                 break
             with suppress(OSError):  # who reads it whole says what is wrong
-                pieces = read_pieces(path, page, page.list_places(ids))
-                if pieces is not None:
-                    return _open_some(pieces, ids)
+                opened = _open_places(path, page, page.list_places(ids))
+                if opened is not None:
+                    return [each for each in opened if each is not None and each.id in ids]
         return _open_some(self._raws(path), ids)
 
     def _place_records(self, path: Path) -> RecordPlaces | None:
@@ -221,7 +228,23 @@ def _name_raw(raw: msgspec.Raw) -> str:
         return "without an id"
 
 
-def _open_some(raws: Iterable[msgspec.Raw | bytes], ids: frozenset[str]) -> list[ObservationRecord]:
+def _open_places(
+    path: Path, page: PageSeen, places: Sequence[Place]
+) -> list[ObservationRecord | None] | None:
+    """Return the records in some places; None where the file is no more what it was."""
+    found = {place: page.opened[place] for place in places if place in page.opened}
+    fresh = [place for place in places if place not in found]
+    if fresh:
+        pieces = read_pieces(path, page, fresh)
+        if pieces is None:
+            return None
+        read = dict(zip(fresh, map(_open_record, pieces), strict=True))
+        page.keep_opened(read)
+        found |= read
+    return [found[place] for place in places]
+
+
+def _open_some(raws: Iterable[msgspec.Raw], ids: frozenset[str]) -> list[ObservationRecord]:
     opened = (_open_record(raw) for raw in raws)
     return [record for record in opened if record is not None and record.id in ids]
 

@@ -2,6 +2,7 @@
 
     page   { ... "observations": [{record}, {record}, ...] }
     kept   by its id where a record begins and ends; its bytes stay in the file
+    opened of what was asked for lately, the records themselves
 
 Where the file is packed, what it holds is kept unpacked. A page is read again when its file is
 another one, or looks different. What is kept is bounded, and the page that was asked for longest
@@ -11,20 +12,24 @@ ago goes first.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
 from threading import Lock
 
 from agentx.host.files.plain import open_to_read
 from agentx.kernel.values import frozen
 from agentx.observations.store.files.pending import Seen, look_at
+from agentx.observations.store.records import ObservationRecord
 
 # Which of the page's records it is, where its bytes begin, and where they end.
 Place = tuple[int, int, int]
 PlacesById = dict[str, tuple[Place, ...]]  # more than one where ids are the same
+Opened = ObservationRecord | None  # none where it is no observation
 
 _KEPT_BYTES_MAX = 32 * 1024 * 1024
 _PLACE_BYTES = 300  # that a place takes, about
+_OPENED_BYTES_MAX = 4 * 1024 * 1024  # of one file, as they lie there
 
 
 @frozen(kw_only=False)
@@ -46,10 +51,17 @@ class PageSeen:
 
     seen: Seen
     placed: RecordPlaces
+    opened: dict[Place, Opened] = field(default_factory=dict)
 
     def list_places(self, ids: Iterable[str]) -> list[Place]:
         """Return where some records lie, in their order."""
         return sorted(place for name in ids for place in self.placed.places.get(name, ()))
+
+    def keep_opened(self, found: Mapping[Place, Opened]) -> None:
+        """Keep records for whoever asks for them next, as long as there is room."""
+        if sum(end - start for _, start, end in (*self.opened, *found)) > _OPENED_BYTES_MAX:
+            self.opened.clear()
+        self.opened.update(found)
 
 
 class IssuePages:

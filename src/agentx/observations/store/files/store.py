@@ -59,6 +59,8 @@ from agentx.observations.store.words.view import Source, WordView
 from agentx.observations.tidying.merging import merges, old_enough, outcome
 from agentx.search.limits import SEARCH_HITS_MAX
 
+_VALUES_KEPT_MAX = 2_000
+
 
 class JsonObservationStore(ObservationStore):
     """An `ObservationStore` in one folder. Safe to use from several threads and processes."""
@@ -84,6 +86,7 @@ class JsonObservationStore(ObservationStore):
         self._pending = Pending(files.paths.pending, clock, entropy)
         self._joined = Joined(self._pending, manifest, clock, self._report)
         self._settling = Settling(self._pending, files, manifest, clock)
+        self._values: dict[str, tuple[ObservationRecord, Observation]] = {}
 
     @property
     def folder(self) -> Path:
@@ -151,7 +154,7 @@ class JsonObservationStore(ObservationStore):
         asked = list(dict.fromkeys(observation_ids))
         with self._lock:
             found = {record.id: record for record in self._fetch(asked)}
-        return tuple(observation_of(found[each]) for each in asked if each in found)
+            return tuple(self._value_of(found[each]) for each in asked if each in found)
 
     def get_archived(self, observation_id: str) -> Observation | None:
         """Return an original that was merged into another, or None."""
@@ -267,6 +270,7 @@ class JsonObservationStore(ObservationStore):
             if not gone:
                 # One who died while forgetting may have left the lines of what the files lost.
                 self._settling.renew_manifest()
+            self._values.clear()
             purge_aside(self.folder, asked.union(gone))
             self.settle()
             self._words.scrub(self._words_source())
@@ -371,6 +375,17 @@ class JsonObservationStore(ObservationStore):
             joined = self._settling.overlay_some(kept, wanted, issue)
             found += [joined[each] for each in wanted if each in joined]
         return found
+
+    def _value_of(self, record: ObservationRecord) -> Observation:
+        """Return a record as a value, made once for as long as the record is the same."""
+        known = self._values.get(record.id)
+        if known is not None and known[0] is record:
+            return known[1]
+        made = observation_of(record)
+        if len(self._values) >= _VALUES_KEPT_MAX:
+            self._values.clear()
+        self._values[record.id] = record, made
+        return made
 
     def _words_source(self) -> Source:
         rows = self._joined.rows()
