@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import Enum
+from functools import lru_cache
 from math import exp, log1p
 
 from agentx.kernel.text import compile_late
@@ -169,7 +170,7 @@ def read_signs(said: Speech) -> Iterator[tuple[str, float]]:
     """Yield what is to be seen of a passage, by name, each from 0 to about 1."""
     yield "any", 1.0
     yield said.source.value, 1.0
-    yield from _read_text(said.text)
+    yield from _list_signs(said.text)
     yield from _read_place(said)
 
 
@@ -195,6 +196,11 @@ def _read_text(text: str) -> Iterator[tuple[str, float]]:
     yield "takes back", float(cues.finds(cues.TAKES_BACK, text))
     for name, sign in _SIGNS.items():
         yield name, float(sign.search(lowered) is not None)
+
+
+@lru_cache(maxsize=1_024)  # a session that runs is read again and again
+def _list_signs(text: str) -> tuple[tuple[str, float], ...]:
+    return tuple(_read_text(text))
 
 
 _SIGNS = {

@@ -138,6 +138,7 @@ def best_request(prompts: Iterable[str]) -> str:
     return best
 
 
+@lru_cache(maxsize=64)  # of a session that runs, again and again
 def _request(prompt: str) -> tuple[str, int]:
     if is_written_by_machine(prompt):
         return "", 0

@@ -6,6 +6,8 @@ verb of its own forbids it; one with a verb ("No rows are shown") reports how th
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from agentx.kernel.text import compile_late
 from agentx.prose import cues
 from agentx.prose.sentences import is_question, words
@@ -158,6 +160,7 @@ _WISH_WORDS_MIN = 2
 _WORDS_MAX = 40
 
 
+@lru_cache(maxsize=2_048)  # a session that runs is read again and again
 def rules_out(text: str) -> bool:
     """Tell whether a sentence forbids something, or lays down what is to be from now on."""
     count = words(text)

@@ -5,6 +5,8 @@ The table of contents and what is kept of a session must not disagree about the 
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from agentx.kernel.text import compile_late
 from agentx.prose import cues
 from agentx.prose.cues import anywhere, at_the_start
@@ -121,6 +123,7 @@ _TAKES = compile_late(
 )
 
 
+@lru_cache(maxsize=1_024)  # a session that runs is read again and again
 def settles(text: str) -> bool:
     """Tell whether what a person says settles how something is to be."""
     if calls_command(text):
@@ -137,6 +140,7 @@ def takes_in_short(text: str) -> bool:
     return _TAKES.match(text) is not None
 
 
+@lru_cache(maxsize=1_024)  # as above
 def wants_work(text: str) -> bool:
     """Tell whether a sentence of a person only wants something done, or says what is broken."""
     if only_requests(text) or only_tries(text) or is_errand(text) or reports_fault(text):

@@ -91,7 +91,7 @@ def is_statement(text: str) -> bool:
     return _STATEMENT.match(text) is not None
 
 
-@lru_cache(maxsize=8)  # several rules read the same prompt, one after the other
+@lru_cache(maxsize=64)  # several rules read the same prompt, and a session that runs is read again
 def split_pasted(text: str) -> tuple[str, str]:
     """Return a text with empty lines for what was pasted, and what was pasted."""
     text = cut_placeholders(text)
