@@ -79,7 +79,12 @@ class Chores:
 
 def pace_of(activity: Activity) -> int:
     """Return by how much a pause is longer: a daemon that nobody needs looks half as often."""
-    return 2 if activity.idle_ms() > DAEMON_DROWSY_AFTER_MS else 1
+    return 2 if is_drowsy(activity) else 1
+
+
+def is_drowsy(activity: Activity) -> bool:
+    """Tell whether nobody has needed the daemon for a while."""
+    return activity.idle_ms() > DAEMON_DROWSY_AFTER_MS
 
 
 class Drain:
@@ -133,10 +138,12 @@ class Heap:
     def __init__(
         self,
         measure: Callable[[], int] = measure_bytes,
-        release: Callable[[], None] = give_back,
+        release: Callable[..., None] = give_back,
+        is_idle: Callable[[], bool] = lambda: True,
     ) -> None:
         self._measure = measure
         self._release = release
+        self._is_idle = is_idle
         self._least = measure()
 
     def again(self) -> None:
@@ -145,10 +152,11 @@ class Heap:
         What work in hand had in use just then is free soon after, and stays with the process
         until it is given back as well. So what could not be given back counts as needed by half
         only: the next looks try again, a few times, until there is less or it proves to be needed.
+        All there is is looked through only while nobody asks: whoever did would wait for it.
         """
         now = self._measure()
         if now - self._least >= DAEMON_HEAP_SLACK_BYTES:
-            self._release()
+            self._release(whole=self._is_idle())
             now = self._measure()
             self._least += max(0, now - self._least) // 2
         self._least = min(self._least, now)

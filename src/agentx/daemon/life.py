@@ -31,7 +31,7 @@ from agentx.daemon.address import (
     socket_path,
     sweep_sockets,
 )
-from agentx.daemon.chores import Chore, Chores, Drain, Heap, Views, pace_of
+from agentx.daemon.chores import Chore, Chores, Drain, Heap, Views, is_drowsy, pace_of
 from agentx.daemon.limits import (
     DAEMON_DRAIN_EVERY_MS,
     DAEMON_FAREWELL_MS,
@@ -53,7 +53,7 @@ from agentx.daemon.presence import (
 from agentx.daemon.scheduler.scheduler import Scheduler
 from agentx.daemon.servers import Ask, Host, Offer, OpenServers, Places, Server, Servers
 from agentx.daemon.summons import Summons
-from agentx.host.heap import keep_few_arenas
+from agentx.host.heap import keep_few_arenas, spare_what_is_here
 from agentx.host.limits import LOG_FILE_BYTES_MAX
 from agentx.host.program import ending_programs
 from agentx.kernel.clock import Clock
@@ -117,9 +117,7 @@ def run_daemon(
             end=summons.call,
         )
         views = Views(memory, activity)
-        own = Chores(
-            tuple(_own_chores(plan, Drain(memory, activity), views)), partial(pace_of, activity)
-        )
+        own = Chores(tuple(_own_chores(plan, memory, activity, views)), partial(pace_of, activity))
         scheduled = scheduler(memory) if scheduler is not None else None
         offer = Offer(
             memory=memory,
@@ -129,6 +127,7 @@ def run_daemon(
             mark=mark,
             besides=besides,
         )
+        spare_what_is_here()
         with _working(own), _serving(plan, offer, open_servers), _scheduling(scheduled):
             reason = _until_told(plan, held, activity, summons, scheduled, began_in=began_in)
             _log.info("stopping: %s", reason)
@@ -222,10 +221,13 @@ def _scheduling(scheduler: Scheduler | None) -> Iterator[None]:
             scheduler.stop()
 
 
-def _own_chores(plan: DaemonPlan, drain: Drain, views: Views) -> Iterator[Chore]:
+def _own_chores(
+    plan: DaemonPlan, memory: Memory, activity: Activity, views: Views
+) -> Iterator[Chore]:
+    drain, heap = Drain(memory, activity), Heap(is_idle=partial(is_drowsy, activity))
     yield Chore(name="drain", every_ms=DAEMON_DRAIN_EVERY_MS, run=drain.again)
     yield Chore(name="views", every_ms=DAEMON_VIEWS_EVERY_MS, run=views.again)
-    yield Chore(name="heap", every_ms=DAEMON_HEAP_EVERY_MS, run=Heap().again)
+    yield Chore(name="heap", every_ms=DAEMON_HEAP_EVERY_MS, run=heap.again)
     if plan.log_to_file:
         yield Chore(
             name="log",

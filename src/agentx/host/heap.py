@@ -25,9 +25,21 @@ def keep_few_arenas() -> None:
         ctypes.CDLL(None).mallopt(_ARENA_MAX, _ARENAS)
 
 
-def give_back() -> None:
-    """Collect what is garbage and give what is free back to the system."""
+def spare_what_is_here() -> None:
+    """Let the collector pass over what is here by now; for who has begun, and keeps most of it."""
+    gc.freeze()
+
+
+def give_back(*, whole: bool = True) -> None:
+    """Collect what is garbage and give what is free back to the system.
+
+    Nothing else runs meanwhile. Not `whole`: what was there the last time is passed over, so that
+    it is done in no time, and stays if it became garbage since.
+    """
+    if whole:
+        gc.unfreeze()
     gc.collect()
+    gc.freeze()
     with suppress(OSError, AttributeError):
         if sys.platform == "darwin":
             ctypes.CDLL(None).malloc_zone_pressure_relief(None, ctypes.c_size_t(0))

@@ -177,8 +177,8 @@ def test_memory_is_given_back_when_there_is_more_than_is_worth_it_and_only_then(
     sizes = iter(
         [slack, slack + 1, slack * 4, slack * 2, slack * 5 // 2 - 1, slack, slack * 2, slack]
     )
-    released: list[int] = []
-    heap = Heap(lambda: next(sizes), lambda: released.append(1))
+    released: list[bool] = []
+    heap = Heap(lambda: next(sizes), lambda *, whole: released.append(whole))
 
     counts = []
     for _ in range(5):
@@ -193,8 +193,8 @@ def test_what_was_in_use_when_memory_was_given_back_is_given_back_once_it_is_fre
     slack = DAEMON_HEAP_SLACK_BYTES
     # Half of what was grown by is in use by work in hand; at the next look it is free, and here.
     sizes = iter([slack, slack * 7, slack * 4, slack * 4, slack, slack, slack])
-    released: list[int] = []
-    heap = Heap(lambda: next(sizes), lambda: released.append(1))
+    released: list[bool] = []
+    heap = Heap(lambda: next(sizes), lambda *, whole: released.append(whole))
 
     counts = []
     for _ in range(4):
@@ -208,13 +208,25 @@ def test_what_is_needed_for_long_is_left_alone_after_a_few_looks() -> None:
     sizes = itertools.chain(
         [DAEMON_HEAP_SLACK_BYTES], itertools.repeat(DAEMON_HEAP_SLACK_BYTES * 9)
     )
-    released: list[int] = []
-    heap = Heap(lambda: next(sizes), lambda: released.append(1))
+    released: list[bool] = []
+    heap = Heap(lambda: next(sizes), lambda *, whole: released.append(whole))
 
     for _ in range(50):
         heap.again()
 
     assert 1 < len(released) < 6
+
+
+def test_all_of_memory_is_looked_through_only_while_nobody_asks() -> None:
+    sizes = iter(number * 100 * DAEMON_HEAP_SLACK_BYTES for number in range(1, 9))
+    is_idle = iter([False, True, False])
+    released: list[bool] = []
+    heap = Heap(lambda: next(sizes), lambda *, whole: released.append(whole), lambda: next(is_idle))
+
+    for _ in range(3):
+        heap.again()
+
+    assert released == [False, True, False]
 
 
 def test_a_daemon_that_nobody_needs_looks_half_as_often_until_it_is_needed() -> None:

@@ -5,12 +5,15 @@ Method: a child that fills and frees the heap from several threads, and says how
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+import weakref
+from collections.abc import Iterator
 
 import pytest
 
-from agentx.host.heap import measure_bytes
+from agentx.host.heap import give_back, measure_bytes
 
 MB = 1024 * 1024
 WORK = """
@@ -42,3 +45,31 @@ def test_what_a_large_batch_needed_is_given_back() -> None:
 
 def test_a_process_knows_its_size() -> None:
     assert 5 * MB < measure_bytes() < 10_000 * MB
+
+
+class Ring:
+    """Garbage that only the collector finds."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+@pytest.fixture
+def collector() -> Iterator[None]:
+    yield
+    gc.unfreeze()
+
+
+@pytest.mark.usefixtures("collector")
+def test_what_was_there_the_last_time_is_passed_over_unless_all_is_looked_through() -> None:
+    old = Ring()
+    kept = weakref.ref(old)
+    give_back()
+    del old
+    new = weakref.ref(Ring())
+
+    give_back(whole=False)
+    assert (kept() is not None, new()) == (True, None)
+
+    give_back()
+    assert kept() is None
