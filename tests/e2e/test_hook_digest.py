@@ -12,7 +12,13 @@ from pathlib import Path
 import pytest
 
 from agentx.kernel.paths import StorePaths
-from agentx.kernel.places import DIGESTS_STAMP, NOTICES_STAMP, stamp_questions
+from agentx.kernel.places import (
+    DIGESTS_STAMP,
+    NOTICES_STAMP,
+    SETTINGS_STAMP,
+    stamp_files,
+    stamp_questions,
+)
 from agentx.kernel.text import RECALL_CLOSE, RECALL_OPEN
 from tests.support.hook_home import HOOK, HookHome
 
@@ -157,6 +163,27 @@ def _ask(home: HookHome) -> Path:
 def _begin(home: HookHome) -> str:
     payload = json.dumps(_STARTS["codex"]).encode()
     return home.hook(payload, "--harness", "codex", AGENTX_AGENT="engineer").decode()
+
+
+def test_what_is_remembered_is_left_out_once_settings_changed(home: HookHome) -> None:
+    """They may forbid it, and the hook does not read them."""
+    settings = home.root / "config.toml"
+    store = _remember(home, "codex", "obs-1\t- a fact")
+    store.notice("").write_text("\t- Your issue: #1\n", encoding="utf-8")
+    stamp = store.digests / SETTINGS_STAMP
+    stamp.write_bytes(stamp_files(str(settings)))
+    assert "- a fact" in _begin(home)
+
+    settings.write_text("[memory]\nenabled = false\n", encoding="utf-8")
+    said = _begin(home)
+    assert "a fact" not in said
+    assert "left out: settings changed since: `agentx recall`" in said
+    assert "Your issue: #1" in said, "it waits for the role, whatever is remembered"
+    told = [json.loads(each.payload) for each in home.records() if each.kind == "injected"]
+    assert told[-1]["ids"] == []
+
+    stamp.write_bytes(stamp_files(str(settings)))
+    assert "- a fact" in _begin(home)
 
 
 @pytest.mark.promise("clarify.signed")

@@ -15,7 +15,7 @@ from agentx.daemon import control
 from agentx.daemon.address import tcp
 from agentx.daemon.control import Started
 from agentx.kernel.paths import runtime_folder
-from agentx.kernel.places import are_changed, stamp_files
+from agentx.kernel.places import are_changed
 from agentx.kernel.values import frozen
 from agentx.project.project import Project, follow_settings
 
@@ -89,12 +89,6 @@ def serve(
         now = wish_anew(project) if wish_anew is not None else wish
 
 
-def _watch_settings(project: Project) -> Callable[[], bool]:
-    """Return what tells whether a file was changed that says how a project is set."""
-    shared = stamp_files(str(project.paths.settings))
-    return lambda: are_changed(project.config.stamp) or are_changed(shared)
-
-
 def _serve_once(
     project: Project, wish: DaemonWish, open_servers: OpenServers, *, log_to_file: bool
 ) -> str:
@@ -116,7 +110,7 @@ def _serve_once(
         idle_exit_ms=wish.idle_exit_ms,
         log_to_file=log_to_file,
         root=project.root,
-        is_set_anew=_watch_settings(project),
+        is_set_anew=lambda: are_changed(project.config.stamp),
     )
     with closing(OpenObservations()) as kept:
         return run_daemon(

@@ -119,7 +119,7 @@ class Config:
 
     rows: Mapping[str, SettingRow]
     faults: tuple[SettingFault, ...] = ()
-    stamp: bytes = b""  # how the user's files were, just before they were read
+    stamp: bytes = b""  # how the files were, just before they were read
 
     def section(self, kind: type[Section]) -> Section:
         """Return one group of settings as its class."""
@@ -145,7 +145,7 @@ def load_config(environment: Environment, natural_id: str, trust: Trust) -> Conf
 
     Raises: InvalidValue, CorruptRecord for what the user's own file or the environment says.
     """
-    stamp = stamp_own(environment, natural_id)
+    stamp = stamp_settings(environment, natural_id, trust)
     rows = {row.key: row for row in list_defaults()}
     for key, value in _read_own(environment.user_settings):
         rows[key] = change_row(rows, key, value, str(environment.user_settings))
@@ -162,10 +162,10 @@ def load_config(environment: Environment, natural_id: str, trust: Trust) -> Conf
     return Config(rows=rows, faults=tuple(faults), stamp=stamp)
 
 
-def stamp_own(environment: Environment, natural_id: str) -> bytes:
-    """Return how the user's own files of settings are."""
+def stamp_settings(environment: Environment, natural_id: str, trust: Trust) -> bytes:
+    """Return how the files of settings of a project are: the user's two, and the repository's."""
     own = environment.settings_here(natural_id)
-    return stamp_files(str(environment.user_settings), str(own))
+    return stamp_files(str(environment.user_settings), str(own), str(trust.paths.settings))
 
 
 def _take_said(rows: dict[str, SettingRow], key: str, text: str) -> None:

@@ -24,7 +24,7 @@ from agentx.kernel.errors import AgentXError, NotFound
 from agentx.kernel.ids import Entropy, ProjectId, digest, project_id
 from agentx.kernel.paths import DataPaths, ProjectPaths, StorePaths
 from agentx.kernel.values import frozen
-from agentx.project.config import Config, Environment, load_config, stamp_own
+from agentx.project.config import Config, Environment, load_config, stamp_settings
 from agentx.project.moves import find_kept_name
 from agentx.project.setting_rows import check_store_name
 from agentx.project.settings import ProjectSettings, StorageSettings
@@ -236,9 +236,9 @@ def name_after(folder: Path, apart: str = "") -> ProjectId:
 
 
 def follow_settings(project: Project) -> Project:
-    """Return a project as its user's settings are now; as it was set, where they are wrong."""
-    seen = stamp_own(project.environment, project.identity.natural)
-    config = replace(project.config, stamp=seen)
+    """Return a project as its settings are now; as it was set, where they are wrong."""
+    said = project.environment, project.identity.natural, project.trust
+    config = replace(project.config, stamp=stamp_settings(*said))
     with suppress(AgentXError):
-        config = load_config(project.environment, project.identity.natural, project.trust)
+        config = load_config(*said)
     return replace(project, config=config)

@@ -2,10 +2,17 @@
 
 import os
 
-from agentx.kernel.places import encode_name, origin_of, spool_root
-from agentx.surfaces.hooks.checkout import branch_of, read_small
+from agentx.kernel.places import (
+    SETTINGS_STAMP,
+    are_changed,
+    encode_name,
+    origin_of,
+    spool_root,
+)
+from agentx.surfaces.hooks.checkout import branch_of, read_raw, read_small
 
 _PRESENCE_BYTES_MAX = 4_096
+_STAMP_BYTES_MAX = 65_536
 _KIND, _SOCKET = 0o170000, 0o140000
 _OF_OTHERS = 0o077
 
@@ -36,6 +43,11 @@ def find_digests(store: str, project: str) -> str:
     folder = os.path.join(store, "digests")
     own = os.path.join(folder, encode_name(project))
     return own if project and os.path.isdir(own) else folder
+
+
+def are_settings_changed(folder: str) -> bool:
+    """Tell whether a file of settings is another one than when all in a folder was prepared."""
+    return are_changed(read_raw(os.path.join(folder, SETTINGS_STAMP), _STAMP_BYTES_MAX) or b"")
 
 
 def find_hatch(store: str) -> str:

@@ -9,9 +9,9 @@ user may have asked for quiet.
 import os
 
 from agentx.adapters.hook_actions import JOINT, is_editor, is_shell, join_commands, list_patched
-from agentx.surfaces.hooks.checkout import branch_of, read_raw, read_small
+from agentx.surfaces.hooks.checkout import branch_of, read_small
 from agentx.surfaces.hooks.payload import session_of, text_at
-from agentx.surfaces.hooks.settled import find_digests, find_store_near
+from agentx.surfaces.hooks.settled import are_settings_changed, find_digests, find_store_near
 from agentx.surfaces.hooks.spool import Caller
 
 TYPE_CHECKING = False
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 _CAUTIONS_BYTES_MAX = 65_536
 _READ_BYTES_MAX = 65_536
 _NAME_BYTES_MAX = 200
-_STAMP_BYTES_MAX = 65_536
 _PATH_BYTES_MAX = 4_096
 _COMMANDS = (b'"command"', b'"cmd"')
 _PATCHES = (b'"tool_input"', b'"command"', b'"input"', b'"patch"', b'"patchText"')
@@ -51,14 +50,8 @@ def warn(call: Caller, raw: bytes, *, is_over: bool, is_quiet: bool = False) -> 
         fits = _fits_command(call, known, given, _result_of(raw) if is_over else None)
     if fits is not None:
         rows = [row for row in _rows(known) if fits(row[0], row[1])]
-        if rows and not _are_settings_changed(folder):
+        if rows and not are_settings_changed(folder):
             _tell_first(call, raw, rows)
-
-
-def _are_settings_changed(folder: str) -> bool:
-    from agentx.kernel.places import SETTINGS_STAMP, are_changed
-
-    return are_changed(read_raw(os.path.join(folder, SETTINGS_STAMP), _STAMP_BYTES_MAX) or b"")
 
 
 def _tell_first(call: Caller, raw: bytes, rows: list[list[str]]) -> None:

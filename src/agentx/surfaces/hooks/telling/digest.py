@@ -2,7 +2,8 @@
 
 A daemon has 100 ms to make it. Without one, or without an answer by then, what was prepared is
 read from disk, without what questions came to if anything was said since, or others are trusted:
-a later word may have come with a pull. Which digest is settled by the branch, the role and the
+a later word may have come with a pull. Nor is what is remembered told by settings that were
+changed since: they may forbid it. Which digest is settled by the branch, the role and the
 agent CLI, in this order of preference: branch and role, branch, role, neither. Before it stands
 the notice of the role, or of everybody: what waits at this moment. What was printed is spooled
 too, so that memory knows what the session was told: on every line of a prepared text the id of
@@ -15,9 +16,15 @@ import os
 from agentx.kernel.places import DIGESTS_STAMP, NOTICES_STAMP, encode_name, find_change, tell_ages
 from agentx.surfaces.hooks.checkout import branch_of, read_raw, read_small
 from agentx.surfaces.hooks.payload import session_of, text_at
-from agentx.surfaces.hooks.settled import find_digests, find_store_near
+from agentx.surfaces.hooks.settled import are_settings_changed, find_digests, find_store_near
 from agentx.surfaces.hooks.spool import Caller
-from agentx.surfaces.hooks.telling.output import announcement, note_printed, print_out
+from agentx.surfaces.hooks.telling.output import (
+    FENCE_CLOSE,
+    FENCE_OPEN,
+    announcement,
+    note_printed,
+    print_out,
+)
 from agentx.surfaces.hooks.telling.question import ask_to_tell
 from agentx.surfaces.hooks.telling.told import list_told, note_start, sweep_told
 
@@ -31,6 +38,9 @@ _OF_QUESTION = "[CLR-"
 _QUESTIONS = ("CLR-", "ESC-")  # what the ids of questions and answers begin with
 _CHANGED = "questions:"  # and the id of the line that tells that they changed
 WAITING = (*_QUESTIONS, _CHANGED)
+# In the place of what was prepared by settings that are others now.
+_LEFT_OUT = "- what is remembered is left out: settings changed since: `agentx recall`"
+_LATE = f"{FENCE_OPEN}\n{_LEFT_OUT}\n{FENCE_CLOSE}\n"
 _USER = "human"  # whose session it is that plays no role
 _FRESH_WAIT_MS = 100  # with the start of this program under 150
 
@@ -88,7 +98,9 @@ def _digest(call: Caller, folder: str, branch: str) -> tuple[str, str] | None:
     ]
     digest = _first(folder, names)
     if digest is not None:
-        digest = digest[0], _leave_out_replaced(call, folder, digest[1])
+        is_late = are_settings_changed(folder)
+        text = _LATE if is_late else _leave_out_replaced(call, folder, digest[1])
+        digest = digest[0], text
     notice = find_notice(call, folder)
     if digest is None or notice is None:
         return digest or notice
