@@ -227,7 +227,7 @@ class Clarification:
     stands_beside: str = ""  # the same of what waits, or was only let go, before that; likewise
     contested_by: str = ""  # what else speaks against what stands; likewise
     asked_on: str = ""  # of a matter: what its thread asked next (`watch.matters`); likewise
-    begun_with: tuple[tuple[Entry, str], ...] = ()  # by an offshoot, with why it stands no more
+    begun_with: tuple[tuple[Entry, str], ...] = ()  # said before, with what is against it; likewise
     # Where its name meant another question here: the one that commands take; likewise.
     goes_by: str = field(default="", compare=False)
 

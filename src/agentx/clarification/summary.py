@@ -220,12 +220,12 @@ def name_contrary(state: Clarification) -> str:
 
 
 def mark_begun(state: Clarification, entry: Entry | None) -> str:
-    """Return what stands by now instead of a word that an offshoot begins with; mostly nothing."""
+    """Return what speaks by now against a word that was said before more was asked; or nothing."""
     return next((f" ({mark})" for word, mark in state.begun_with if word == entry), "")
 
 
 def say_begun(state: Clarification) -> str:
-    """Return which words an offshoot begins with that stand no longer; mostly nothing."""
+    """Return what was said before more was asked, and stands no longer; mostly nothing."""
     told = name_begun(state)
     return f" ({told})" if told else ""
 

@@ -37,7 +37,7 @@ from agentx.clarification.watch.awaiting import (
     is_asked_further,
     is_to_be_answered,
 )
-from agentx.clarification.watch.begun import tell_begun
+from agentx.clarification.watch.begun import tell_against
 from agentx.clarification.watch.gathered import gather
 from agentx.clarification.watch.inbox import inbox_among
 from agentx.clarification.watch.later import contests_elsewhere, tell_in_doubt
@@ -152,7 +152,7 @@ def name_overruling(project: Project, states: Iterable[Clarification]) -> tuple[
     """Return questions with who said what, where people's words contradict each other.
 
     Also with what a person decided otherwise, asked the same anew, and with what speaks against the
-    words that an offshoot begins with.
+    words that an offshoot begins with, and those that a thread had before it asked further.
     """
     known, ledgers = tuple(states), list[Clarification]()
     places, questions = AskedIssues(project), open_clarifications(project)
@@ -161,10 +161,9 @@ def name_overruling(project: Project, states: Iterable[Clarification]) -> tuple[
             ledgers += questions.ledger(issue)
     asked = gather(ledgers)
     again = gather(tell_changes(project, keep_repeated((*ledgers, *known)), asked))
-    known = tell_changes(project, tell_repeated(known, again), asked)
-    stems = {state.stem for state in known if state.stem}
-    grown = [state for state in asked if {state.uid, state.stem} & stems]
-    known = tell_begun(known, tell_changes(project, tell_repeated(grown, again), asked))
+    known = tell_against(
+        known, asked, lambda some: tell_changes(project, tell_repeated(some, again), asked)
+    )
     if not any(state.contrary_words for state in known):
         return known
     store = LedgerStore(project.paths, project.clock, make_pen(project))

@@ -90,6 +90,24 @@ def test_what_lies_prepared_for_hooks_tells_it(project: Project, server: GithubS
     assert are_notices_late(project)
 
 
+def test_what_was_said_before_more_was_asked_is_told_with_it(
+    project: Project, server: GithubServer
+) -> None:
+    asked = ask(project, "May I drop it?", to=PERSON)
+    first = server.say(1, "ada", f"{asked}: {NO}")
+    sync_issues(project)
+    open_hub(project).follow_up(asked, "And move it?", by="engineer")
+    sync_issues(project)
+    server.say(1, "ada", f"{asked}: Yes, move it")
+    sync_issues(project)
+    open_hub(project).resolve(asked, by="engineer")
+    first.update(body=f"{asked}: YES", updated_at="2030-01-01T00:00:00Z")
+    sync_issues(project)
+    [told] = name_overruling(project, [look(project, asked)])
+    assert [(word.body, mark) for word, mark in told.begun_with] == [(NO, f"contested: {EDITED}")]
+    assert say_contested(told) == "", "what it came to stands"
+
+
 def test_what_was_forgotten_is_told_no_more_and_in_no_file(
     project: Project, server: GithubServer
 ) -> None:

@@ -1,21 +1,39 @@
-"""What an offshoot begins with, and what became of that where it was said.
+"""What was said before a thread asked what it asks now, and what became of that since.
 
-Its first words were said on the thread that it grew from. What a person decided otherwise there
-since, or what contests them there, takes nothing out of the offshoot, so it is told with them.
+The first words of an offshoot were said on the thread that it grew from, and what a person said to
+a matter stays where it was said. What a person decided otherwise since, there or asked the same
+anew, or what contests them, takes nothing out of the thread, so it is told with them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from agentx.clarification.contested import say_by_whom
 from agentx.clarification.model import Clarification, Entry, EntryType
 from agentx.clarification.watch.later import share_thread
+from agentx.clarification.watch.matters import list_matters
 from agentx.kernel.text import fold_text, preview_ends
+
+Tell = Callable[[Iterable[Clarification]], Iterable[Clarification]]
 
 _WORDS = frozenset({EntryType.ANSWER, EntryType.RESOLUTION})
 _SAID_CHARS = 200
+
+
+def tell_against(
+    states: Iterable[Clarification], among: Iterable[Clarification], tell: Tell
+) -> tuple[Clarification, ...]:
+    """Return questions with what speaks against what they came to, and were told before.
+
+    `tell` returns questions with what speaks against what they came to; `among` are all of some
+    issues.
+    """
+    known = tuple(tell(states))
+    stems = {state.stem for state in known if state.stem}
+    grown = tell(state for state in among if {state.uid, state.stem} & stems)
+    return tuple(_tell_matters(state, tell) for state in tell_begun(known, grown))
 
 
 def tell_begun(
@@ -34,6 +52,28 @@ def _tell_begun(state: Clarification, among: tuple[Clarification, ...]) -> Clari
     begun = [each for each in state.thread if _is_word(each) and not state.is_own(each)]
     marked = ((word, "; ".join(_list_marks(state, word, grown))) for word in begun)
     return replace(state, begun_with=tuple((word, mark) for word, mark in marked if mark))
+
+
+def _tell_matters(state: Clarification, tell: Tell) -> Clarification:
+    # What its own thread came to since is told where it stands.
+    matters = [replace(one, decided_later="", contested_by="") for one in list_matters(state)]
+    if not matters:
+        return state
+    told = state.begun_with
+    for one in tell(matters):
+        word, mark = one.persons_word, "; ".join(_list_matter_marks(state, one))
+        told += ((word, mark),) if word is not None and mark else ()
+    return replace(state, begun_with=told)
+
+
+def _list_matter_marks(state: Clarification, matter: Clarification) -> Iterator[str]:
+    """Yield what speaks against a matter, but what is told as speaking against its thread."""
+    is_told = state.persons_word is matter.persons_word
+    if matter.decided_later and not (is_told and state.decided_later):
+        yield f"later decided otherwise: {matter.decided_later}"
+    by = say_by_whom(matter)
+    if by and not (is_told and by in say_by_whom(state)):
+        yield f"contested: {by}"
 
 
 def _is_word(entry: Entry) -> bool:
