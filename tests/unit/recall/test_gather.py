@@ -203,6 +203,20 @@ def test_what_no_longer_holds_is_told_to_who_asks_of_just_that() -> None:
     assert not mark("why Postgres, where not in one kept schema of ferries")
 
 
+def test_who_asks_for_a_kind_of_tool_is_told_the_decision_for_one() -> None:
+    chosen = observation("We reverse decision 1: Postgres.", category=Category.DECISION)
+    aside = observation(
+        "Throw Celery out, its worker writes to the database.", category=Category.DECISION
+    )
+
+    found = {
+        one.doc_id: one for one in _weigh_all(chosen, aside, context="which database do we use")
+    }
+
+    assert found[chosen.id].answers
+    assert not found[aside.id].answers
+
+
 def _weigh_all(*known: Observation, context: str = "") -> list[Tellable]:
     return weigh([WeighedMemory(observation=one, score=0.4) for one in known], context)
 

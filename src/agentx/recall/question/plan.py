@@ -28,7 +28,12 @@ from agentx.recall.question.order.decided import (
     read_decided,
     weigh_decided,
 )
-from agentx.recall.question.order.holding import bring_replacing, lead_with_holding, read_holding
+from agentx.recall.question.order.holding import (
+    bring_chosen,
+    bring_replacing,
+    lead_with_holding,
+    read_holding,
+)
 from agentx.recall.question.order.reasons import lead_with_reasons
 from agentx.recall.question.order.replaced import Grounds, put_replaced_behind
 from agentx.recall.question.order.threads import lead_with_outcomes
@@ -187,6 +192,7 @@ def _answer(index: TextIndex, question: Question, made: Plan, weights: Weights) 
     evidence = gather(reading, made.query, question.filters, made.wording)
     holding = read_holding(question.text)
     replaced = bring_replacing(evidence, reading, question.filters, holding) if holding else {}
+    chosen = bring_chosen(evidence, reading, question.filters, holding) if holding else ()
     ranked = rank(evidence, view)
     opened: dict[int, Hit] = {}
     read = partial(_read_passage, reading, opened)
@@ -199,14 +205,14 @@ def _answer(index: TextIndex, question: Question, made: Plan, weights: Weights) 
     )
     overturned = put_replaced_behind(ranked, grounds, question.limit)
     settled = settle(overturned.ranked, reading, question.limit)
-    order = _keep_holders(settled.ranked, made.query)
+    order = _keep_holders(settled.ranked, made.query, frozenset(chosen))
     if made.cues.asks_why:
         order = lead_with_reasons(order, asked, read)
     if about := read_decided(question.text):
         decided = list_decided(reading, question.filters, about)
         order = lead_with_decided(order, decided, settled.stands_for)
     if holding:
-        order = lead_with_holding(order, holding, replaced, read, settled.stands_for)
+        order = lead_with_holding(order, holding, replaced, read, settled.stands_for, chosen=chosen)
     shown = order[: question.limit]
     hits = [replace(_open(reading, opened, each), score=each.score) for each in shown]
     made_of = {
@@ -230,15 +236,21 @@ def _answer(index: TextIndex, question: Question, made: Plan, weights: Weights) 
     )
 
 
-def _keep_holders(ranked: tuple[Ranked, ...], query: Query) -> tuple[Ranked, ...]:
+def _keep_holders(
+    ranked: tuple[Ranked, ...], query: Query, chosen: frozenset[int]
+) -> tuple[Ranked, ...]:
     """Where one word is asked for, leave out what neither has it nor replies to what has.
 
-    With several words what stands near a hit may well be what is meant; near a single one it is
-    a neighbour.
+    What was `chosen` answers without it. With several words what stands near a hit may well be what
+    is meant; near a single one it is a neighbour.
     """
     if len(query.terms) != 1:
         return ranked
-    own = tuple(each for each in ranked if each.candidate.passage or each.replied or each.named)
+    own = tuple(
+        each
+        for each in ranked
+        if each.candidate.passage or each.replied or each.named or each.candidate.key in chosen
+    )
     return own if any(each.candidate.passage for each in own) else ranked
 
 

@@ -8,12 +8,10 @@ be done. Being of the issue at hand, or of its files, lifts it.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from functools import lru_cache
 from heapq import nlargest
-from math import log
 from typing import TYPE_CHECKING
 
 from agentx.kernel.text import CONTESTED, compile_late
@@ -27,6 +25,7 @@ from agentx.prose.likeness import coverage
 from agentx.prose.sentences import is_question
 from agentx.prose.sentences import words as count_words
 from agentx.prose.settling.amounts import list_taken_back
+from agentx.recall.question.context import match_context
 from agentx.recall.section.choose import Tellable
 from agentx.recall.section.kinds import Kind, kind_of
 from agentx.recall.section.taken_down import TakenDown
@@ -137,9 +136,6 @@ _BEGINNING = (
     ),
     (cues.at_the_start("merged | committed(?: as)? | pushed | closed | done | erledigt"), -0.25),
 )
-_STEM_CHARS_MIN = 3  # of a word stay as they are, whatever ending it loses
-_NAME = compile_late(r"\w+[-_]\w[\w-]*|\b[a-z]+[A-Z]\w*")
-_JOINT = compile_late(r"[-_]|(?<=[a-z])(?=[A-Z])")
 _LABEL = compile_late(r"The user (?:said|asked|reported): ")
 _RULED = compile_late(r"(?:\A|[.?!;] )The user (?!was shown)\w+")
 _PLAN = "Planned"  # and carried out or overtaken since, as a rule
@@ -156,11 +152,6 @@ _CAUSE = compile_late(r"; Cause: (.+?)(?:; Fixed by: |\n|\Z)")
 _CAUSE_SHARE = 0.5  # of the worth of a fact: its error says it
 _CAUSE_WORDS, _SAME_CAUSE = 2.5, 0.8
 _FILES_SHOWN_MAX = 3
-_CONTEXT_CHARS_MAX = 4_000
-# What a line is about stands at its beginning.
-_SUBJECT_CHARS = 80
-_LATER_SHARE = 0.6
-_HELD_SHARE = 0.3
 _WRITTEN_PLACES = 6  # for what somebody wrote down, so that it is told at the next start
 _ANSWERS_MIN = 0.35  # of what the best answer holds
 _REPLACED_ANSWERS_MIN = 0.6  # for what no longer holds: told only to who asks of just that
@@ -200,7 +191,7 @@ def weigh(
     known = [one for one in given if not _is_overview(one.observation)]
     lines = [word_memory(one.observation) for one in known]
     said = [_list_words(strip_label(line)) for line in lines]
-    answers = _match(known, lines, said, context[:_CONTEXT_CHARS_MAX])
+    answers = match_context([one.observation for one in known], lines, said, context)
     handed = _hand_on(known, answers)
     placed = _list_placed(known)
     reworded = _list_reworded(known)
@@ -325,57 +316,6 @@ def _list_placed(known: Sequence[WeighedMemory]) -> frozenset[str]:
     ]
     newest = nlargest(_WRITTEN_PLACES, written, key=lambda one: (one.timestamp_ms, one.id))
     return frozenset(one.id for one in (*pinned, *newest))
-
-
-def _match(
-    known: Sequence[WeighedMemory],
-    lines: Sequence[str],
-    said: Sequence[frozenset[str]],
-    context: str,
-) -> list[float]:
-    """Return how well each memory answers a context, the best being 1: rare words count most.
-
-    What its line begins with counts most, then what it says; what else the memory holds, and what
-    is only a part of a name, a little.
-    """
-    asked = terms(context)
-    if not asked:
-        return [0.0] * len(known)
-    starts = frozenset(word[:_STEM_CHARS_MIN] for word in asked)
-    held = [
-        _list_held(one.observation.content, words if one.observation.content == line else None)
-        & asked
-        if _may_hold(one.observation.content, starts)
-        else frozenset[str]()
-        for one, line, words in zip(known, lines, said, strict=True)
-    ]
-    holders = Counter(word for words in held for word in words)
-    rare = {word: log(1 + len(known) / count) for word, count in holders.items()}
-    found = []
-    for line, words, besides in zip(lines, said, held, strict=True):
-        begun = terms(line[:_SUBJECT_CHARS]) if besides else frozenset()
-        found.append(
-            sum(
-                rare[word]
-                * (1.0 if word in begun else _LATER_SHARE if word in words else _HELD_SHARE)
-                for word in besides
-            )
-        )
-    best = max(found, default=0.0)
-    return [each / best for each in found] if best else found
-
-
-def _may_hold(text: str, starts: frozenset[str]) -> bool:
-    """Tell of most texts, without taking them apart, that they hold no word that begins so."""
-    lowered = text.lower().replace("\u2019", "'")
-    return any(start in lowered for start in starts)
-
-
-def _list_held(text: str, known: frozenset[str] | None = None) -> frozenset[str]:
-    """Return the words of a text, and those that its names are made of: `Retry-After`, `runAt`."""
-    words = terms(text) if known is None else known
-    names = _NAME.findall(text)
-    return words | terms(_JOINT.sub(" ", " ".join(names))) if names else words
 
 
 def _hand_on(known: Sequence[WeighedMemory], answers: Sequence[float]) -> list[float]:

@@ -1,6 +1,7 @@
 """What holds now, and why something was left: asked for either, what replaced comes first.
 
-    which HTTP client do we use?     what replaced the choice that names every word of it
+    which HTTP client do we use?     what was decided for one of them (`chosen`)
+    which retry policy do we use?    what replaced the choice that names every word of it
     why did we leave httpx?          what names httpx and gives it up, before what was for it
 
 What was chosen once names the words of such a question best, and what replaced it may name none of
@@ -21,6 +22,8 @@ from agentx.kernel.values import frozen
 from agentx.prose.cues import anywhere
 from agentx.prose.likeness import coverage
 from agentx.prose.sentences import is_question, sentences
+from agentx.prose.tool_kinds import list_tools
+from agentx.recall.question.order.chosen import list_chosen, list_overturned
 from agentx.recall.question.order.reasons import states_reason
 from agentx.recall.question.rank import Ranked
 from agentx.search.analysis import terms
@@ -53,7 +56,8 @@ _HELD = compile_late(
     r"\A\W*(?:and |so )?(?:which|what) (?P<thing>[^?.!\n]{2,60}?) (?:do|are|does|is) "
     rf"(?:{_WHO}|the [\w-]+|our [\w-]+|[\w-]+) (?:now |currently |still |today )?"
     r"(?:us(?:e|ing)|on|run(?:ning)?(?: on)?|go(?:ing)? with|stick with|deploy\w* (?:to|with))\b"
-    r"|\A\W*what do we (?:now |currently )?use (?:for|as|to) (?P<end>[^?.!\n]{2,60})",
+    r"|\A\W*what do we (?:now |currently )?use (?:for|as|to) (?P<end>[^?.!\n]{2,60})"
+    r"|\A\W*(?:and |so )?what(?: is|'s) our (?P<own>[^?.!\n]{2,40})",
     re.IGNORECASE,
 )
 # How a text says that something was left; "moved to it" says the contrary.
@@ -81,6 +85,7 @@ class HoldingQuestion:
 
     about: frozenset[str]
     is_left: bool
+    tools: frozenset[str] = frozenset()  # of the kind that is asked for, where that is known
 
 
 def read_holding(question: str) -> HoldingQuestion | None:
@@ -88,9 +93,13 @@ def read_holding(question: str) -> HoldingQuestion | None:
     if left := _LEFT.match(question):
         about = frozenset(terms(_TAIL.sub("", left["thing"])))
         return HoldingQuestion(about, is_left=True) if about else None
-    held = _HELD.match(question)
-    about = frozenset(terms((held["thing"] or held["end"]) if held else ""))
-    return HoldingQuestion(about, is_left=False) if about else None
+    if (held := _HELD.match(question)) is None:
+        return None
+    thing = held["thing"] or held["end"] or held["own"]
+    about, tools = frozenset(terms(thing)), list_tools(thing)
+    if not about or (held["own"] and not tools):
+        return None
+    return HoldingQuestion(about, is_left=False, tools=tools)
 
 
 def bring_replacing(
@@ -105,10 +114,12 @@ def bring_replacing(
         (key, each.place)
         for key, each in evidence.candidates.items()
         if each.traits & _SUPERSEDED
+        and not asked.tools
         and coverage(asked.about, frozenset(terms(reading.hit(each.place, 0).passage)))
         >= _SAME_SHARE
     ]
     first = {key: reading.ties(place).superseded_by for key, place in wanted}
+    first |= list_overturned(reading, filters, asked.tools)
     for key, by in first.items():
         newest = by
         for _ in range(_STEPS_MAX):
@@ -124,21 +135,37 @@ def bring_replacing(
     return found
 
 
+def bring_chosen(
+    evidence: Evidence, reading: Reading, filters: Filters, asked: HoldingQuestion
+) -> tuple[int, ...]:
+    """Add what was decided for a tool of the kind that is asked for; return it, the best first."""
+    keys = list_chosen(reading, filters, asked.tools, asked.about)
+    if missing := [key for key in keys if key not in evidence.candidates]:
+        add_documents(evidence, reading, missing, filters)
+    return tuple(key for key in keys if key in evidence.candidates)
+
+
 def lead_with_holding(
     ranked: Sequence[Ranked],
     asked: HoldingQuestion,
     replaced: Mapping[int, int],
     read: Callable[[Ranked], str],
     stands_for: Mapping[int, int],
+    *,
+    chosen: Sequence[int] = (),
 ) -> tuple[Ranked, ...]:
-    """Put what holds first, or what says why something was left; `read` opens a passage."""
+    """Put what holds first, or what says why something was left; `read` opens a passage.
+
+    What was `chosen` holds whatever replaced something.
+    """
     if not ranked:
         return ()
     rows = {each.candidate.key: each for each in ranked}
     leaving = list(_list_leaving(ranked, asked, read)) if asked.is_left else []
     if asked.is_left and states_reason(read(ranked[0]), asked.about):
         leaving.insert(0, ranked[0].candidate.key)
-    newest = [stands_for.get(each, each) for each in _list_newest(ranked, replaced, stands_for)]
+    holds = chosen or _list_newest(ranked, replaced, stands_for)
+    newest = [stands_for.get(each, each) for each in holds]
     firsts = dict.fromkeys([*leaving[:1], *newest, *leaving])
     moved = [rows[key] for key in firsts if key in rows][:_MOVED_MAX]
     best = ranked[0].score
