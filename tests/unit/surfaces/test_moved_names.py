@@ -48,3 +48,13 @@ def test_a_tool_names_a_question_as_it_is_answered_and_opened(team: Team) -> Non
         assert "Which colour is the button?" in team.say(bob, verb, name)
     assert f"- {name} [answered]" in agent.call("answer", id=name, text="Blue")
     assert "not an id" in agent.fail("get", ids=[f"{MOVED}@01M7RHCWMWD2PGDDF5X3Z7JTMN"])
+
+
+def test_nobody_is_sent_to_ask_by_a_name_that_moved(team: Team) -> None:
+    bob = team.bob
+    bob.play()
+    assert "say which you mean" in bob.agentx("clarify", "route", MOVED)[1]
+    rows = json.loads(team.say(bob, "clarify", "inbox", "architect", "--json"))["clarifications"]
+    name = next(row for row in rows if row["topic"] == "Colour")["nextActions"][0].split()[3]
+    bob.play()
+    assert "nobody can be asked" in bob.agentx("clarify", "route", name)[1]

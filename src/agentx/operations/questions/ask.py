@@ -151,10 +151,10 @@ def _go_on(
     elif waiting.apart and not isinstance(player, Person):
         told(stream_entry(state, state.thread[-1]))
         told(routing(state))
-        route_apart(project, state.id, waiting.player)
+        route_apart(project, state.exact, waiting.player)
     else:
         asked_until_ms = until_ms if waiting.wait_ms else None
         if waiting.asked_ms is not None:
             asked_until_ms = now_ms + waiting.asked_ms
-        state = _hub(project, player).route(state.id, told, until_ms=asked_until_ms)
+        state = _hub(project, player).route(state.exact, told, until_ms=asked_until_ms)
     return await_outcome(project, state, until_ms, told, waiting.seen)

@@ -73,11 +73,12 @@ def route(
 
     Raises: ConflictError while another process asks it, IllegalTransition when nothing waits for
         the target, UnavailableError when nobody plays it, ClarificationUnanswered once a person
-        was called, ClarificationNotFound.
+        was called, ClarificationNotFound, NameMoved for a name that meant another here before.
     """
     played = player or Player()
     hub = open_hub(project, runner_of=lambda role: find_player(project, role, played))
-    known = hub.find(clarification_id).id
+    meant = hub.find_meant(clarification_id)
+    known = meant.id
     with _asking(project, known), passing_on(find_words(project, known)) as keep:
 
         def hear(words: str) -> None:
@@ -85,7 +86,7 @@ def route(
             if heard is not None:
                 heard(words)
 
-        return hub.route(known, told, until_ms=until_ms, heard=hear)
+        return hub.route(meant.exact, told, until_ms=until_ms, heard=hear)
 
 
 def route_apart(project: Project, clarification_id: str, player: Player | None = None) -> None:
@@ -121,7 +122,7 @@ def watch(project: Project, bus: Bus | None = None) -> MonitorReport:
     found = run_monitor(project, bus)
     for state in _list_stale(project, found.active):
         try:
-            route_apart(project, state.id)
+            route_apart(project, state.exact)
         except AgentUnavailable as error:
             project.log.record("warning", "clarification-retry", message=error.message)
     return found
@@ -134,7 +135,7 @@ def ask_again(project: Project, stale: Iterable[Clarification], told: Say) -> Cl
     """
     for state in _list_stale(project, stale):
         try:
-            return route(project, state.id, told=told)
+            return route(project, state.exact, told=told)
         except (ClarificationUnanswered, IllegalTransition, ConflictError):
             return None
     return None
