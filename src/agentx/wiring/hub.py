@@ -13,6 +13,7 @@ who shows them elsewhere.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import cached_property, partial
 
 from agentx.agents.happenings import AgentCompleted, AgentError, AgentStarted
@@ -35,7 +36,7 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError, NotFound, UnavailableError
 from agentx.kernel.text import preview
 from agentx.project.project import Project
-from agentx.wiring.clarifications import make_logged_bus, open_clarifications
+from agentx.wiring.clarifications import make_logged_bus, name_overruling, open_clarifications
 from agentx.wiring.runners import role_texts
 from agentx.wiring.section import renew_late_notices, renew_notices
 from agentx.wiring.trust.issue_marks import AskedIssues
@@ -132,6 +133,7 @@ def open_hub(
         is_closed=desk.is_closed,
         check_issue=desk.check_issue,
         look_at_issues=desk.look_at_issues,
+        tell_against=lambda state: replace(name_overruling(project, (state,))[0], goes_by=""),
     )
     return Hub(open_clarifications(project, told), open_agents(project), board, project.clock, told)
 

@@ -35,7 +35,7 @@ from agentx.clarification.model import (
     NewQuestion,
     Reason,
 )
-from agentx.clarification.rendering import routing, stream_entry
+from agentx.clarification.rendering import routing, say_against, stream_entry
 from agentx.clarification.scope import Put, check_text, permit
 from agentx.clarification.service import Clarifications
 from agentx.clarification.store.survey import Survey
@@ -401,6 +401,7 @@ class Hub:
             issue=issue,
             clarification_id=state.id,
             thread=earlier[:-1],  # the last is the question itself
+            against=say_against(self._board.tell_against(state)),
             artifacts=() if issue is None else self._board.artifacts_of(issue),
         )
 

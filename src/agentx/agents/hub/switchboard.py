@@ -17,6 +17,10 @@ def _as_asked() -> NumberOf:
     return attrgetter("issue")
 
 
+def _as_it_is(state: Clarification) -> Clarification:
+    return state
+
+
 @frozen
 class Switchboard:
     """What the hub must know to put a question through."""
@@ -30,3 +34,5 @@ class Switchboard:
     check_issue: Callable[[int], None] = lambda _issue: None  # raises for one that is not there
     # Which number the issue of a question has now; None where another has its own.
     look_at_issues: Callable[[], NumberOf] = _as_asked
+    # A question with what speaks by now against what was said in it.
+    tell_against: Callable[[Clarification], Clarification] = _as_it_is

@@ -117,6 +117,7 @@ def _show(ask: Ask) -> str:
     named = " ".join(part for part in (ask.clarification_id, ask.topic) if part)
     about = "".join(f"\n  see {artifact.name}" for artifact in ask.artifacts)
     thread = "".join(f"\n  {each.speaker}: {each.body}" for each in ask.thread)
+    thread += f"\n  ({ask.against})" if ask.against else ""
     return (
         f"{head} {named}\n{thread.lstrip(chr(10))}\n\n{ask.question}\n{about}\n\n"
         "Answer, and end with a line that holds a single dot:\n"

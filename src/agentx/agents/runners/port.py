@@ -63,6 +63,7 @@ class Ask:
     issue: int | None = None
     clarification_id: str = ""
     thread: tuple[Utterance, ...] = ()
+    against: str = ""  # what speaks by now against what was said in it, or was said to the same
     artifacts: tuple[Reference, ...] = ()
     recalled: str = ""  # the recall section, fenced
     wants: Wants = Wants.ANSWER

@@ -105,6 +105,8 @@ def _parts(ask: Ask, how_to_work: str) -> Iterator[str]:
     if ask.thread:
         said = "\n".join(f"[{each.speaker}, {each.kind}] {hang(each.body)}" for each in ask.thread)
         yield f"## What was said before\n\n{disarm(said)}"
+    if ask.against:
+        yield f"## What you must know of that\n\n{disarm(hang(ask.against))}"
     if ask.wants is Wants.WORK or ask.how_to_work:
         yield f"## The task\n\n{disarm(ask.question)}"
         if ask.how_to_work:

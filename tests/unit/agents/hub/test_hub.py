@@ -15,6 +15,7 @@ import pytest
 from agentx.agents.hub.hub import Hub
 from agentx.agents.runners.port import AnswerStanding, Ask, Reply, Runner
 from agentx.agents.runners.scripted import Scripted, ScriptLine
+from agentx.agents.runners.wording import prompt_of
 from agentx.clarification.errors import ClarificationUnanswered, ScopeViolation
 from agentx.clarification.model import PERSON, Clarification, ClarificationStatus, Reason
 from agentx.clarification.store.view import ledger_path
@@ -179,6 +180,23 @@ def test_the_target_is_given_question_thread_and_artifacts(project: Project) -> 
         ("engineer", "JWT or sessions?"),
         ("architect", "JWT."),
     ]
+
+
+def test_the_target_is_told_what_speaks_against_what_was_said(project: Project) -> None:
+    runner = Scripted([ScriptLine(answer="ES256."), ScriptLine(answer="None.")])
+    hub = hub_of(project, runner)
+    state = asked(hub)
+    hub.answer(state.id, "JWT.", by=PERSON)
+    hub.follow_up(state.id, "Which keys?")
+    hub.answer(asked(hub, to=PERSON).id, "Sessions.", by=PERSON)
+    hub.route(state.id)
+    hub.route(asked(hub, to="product-manager").id)
+
+    first, second = runner.asked
+    later = "later decided otherwise: Sessions. (CLR-1-002)"
+    assert first.against == f'before: "JWT." ({later})'
+    assert f"## What you must know of that\n\n{first.against}" in prompt_of(first)
+    assert "a person had said to the same: Sessions. (CLR-1-002)" in prompt_of(second)
 
 
 @pytest.mark.promise("clarify.hub")
