@@ -38,6 +38,7 @@ from agentx.daemon.limits import (
     DAEMON_GRACE_MS,
     DAEMON_HEAP_EVERY_MS,
     DAEMON_LULL_MS,
+    DAEMON_SETTINGS_EVERY_MS,
     DAEMON_SWITCH_SECONDS,
     DAEMON_VIEWS_EVERY_MS,
     DAEMON_WATCH_EVERY_MS,
@@ -251,7 +252,7 @@ def _until_told(
         watch_ms = min(watch_ms, max(plan.idle_exit_ms // 4, 10))
     looks_away = 0
     while True:
-        if reason := summons.wait(watch_ms):
+        if reason := _wait(plan, summons, watch_ms):
             return reason
         if scheduler is not None and scheduler.is_busy:
             activity.note_activity()
@@ -261,14 +262,22 @@ def _until_told(
         if idle_ms < watch_ms:
             with suppress(OSError):
                 os.utime(plan.store.daemon)  # its age says for how long nobody needed us
-        if plan.is_set_anew():
-            return SET_ANEW
         if not held.is_still_ours():
             return "the folder of the store was removed"
         # Twice in a row: a folder that is mounted anew is away for a moment.
         looks_away = looks_away + 1 if _identify(plan.root) != began_in else 0
         if looks_away == _LOOKS_AWAY_MAX:
             return "the folder of the project was moved or removed"
+
+
+def _wait(plan: DaemonPlan, summons: Summons, wait_ms: int) -> str:
+    """Return why it is time to stop, or nothing when that time has passed."""
+    for begun_ms in range(0, wait_ms, DAEMON_SETTINGS_EVERY_MS):
+        if reason := summons.wait(min(wait_ms - begun_ms, DAEMON_SETTINGS_EVERY_MS)):
+            return reason
+        if plan.is_set_anew():
+            return SET_ANEW
+    return ""
 
 
 def _identify(folder: Path | None) -> tuple[int, int]:

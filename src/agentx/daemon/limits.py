@@ -36,6 +36,8 @@ DAEMON_SWITCH_SECONDS = 0.0005
 DAEMON_POLL_MS = 20
 # How often the daemon looks whether it is idle, its log is full or its folder is gone.
 DAEMON_WATCH_EVERY_MS = 5_000
+# How often it looks whether the settings are others by now: nobody is to wait for that.
+DAEMON_SETTINGS_EVERY_MS = 500
 # How often it looks whether it has grown, and by how much it may before it gives memory back.
 DAEMON_HEAP_EVERY_MS = 5_000
 DAEMON_HEAP_SLACK_BYTES = 16 * 1024 * 1024
