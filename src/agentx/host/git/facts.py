@@ -149,6 +149,11 @@ def strip_credentials(address: str) -> str:
 
 def user_name(path: Path) -> str:
     """Return how the user is called in commits; nothing where git does not know."""
+    from agentx.host.git.kept.settings import read_kept  # noqa: PLC0415  see `_ask`
+
+    kept = read_kept(path)
+    if kept is not None:
+        return kept.get("user.name", "")
     return _ask(path, "config", "--get", "user.name") or ""
 
 

@@ -16,6 +16,7 @@ from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.disk import FREE_ROOM
 from agentx.host.git.command import do_git, read_git
 from agentx.host.git.facts import strip_credentials
+from agentx.host.git.kept.settings import find_setting, has_promisor, list_remotes
 from agentx.host.git.own_branch import find_lock
 from agentx.host.locks.flock import Flock
 from agentx.kernel.errors import (
@@ -64,7 +65,7 @@ def find_remote(root: Path, wanted: str = "", agreed: Collection[str] = ()) -> R
 
     Raises: NotFound, InvalidValue.
     """
-    names = read_git(root, "remote").lines
+    names = list_remotes(root)
     if not names:
         raise NotFound(
             f"{root} has no remote", hint="git remote add origin URL; runs stay here until then"
@@ -92,8 +93,7 @@ def list_agreed(notes: KeptNotes) -> frozenset[str]:
 
 
 def _look_up(root: Path, name: str) -> Remote:
-    said = read_git(root, "config", "--get", f"remote.{name}.url")
-    return Remote(name, said.out.strip())
+    return Remote(name, find_setting(root, f"remote.{name}.url").strip())
 
 
 def fetch(kept: KeptBranch, root: Path, remote: Remote, wait_ms: int = _FETCH_WAIT_MS) -> str:
@@ -127,7 +127,7 @@ def _fetch_left_out(root: Path, remote: Remote, tip: str, wait_ms: int) -> None:
 
     Raises: UnavailableError where the remote does not give them.
     """
-    if read_git(root, "config", "--get-regexp", r"^remote\..*\.promisor$").code != 0:
+    if not has_promisor(root):
         return
     said = read_git(root, "rev-list", "--objects", "--no-walk", "--missing=print", tip)
     lacking = tuple(line[1:] for line in said.lines if line.startswith("?"))

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from agentx.host.files.plain import is_folder, list_folder, remove_tree
 from agentx.host.git.command import do_git, name_git, read_git
+from agentx.host.git.kept.settings import list_remotes
 from agentx.host.git.loose import tell_lost_with
 from agentx.host.git.work import checkouts, is_ancestor
 from agentx.kernel.errors import UnavailableError
@@ -128,10 +129,9 @@ class SeenPushed:
 
 def ask_remotes(root: Path) -> SeenPushed:
     """Ask every remote which of the branches that were seen there it still has."""
-    said = read_git(root, "remote")
     stale: list[str] = []
     silent: list[str] = []
-    for remote in said.lines if said.code == 0 else ():
+    for remote in list_remotes(root):
         there = _list_there(root, remote)
         if there is None:
             silent.append(remote)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from agentx.host.git.command import name_git, read_git
 from agentx.host.git.facts import PLAIN_DIFF
+from agentx.host.git.kept.settings import list_remotes
 from agentx.host.git.work import commit_of, is_ancestor, is_shallow_clone, list_changed_files
 from agentx.kernel.errors import ConflictError, NotFound
 from agentx.kernel.values import frozen
@@ -97,7 +98,7 @@ def find_work(root: Path, run: Run, branch: str) -> str:
 def name_remote(root: Path, branch: str = "") -> str:
     """Return the remote that is meant for a branch: one that has it, the usual one, one of runs."""
     having = [each.remote for each in list_pushed(root, branch)] if branch else []
-    names = having or read_git(root, "remote").lines
+    names = having or list_remotes(root)
     if "origin" in names or not names:
         return "origin"
     runs = () if having else (each.remote for each in list_pushed(root, BRANCH))
@@ -107,7 +108,7 @@ def name_remote(root: Path, branch: str = "") -> str:
 def tell_unpushed(root: Path, branch: str) -> Iterator[str]:
     """Yield that no remote has a branch as it is here, as far as was last fetched."""
     here = commit_of(root, f"refs/heads/{branch}") if branch else ""
-    remotes = read_git(root, "remote").lines if here else ()
+    remotes = list_remotes(root) if here else ()
     pushed = list_pushed(root, branch) if remotes else ()
     if remotes and not any(is_ancestor(root, here, each.commit) for each in pushed):
         where = name_remote(root, branch)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from agentx.host.files.disk import tells_no_room
 from agentx.host.git.command import do_git, read_git
+from agentx.host.git.kept.settings import list_remotes
 from agentx.host.git.work import is_shallow_clone
 from agentx.kernel.errors import UnavailableError
 from agentx.runs.model import LaneStatus, Run
@@ -31,10 +32,9 @@ def fetch_run(root: Path, run: Run) -> tuple[list[str], list[str]]:
 
     Return what is gone there, and which was not reached, and why.
     """
-    said = read_git(root, "remote")
     gone: list[str] = []
     silent: list[str] = []
-    for remote in said.lines[:_REMOTES_MAX] if said.code == 0 else ():
+    for remote in list_remotes(root)[:_REMOTES_MAX]:
         before = _list_seen(root, remote, run.id)
         why = _fetch(root, remote, run.id)
         gone += _list_gone(root, run, remote, before)  # also of one that was cut short

@@ -1,0 +1,1 @@
+"""What git said and is not asked again while it would say the same."""
