@@ -6,12 +6,15 @@ It takes some 30 ms to load, which only who signs or checks a signature pays.
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
+from functools import lru_cache
 
 from agentx.kernel.ids import digest
 
 KEY_BYTES = 32
 _SIGNATURE_BYTES = 64
 _FINGERPRINT_BYTES = 10
+_KEPT_MAX = 2_048  # answers, with the messages they are about
+_KEPT_BYTES_MAX = 4_096
 
 
 def find_public(seed: bytes) -> str:
@@ -34,6 +37,13 @@ def sign(seed: bytes, message: bytes) -> str:
 
 def is_signed_by(public: str, signature: str, message: bytes) -> bool:
     """Tell whether a key signed a message."""
+    if len(message) > _KEPT_BYTES_MAX:
+        return _verify.__wrapped__(public, signature, message)
+    return _verify(public, signature, message)
+
+
+@lru_cache(_KEPT_MAX)  # whoever drives a run reads its events hundreds of times
+def _verify(public: str, signature: str, message: bytes) -> bool:
     key, said = _read(public, KEY_BYTES), _read(signature, _SIGNATURE_BYTES)
     if key is None or said is None:
         return False
