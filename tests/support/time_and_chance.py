@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
+from agentx.host.system import SystemClock
 from agentx.kernel.clock import Millis
 
+_NAP_MS = 5
 START_MS = Millis(1_772_445_600_000)  # 2026-03-02T10:00:00Z
 
 
@@ -24,6 +28,14 @@ class FakeClock:
     def advance(self, duration_ms: int) -> None:
         """Let time pass."""
         self._now_ms += duration_ms
+
+
+class Awake(SystemClock):
+    """The clock of the machine, which hardly sleeps between two tries."""
+
+    def sleep_ms(self, duration_ms: int) -> None:
+        """Let others run, and go on."""
+        time.sleep(min(duration_ms, _NAP_MS) / 1000)
 
 
 class CountingEntropy:

@@ -6,6 +6,7 @@ Method: a loopback server stands for GitHub; a bare remote, a run that is driven
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from agentx.operations.runs.sync import sync_runs
 from agentx.operations.runs.write import start_run
 from tests.support.driven import Stage
 from tests.support.github_server import REPOSITORY, TOKEN, Fault, GithubServer
+from tests.support.time_and_chance import Awake
 from tests.support.two_people import PERSON
 
 NO_ANSWER = Fault(kind="lost", method="POST")
@@ -42,7 +44,9 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, github: GithubServer)
         notify = "ada"
         """
     )
-    return Stage(tmp_path, monkeypatch, GITHUB_TOKEN=TOKEN)
+    made = Stage(tmp_path, monkeypatch, GITHUB_TOKEN=TOKEN)
+    made.project = replace(made.project, clock=Awake())
+    return made
 
 
 def _drive(stage: Stage, **more: Any) -> Driven:

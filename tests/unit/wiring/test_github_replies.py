@@ -20,7 +20,6 @@ from agentx.agents.hub.hub import Hub
 from agentx.clarification.contested import say_contested
 from agentx.clarification.model import Clarification, ClarificationStatus, NewQuestion
 from agentx.daemon.jobs import job_specs
-from agentx.host.system import SystemClock
 from agentx.host.waits import WaitBudget
 from agentx.kernel.bus import Bus
 from agentx.operations.issues.sync import sync_issues
@@ -36,19 +35,13 @@ from agentx.wiring.memory import open_store
 from agentx.work.model import NewIssue
 from agentx.work.service import Issues
 from tests.support.github_server import REPOSITORY, TOKEN, Fault, GithubServer
+from tests.support.time_and_chance import Awake
 
 
 @pytest.fixture
 def server() -> Iterator[GithubServer]:
     with GithubServer().serving() as made:
         yield made
-
-
-class Awake(SystemClock):
-    """A clock that does not sleep between two tries."""
-
-    def sleep_ms(self, duration_ms: int) -> None:
-        """Go on at once."""
 
 
 def project_at(folder: Path, server: GithubServer, name: str = "one", **variables: str) -> Project:
