@@ -196,6 +196,7 @@ def test_what_keeps_an_agent_from_work_is_said(tmp_path: Path) -> None:
             told=told_here.append,
             began_ms=project.clock.now_ms(),
             append=lambda _event: None,
+            read=lambda: (),
         )
         step = Step(id="implement", title="Build it", agent="engineer")
         ended = take_turn(desk, step, "loop", ("agent", "resume", "none"), WalkSpent())

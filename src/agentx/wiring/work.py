@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -104,20 +104,15 @@ def view(issue: Issue) -> IssueView:
     )
 
 
-def position(
-    project: Project,
-    number: int,
-    issues: IssueStore | None = None,
-    shown: Mapping[str, bool] | None = None,
-) -> Position:
-    """Say where an issue stands in its workflow; `shown` is as `stages` has it.
+def position(project: Project, number: int, issues: IssueStore | None = None) -> Position:
+    """Say where an issue stands in its workflow.
 
     Raises: NotFound, InvalidValue for a workflow that is broken.
     """
     workflows = open_workflows(project)
     issue = (issue_store(project) if issues is None else issues).get(number)
     workflow = workflows.get(workflow_name(issue, workflows.names()))
-    found = stages_at(project, workflow, issue, shown)
+    found = stages_at(project, workflow, issue)
     return Position(issue=issue, workflow=workflow, steps=found)
 
 
@@ -126,9 +121,10 @@ def stages_at(
     workflow: Workflow,
     issue: Issue,
     shown: Mapping[str, bool] | None = None,
+    at_work: Collection[str] = (),
 ) -> tuple[StepStage, ...]:
-    """Say how far each step of a workflow is, for an issue as it is given."""
-    return stages(workflow, issue, partial(_exists, project), shown)
+    """Say how far each step of a workflow is, for an issue as it is given; as `stages` has it."""
+    return stages(workflow, issue, partial(_exists, project), shown, at_work)
 
 
 def shape_status(status: AgentStatus) -> dict[str, Any]:

@@ -8,7 +8,7 @@ whose condition does not hold is skipped.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from agentx.work.labels import type_of
 from agentx.work.model import Issue, Stage, Status, Step, StepStage, Workflow
@@ -32,14 +32,19 @@ def workflow_name(issue: Issue, names: Iterable[str]) -> str:
 
 
 def stages(
-    workflow: Workflow, issue: Issue, exists: Exists, shown: Mapping[str, bool] | None = None
+    workflow: Workflow,
+    issue: Issue,
+    exists: Exists,
+    shown: Mapping[str, bool] | None = None,
+    at_work: Collection[str] = (),
 ) -> tuple[StepStage, ...]:
     """Say of each step whether it is done, skipped, next or later.
 
-    Of a step that names no status `shown` knows better than its file, where it says anything.
+    Of a step that names no status `shown` knows better than its file, where it says anything. What
+    agents are `at_work` on is not done, whatever the status says.
     """
     skipped = {step.id for step in workflow.steps if not holds(step.condition, issue)}
-    done = _list_done(workflow, issue, exists, shown or {}) - skipped
+    done = _list_done(workflow, issue, exists, shown or {}) - skipped - set(at_work)
     # An optional step is offered, and holds nobody up.
     passed = done | skipped | {step.id for step in workflow.steps if step.optional}
     found = []

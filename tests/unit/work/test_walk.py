@@ -13,11 +13,18 @@ import pytest
 from agentx.kernel.clock import Millis
 from agentx.kernel.roles import SHIPPED_ROLES
 from agentx.work.limits import WALK_SENT_BACK_MAX, WALK_TRIES_MAX
-from agentx.work.model import Step
+from agentx.work.model import Step, Workflow
 from agentx.work.store.workflows import WorkflowFiles, list_shipped, read_template
 from agentx.work.walk.model import Deed, StepVerdict, Walked, WalkEvent
 from agentx.work.walk.outputs import find_faults, read_criteria, read_verdict
-from agentx.work.walk.schedule import cut_to_way, find_checks, find_due, list_shown, sum_spent
+from agentx.work.walk.schedule import (
+    cut_to_way,
+    find_checks,
+    find_due,
+    list_at_work,
+    list_shown,
+    sum_spent,
+)
 
 pytestmark = pytest.mark.promise("walk.valid")
 
@@ -30,6 +37,8 @@ def event(kind: Walked, step: str = "build", **said: Any) -> WalkEvent:
     return WalkEvent(kind=kind, at_ms=Millis(1), step=named, **said)
 
 
+JUDGE = Step(id="judge", title="Judge it", agent="reviewer", needs=("build",))
+TWO = Workflow(name="two", description="", steps=(BUILD, JUDGE))
 BEGAN = event(Walked.BEGAN)
 SITTING = event(Walked.SITTING)
 STEP_BEGAN = event(Walked.STEP_BEGAN)
@@ -80,10 +89,35 @@ def test_a_way_that_ended_is_over_and_what_was_before_a_new_one_counts_no_more()
 
     assert cut_to_way((*before, event(Walked.ENDED))) == ()
     assert cut_to_way((*before, BEGAN, SITTING)) == (BEGAN, SITTING)
-    assert list_shown((*before, event(Walked.STEP_BEGAN, "other"))) == {
-        "build": True,
-        "other": False,
-    }
+    assert list_shown(TWO, before) == {"build": True, "judge": False}
+
+
+def test_what_was_judged_is_not_done_where_it_was_sent_back() -> None:
+    done = event(Walked.STEP_DONE)
+    back = WalkEvent(kind=Walked.SENT_BACK, at_ms=Millis(1), step="judge")
+
+    assert list_shown(TWO, (BEGAN, done, back)) == {"build": False, "judge": False}
+    assert list_shown(TWO, (BEGAN, done, back, done))["build"]
+
+
+@pytest.mark.parametrize(
+    ("events", "is_at_work"),
+    [
+        ((STEP_BEGAN,), True),
+        ((STEP_BEGAN, SITTING), True),  # killed
+        ((STEP_BEGAN, DONE, SITTING), True),  # nobody looked at it yet
+        ((STEP_BEGAN, DONE, PASSED, SITTING), True),
+        ((STEP_BEGAN, DONE, FAILED), True),
+        ((STEP_BEGAN, DONE, FAILED, SITTING), False),  # a person may have done it meanwhile
+        ((STEP_BEGAN, WAITS, SITTING), False),
+        ((STEP_BEGAN, DONE, PASSED, event(Walked.STEP_DONE)), False),
+        ((STEP_BEGAN, event(Walked.SENT_BACK)), False),
+    ],
+)
+def test_what_an_agent_has_in_hand_is_not_done(
+    events: tuple[WalkEvent, ...], is_at_work: bool
+) -> None:
+    assert list_at_work((BEGAN, SITTING, *events)) == ({"build"} if is_at_work else set())
 
 
 def test_what_must_pass_holds_until_something_else_is_named() -> None:

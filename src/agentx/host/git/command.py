@@ -148,12 +148,14 @@ def do_git(
     index: Path | None = None,
     held: int | None = None,
     lets_go: bool = False,
+    given: bytes | None = None,
 ) -> GitReply:
     """Let git work in a folder of a trusted repository, with its filters, hooks and helpers.
 
-    `index` is what it takes for the folder's index. `held` is an open file that it and all it
-    begins keep open; these end with this process, however that ends, and with git itself: with
-    `lets_go` what hooks of the user's left running goes on where git came to a good end.
+    `given` is what git reads, `index` what it takes for the folder's index. `held` is an open file
+    that it and all it begins keep open; these end with this process, however that ends, and with
+    git itself: with `lets_go` what hooks of the user's left running goes on where git came to a
+    good end.
 
     Raises: UnavailableError when git is not there, does not end or refuses a repository.
     """
@@ -173,7 +175,7 @@ def do_git(
                 path, every, words, environment, wait_ms=wait_ms, held=held, lets_go=lets_go
             )
         else:
-            done = _run(path, every, words, environment, wait_ms)
+            done = _run(path, every, words, environment, wait_ms, given=given)
     except TimeoutError as error:
         hangs = "look for a git that hangs there"
         ended = "it was ended; see which filter or hook it waited for, then try again"

@@ -29,12 +29,15 @@ def git_done(
     index: Path | None = None,
     held: int | None = None,
     lets_go: bool = False,
+    given: bytes | None = None,
 ) -> GitReply:
-    """Run git in a folder; it must succeed.
+    """Run git in a folder; it must succeed. `given` is what it reads.
 
     Raises: UnavailableError with what git said.
     """
-    said = do_git(path, *words, settings=settings, index=index, held=held, lets_go=lets_go)
+    said = do_git(
+        path, *words, settings=settings, index=index, held=held, lets_go=lets_go, given=given
+    )
     return _check(path, words, said)
 
 

@@ -12,7 +12,7 @@ from agentx.kernel.clock import MINUTE_MS
 from agentx.kernel.values import frozen
 from agentx.operations.limits import WALK_MINUTES, WALK_TOKENS, WALK_USD
 from agentx.project.project import Project
-from agentx.work.model import Step
+from agentx.work.model import Status, Step
 from agentx.work.walk.model import WalkEvent, WalkSpent
 
 
@@ -87,6 +87,8 @@ class WalkDesk:
     told: Say
     began_ms: int
     append: Callable[[WalkEvent], None]
+    read: Callable[[], tuple[WalkEvent, ...]]  # what happened on the way
+    status: Status | None = None  # to which the issue was brought last, on its way
     stop: Event = field(default_factory=Event)
 
     @property

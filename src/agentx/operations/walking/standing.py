@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import PurePosixPath
 
 from agentx.kernel.errors import ConflictError, InvalidValue
-from agentx.operations.walking.asked import WalkReply, WalkRequest, WalkRow
+from agentx.kernel.text import printable
+from agentx.operations.walking.asked import WalkBounds, WalkReply, WalkRequest, WalkRow
 from agentx.project.project import Project
+from agentx.project.trust.trust import ActingState
 from agentx.wiring.loop.desk import open_command_work
 from agentx.wiring.runners import LOOP, check_runner, find_player_name, runner_named
-from agentx.wiring.walking.walks import WalkGit, find_template
-from agentx.wiring.work import position
+from agentx.wiring.walking.walk_git import WalkGit
+from agentx.wiring.walking.walks import find_template
+from agentx.wiring.work import position, stages_at
+from agentx.work.labels import type_of
 from agentx.work.model import Position, Stage, Step
 from agentx.work.progress import output_of
 from agentx.work.walk.model import Deed, Due, Walked, WalkEvent
-from agentx.work.walk.schedule import find_due, list_shown, sum_spent
+from agentx.work.walk.schedule import find_due, list_at_work, list_shown, sum_spent
 
 PERSON_PLAYS = "person"
 _PARTS_NAMED = 5
+_NO_DOCUMENTS = (".git", ".agentx", ".agent-memory")
 
 
 def find_position(project: Project, request: WalkRequest, events: Sequence[WalkEvent]) -> Position:
@@ -25,7 +33,11 @@ def find_position(project: Project, request: WalkRequest, events: Sequence[WalkE
 
     Raises: NotFound, InvalidValue where it follows another workflow.
     """
-    where = position(project, request.issue, shown=list_shown(events))
+    where = position(project, request.issue)
+    if events:
+        shown, at_work = list_shown(where.workflow, events), list_at_work(events)
+        steps = stages_at(project, where.workflow, where.issue, shown, at_work)
+        where = replace(where, steps=steps)
     if request.workflow and where.workflow.name != request.workflow:
         raise InvalidValue(
             f"#{request.issue} follows the workflow {where.workflow.name}, by its labels",
@@ -46,8 +58,10 @@ def check_means(project: Project, request: WalkRequest, where: Position) -> None
     Raises: InvalidValue for what is no runner, or where the loop may run what it must not;
         AgentUnavailable; NotFound for a template that a step names and nobody has.
     """
+    _check_workflow_file(project, where)
     steps = [each.step for each in where.steps if each.stage in (Stage.NEXT, Stage.LATER)]
     for step in steps:
+        _check_output(step, request.issue)
         if step.template:
             find_template(project, step.template)
     names = {request.runner or find_player_name(project, step.agent): step.agent for step in steps}
@@ -58,23 +72,56 @@ def check_means(project: Project, request: WalkRequest, where: Position) -> None
             open_command_work(project, role)
 
 
-def check_git(git: WalkGit, request: WalkRequest, events: Sequence[WalkEvent]) -> None:
-    """See that what agents do is committed where it belongs, and nothing else with it.
+def _check_workflow_file(project: Project, where: Position) -> None:
+    """See that a file of the project's own is the workflow: else one that ships took its place."""
+    folder = project.trust.name_of(project.paths.workflows)
+    meant = {f"{folder}/{name}.toml" for name in (where.workflow.name, type_of(where.issue.labels))}
+    for each in project.trust.acting_files():
+        if each.path in meant and each.state is not ActingState.TRUSTED:
+            raise InvalidValue(
+                f"{each.path} is not trusted as it is now: another workflow would stand in for it",
+                hint="look at it, then say so: agentx trust --show, agentx trust",
+            )
+
+
+def _check_output(step: Step, issue: int) -> None:
+    path = output_of(step, issue)
+    parts = PurePosixPath(path).parts
+    is_ours = bool(parts) and parts[0].casefold() in _NO_DOCUMENTS
+    if path.startswith("/") or ".." in parts or is_ours or printable(path) != path:
+        raise InvalidValue(
+            f"{step.id} would write to {printable(path)[:200]!r}: no place for a document",
+            hint="in the workflow: output, a file of the project, such as docs/notes-{issue}.md",
+        )
+
+
+def check_branch(git: WalkGit, request: WalkRequest, events: Sequence[WalkEvent]) -> None:
+    """See that the branch is checked out on which an issue is worked on.
 
     Raises: ConflictError.
     """
     branch = git.branch
     if not branch:
+        meant = events[0].branch if events else f"-c issue-{request.issue}"
         raise ConflictError(
             "no branch is checked out: what agents do is committed to one",
-            hint=f"git switch -c issue-{request.issue}",
+            hint=f"git switch {meant}",
         )
+    if events and events[0].branch != branch:
+        raise ConflictError(
+            f"#{request.issue} is worked on on the branch {events[0].branch}, not {branch}",
+            hint=f"git switch {events[0].branch}",
+        )
+
+
+def check_git(git: WalkGit, request: WalkRequest, events: Sequence[WalkEvent]) -> None:
+    """See that what agents do is committed where it belongs, and nothing else with it.
+
+    Raises: ConflictError.
+    """
+    check_branch(git, request, events)
+    branch = git.branch
     if events:
-        if events[0].branch != branch:
-            raise ConflictError(
-                f"#{request.issue} is worked on on the branch {events[0].branch}, not {branch}",
-                hint=f"git switch {events[0].branch}",
-            )
         return
     if git.is_default() and not request.is_default_allowed:
         raise ConflictError(
@@ -100,9 +147,26 @@ def say_nobody(step: Step, issue: int, runner: str) -> str:
 
 
 def say_again(request: WalkRequest) -> str:
-    """Return the command that goes on."""
-    return f"agentx workflow run --issue {request.issue}" + (
-        f" --runner {request.runner}" if request.runner else ""
+    """Return the command that goes on, with all that holds for one sitting alone."""
+    bounds, usual = request.bounds, WalkBounds()
+    said = [("--runner", request.runner), ("--model", request.model)]
+    said += [("--with", step) for step in request.optional]
+    said += [
+        (f"--{name}", f"{getattr(bounds, name):g}")
+        for name in ("minutes", "turns", "usd")
+        if getattr(bounds, name) != getattr(usual, name)
+    ]
+    said += [("--tokens", str(bounds.tokens))] if bounds.tokens != usual.tokens else []
+    told = "".join(f" {name} {shlex.quote(value)}" for name, value in said if value)
+    return f"agentx workflow run --issue {request.issue}{told}"
+
+
+def is_over(request: WalkRequest, where: Position) -> bool:
+    """Tell whether every step is done that is wanted."""
+    over = (Stage.DONE, Stage.SKIPPED)
+    return all(
+        each.stage in over or (each.step.optional and each.step.id not in request.optional)
+        for each in where.steps
     )
 
 
@@ -134,8 +198,7 @@ def write_reply(
         for each in where.steps
     )
     hints = ["agentx clarify inbox"] if waits else []
-    is_over = all(each.stage in (Stage.DONE, Stage.SKIPPED) for each in where.steps)
-    hints += [] if is_over else [say_again(request)]
+    hints += [] if is_over(request, where) else [say_again(request)]
     return WalkReply(
         issue=request.issue,
         workflow=where.workflow.name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from queue import Empty, SimpleQueue
@@ -16,15 +16,19 @@ from agentx.kernel.errors import AgentXError, NotFound
 from agentx.operations.agents.assignment import move_issue
 from agentx.operations.walking import wording
 from agentx.operations.walking.asked import WalkDesk, builds
+from agentx.operations.walking.checking import digest_of, read_document
+from agentx.operations.walking.guarding import Surroundings, find_astray, look_around
 from agentx.operations.walking.standing import PERSON_PLAYS, say_nobody
 from agentx.operations.walking.turns import take_turn
 from agentx.project.project import Project
 from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.runners import LOOP, find_player_name
-from agentx.wiring.walking.walks import WalkGit, find_loop_session, find_template, load_loop_session
+from agentx.wiring.walking.walk_git import WalkGit
+from agentx.wiring.walking.walks import find_loop_session, find_template, load_loop_session
 from agentx.work.model import Position, Step
 from agentx.work.progress import output_of
-from agentx.work.walk.model import Deed, Due, Walked, WalkEvent
+from agentx.work.walk.model import ASTRAY, Deed, Due, Walked, WalkEvent
+from agentx.work.walk.outputs import JUDGES
 from agentx.work.walk.schedule import sum_spent
 
 _LOOK_S = 0.5
@@ -39,6 +43,7 @@ class WokenAgents:
         self._project = desk.project
         self._git = WalkGit(desk.project)
         self._running: dict[str, tuple[Step, threading.Thread]] = {}
+        self._seen: dict[str, Surroundings] = {}
         self._ended: SimpleQueue[WalkEvent] = SimpleQueue()
 
     @property
@@ -109,10 +114,13 @@ class WokenAgents:
             words: tuple[str, ...] = ("agent", "resume", found.id)
             words += ("--say", mends) if mends else ()
         else:
-            move_issue(self._project, where.issue, step.status_on_start)
+            moved = move_issue(self._project, where.issue, step.status_on_start)
+            where = replace(where, issue=moved)
             task = self._write_task(step, where, events, mends)
             words = ("agent", "run", step.agent, "--issue", str(where.issue.number))
             words += ("--runner", runner, "--no-advance", "--task", task)
+        self._desk.status = where.issue.status
+        self._seen[step.id] = seen = look_around(self._desk, where)
         self._desk.append(
             WalkEvent(
                 kind=Walked.STEP_BEGAN,
@@ -121,6 +129,8 @@ class WokenAgents:
                 role=step.agent,
                 runner=runner,
                 session=found.id if found else "",
+                commit=seen.head,
+                before=self._digest_before(step),
                 errors=due.errors or (last.errors if last is not None and mends else ()),
                 is_again=last is not None and last.is_again and bool(mends),
             )
@@ -128,6 +138,12 @@ class WokenAgents:
         goes_on = "goes on" if found else "begins"
         self._desk.told(f"[{step.id}] {step.agent} ({runner}) {goes_on}")
         self._start(step, runner, words, events)
+
+    def _digest_before(self, step: Step) -> str:
+        """Return by what the document of who judges is known that lies there already."""
+        if step.agent not in JUDGES or not step.output:
+            return ""
+        return digest_of(read_document(self._desk, step)[0])
 
     def _find_session(self, due: Due) -> LoopSession | None:
         last = due.last
@@ -142,10 +158,10 @@ class WokenAgents:
         self, step: Step, where: Position, events: Sequence[WalkEvent], mends: str
     ) -> str:
         git, issue = self._git, where.issue
-        template = find_template(self._project, step.template) if step.template else ""
+        began = next((each.commit for each in events if each.kind is Walked.BEGAN), "")
+        template = find_template(self._project, step.template, began) if step.template else ""
         parts = [wording.write_step(issue, step, template)]
         backs = [each for each in events if each.kind is Walked.SENT_BACK]
-        began = next((each.commit for each in events if each.kind is Walked.BEGAN), "")
         if backs and step.id not in {each.step for each in backs}:
             judge = where.workflow.step(backs[-1].step)
             path = output_of(judge, issue.number) if judge is not None else ""
@@ -175,18 +191,23 @@ class WokenAgents:
             with suppress(Empty):
                 return self._ended.get(timeout=_LOOK_S)
 
-    def hear(self, events: Callable[[], Sequence[WalkEvent]]) -> None:
+    def hear(self) -> None:
         """Wait for who leaves off next, and note how."""
         ended = self._wait()
         step, _ = self._running.pop(ended.step)
         if not ended.session and ended.runner == LOOP:
             began = [
-                each for each in events() if each.kind is Walked.STEP_BEGAN and each.step == step.id
+                each
+                for each in self._desk.read()
+                if each.kind is Walked.STEP_BEGAN and each.step == step.id
             ][-1]
             found = find_loop_session(
                 self._project, step.agent, self._desk.request.issue, began.at_ms
             )
             ended = replace(ended, session=began.session or (found.id if found else ""))
+        if not ended.ended:
+            strayed = find_astray(self._desk, step, self._seen[step.id])
+            ended = replace(ended, ended=ASTRAY, reason=strayed) if strayed else ended
         self._desk.append(ended)
         if ended.ended:
             self._desk.told(f"[{step.id}] {ended.reason or ended.ended}")

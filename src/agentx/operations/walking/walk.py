@@ -15,22 +15,33 @@ from agentx.kernel.errors import IllegalTransition, InvalidValue
 from agentx.operations.agents.assignment import move_issue
 from agentx.operations.walking.asked import WalkDesk, WalkEnd, WalkReply, WalkRequest
 from agentx.operations.walking.checking import check_step
+from agentx.operations.walking.counting import count_documents, tell_counted
 from agentx.operations.walking.standing import (
+    check_branch,
     check_git,
     check_means,
     find_position,
+    is_over,
     say_again,
     write_reply,
 )
 from agentx.operations.walking.waking import WokenAgents
 from agentx.project.project import Project
 from agentx.wiring.listeners.happenings import tell_news
-from agentx.wiring.walking.walks import WalkGit, holding_walk, open_walk, read_output
-from agentx.work.model import Position, Stage, Status, Step
+from agentx.wiring.walking.walk_git import WalkGit
+from agentx.wiring.walking.walks import holding_walk, open_walk
+from agentx.work.model import Issue, Position, Status, Step
 from agentx.work.progress import output_of
 from agentx.work.statuses import MOVES
 from agentx.work.walk.model import Deed, Due, StepVerdict, Walked, WalkEvent
-from agentx.work.walk.schedule import cut_to_way, find_checks, find_due, sum_spent
+from agentx.work.walk.schedule import (
+    cut_to_way,
+    find_astray_end,
+    find_begun,
+    find_checks,
+    find_due,
+    sum_spent,
+)
 
 
 def walk_issue(project: Project, request: WalkRequest, told: Say) -> WalkReply:
@@ -45,10 +56,11 @@ def walk_issue(project: Project, request: WalkRequest, told: Say) -> WalkReply:
             f"{project.root} is not trusted: agents run what lies there",
             hint="look at it, then say so: agentx trust --show, agentx trust",
         )
-    where = find_position(project, request, ())
-    check_means(project, request, where)
+    find_position(project, request, ())
     with holding_walk(project, request.issue) as walk:
         events = cut_to_way(walk.read())
+        where = find_position(project, request, events)
+        check_means(project, request, where)
         if not (where.issue.is_open or (events and where.issue.status is Status.DONE)):
             raise IllegalTransition(
                 f"#{request.issue} is closed", hint=f"agentx issue reopen {request.issue}"
@@ -60,6 +72,7 @@ def walk_issue(project: Project, request: WalkRequest, told: Say) -> WalkReply:
             told=told,
             began_ms=project.clock.now_ms(),
             append=walk.append,
+            read=lambda: cut_to_way(walk.read()),
         )
         walker = _Walker(desk)
         try:
@@ -104,22 +117,24 @@ class _Walker:
             check_git(git, self._desk.request, events)
         if not events:
             where = find_position(self._project, self._desk.request, ())
-            self._tell_counted(where)
             self._note(
                 Walked.BEGAN, workflow=where.workflow.name, branch=git.branch, commit=git.head
             )
+            for each in count_documents(self._desk, where):
+                self._desk.append(each)
         self._note(Walked.SITTING, checks=self._desk.request.checks)
         checks = ", ".join(self._desk.request.checks)
         self._desk.told(f"what is built must pass: {checks}" if checks else _SAY_NO_CHECK)
+        self._tell_lost(events)
+        events = self._events()
+        where = find_position(self._project, self._desk.request, events)
+        tell_counted(self._desk, where, events)
 
-    def _tell_counted(self, where: Position) -> None:
-        """Say which steps count as done by the issue's status, though nothing of them is there."""
-        issue = where.issue
-        for each in where.steps:
-            path = output_of(each.step, issue.number)
-            if each.stage is Stage.DONE and path and read_output(self._project, path) is None:
-                said = f"counts as done, as #{issue.number} is {issue.status}; {path} is not there"
-                self._desk.told(f"[{each.step.id}] {said}")
+    def _tell_lost(self, events: Sequence[WalkEvent]) -> None:
+        """Say which commits of the way the branch holds no more."""
+        for each in events:
+            if each.kind is Walked.STEP_DONE and not self._git.holds(each.commit):
+                self._desk.told(f"[{each.step}] {each.commit[:8]} is not on the branch any more")
 
     def stop(self) -> None:
         """End the agents at work."""
@@ -131,21 +146,24 @@ class _Walker:
             events = self._events()
             where = self._look(events)
             dues = self._list_due(where, events)
-            if self._settle(dues, where):
+            astray = find_astray_end(events)
+            if not astray and self._settle(dues, where):
                 continue
-            bound = self._desk.find_bound(sum_spent(events))
+            bound = astray or self._desk.find_bound(sum_spent(events))
             begun, idle = ([], []) if bound else self._agents.begin(dues, where, events)
             if self._agents.steps:
-                self._agents.hear(self._events)
+                self._agents.hear()
                 continue
             if begun:
                 continue
+            if astray:
+                return write_reply(self._desk.request, events, where, WalkEnd.STUCK, astray)
             return self._end(where, dues, bound, idle)
 
     # --- looking --------------------------------------------------------------------------------
 
     def _events(self) -> tuple[WalkEvent, ...]:
-        return cut_to_way(open_walk(self._project, self._desk.request.issue).read())
+        return self._desk.read()
 
     def _look(self, events: Sequence[WalkEvent]) -> Position:
         """Return where the issue stands; what was sent back is moved back first."""
@@ -153,7 +171,7 @@ class _Walker:
         told = [each for each in events if each.kind is not Walked.SITTING]
         is_back = bool(told) and told[-1].kind is Walked.SENT_BACK
         if is_back and Status.IN_PROGRESS in MOVES[where.issue.status]:
-            move_issue(self._project, where.issue, Status.IN_PROGRESS)
+            self._move(where.issue, Status.IN_PROGRESS)
             where = find_position(self._project, self._desk.request, events)
         return where
 
@@ -191,9 +209,12 @@ class _Walker:
 
     def _finish(self, step: Step, last: WalkEvent, where: Position) -> None:
         """Commit a step's work and hand the issue on, or back."""
-        project, issue = self._project, where.issue
-        own = output_of(step, issue.number)
-        commit = self._git.commit(f"#{issue.number} {step.id}: {step.title} ({step.agent})", own)
+        project, issue, git, events = self._project, where.issue, self._git, self._events()
+        own, began = output_of(step, issue.number), find_begun(events, step.id)
+        if git.is_there:
+            check_branch(git, self._desk.request, events)
+        commit = git.commit(f"#{issue.number} {step.id}: {step.title} ({step.agent})", own)
+        commit = commit or git.find_commit_since(began.commit if began is not None else "", own)
         if own:
             self._tell_left(step)
         if last.verdict == StepVerdict.CHANGES:
@@ -201,15 +222,19 @@ class _Walker:
             self._desk.told(f"[{step.id}] sent back")
             return
         if step.status_on_complete is not None:
-            move_issue(project, issue, step.status_on_complete)  # which tells who is next
+            self._move(issue, step.status_on_complete)  # which tells who is next
         self._note(Walked.STEP_DONE, step, report=last.report, commit=commit, session=last.session)
         after = find_position(project, self._desk.request, self._events())
         if step.status_on_complete is None:
             for each in after.next:
                 if step.id in each.step.needs and each.step.agent != step.agent:
                     self._hand_on(step.agent, each.step.agent)
-        shown = f": {commit[:8]}" if commit else ""
+        nothing = ", nothing to commit" if git.is_there else ""
+        shown = f": {commit[:8]}" if commit else nothing
         self._desk.told(f"[{step.id}] done{shown}; #{issue.number} is {after.issue.status}")
+
+    def _move(self, issue: Issue, status: Status) -> None:
+        self._desk.status = move_issue(self._project, issue, status).status
 
     def _tell_left(self, step: Step) -> None:
         """Say what a writer of a document changed besides: the next who builds commits it."""
@@ -237,7 +262,7 @@ class _Walker:
         stops = [due for due in dues if due.deed is Deed.STOP]
         waits = [due for due in dues if due.last is not None and due.last.waits_for]
         events = self._events()
-        if all(_is_over(each.stage, each.step) for each in where.steps):
+        if is_over(self._desk.request, where):
             self._note(Walked.ENDED)
             return write_reply(self._desk.request, events, where, WalkEnd.DONE)
         if bound:
@@ -254,7 +279,3 @@ class _Walker:
         named = {"step": step.id, "role": step.agent} if step is not None else {}
         at_ms = self._project.clock.now_ms()
         self._desk.append(WalkEvent(kind=kind, at_ms=at_ms, **named, **said))  # type: ignore[arg-type]
-
-
-def _is_over(stage: Stage, step: Step) -> bool:
-    return stage in (Stage.DONE, Stage.SKIPPED) or step.optional

@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from posixpath import normpath
 
 from agentx.agents.loop.model import LoopSession
 from agentx.agents.loop.tools.commands import make_surroundings
 from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.plain import list_folder, read_bytes
-from agentx.host.git.branches import find_default, list_refs
-from agentx.host.git.command import NO_HOOKS, read_git
-from agentx.host.git.facts import branch as branch_of
-from agentx.host.git.work import as_somebody, commit_of, git_done, list_changed_files
 from agentx.host.locks.lock import locked
 from agentx.host.orphans import ending_orphans
 from agentx.host.program import ProgramCall, run_to_end
@@ -32,15 +27,13 @@ from agentx.kernel.text import printable
 from agentx.project.project import Project
 from agentx.redaction.redact import redact
 from agentx.wiring.loop.desk import open_loop_sessions
+from agentx.wiring.walking.walk_git import WalkGit
 from agentx.work.limits import WALK_CHECK_OUTPUT_BYTES_MAX, WALK_OUTPUT_BYTES_MAX
 from agentx.work.store.walks import WalkFile
 from agentx.work.store.workflows import list_templates, read_template
 
-# Ours: agents write their documents elsewhere, and it is committed by its own rules.
-_OWN = (".agentx", ".agent-memory")
 _OWNER = "workflow run"
 _SHELL = "/bin/sh"
-_LITERAL = "--literal-pathspecs"  # a name of a file means that file
 
 
 def open_walk(project: Project, issue: int) -> WalkFile:
@@ -111,83 +104,26 @@ def read_output(project: Project, path: str) -> str | None:
     return found.decode("utf-8")
 
 
-def find_template(project: Project, name: str) -> str:
+def find_template(project: Project, name: str, commit: str = "") -> str:
     """Return the template that a step names: one that ships, or a file of the project.
+
+    Where a commit holds the file it counts as it is there: agents may have changed it since.
 
     Raises: NotFound where there is none, InvalidValue for a file that is no text.
     """
-    shipped = read_template(name)
-    if shipped:
-        return shipped
+    found = read_template(name) or (WalkGit(project).read_file(commit, name) if commit else "")
+    if found:
+        return found
     try:
-        found = read_output(project, name)
+        lying = read_output(project, name)
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidValue(f"the template {name[:200]} cannot be read: {error}") from error
-    if found is None:
+    if lying is None:
         ships = ", ".join(list_templates())
         raise NotFound(
             f"there is no template {name[:200]!r}", hint=f"{ships} ship; or a file, by its path"
         )
-    return found
-
-
-class WalkGit:
-    """The repository in which agents work on an issue, if there is one."""
-
-    def __init__(self, project: Project) -> None:
-        self._root = project.root
-        self.is_there = project.trust.common is not None
-
-    @property
-    def branch(self) -> str:
-        """What is checked out; empty where that is no branch."""
-        return (branch_of(self._root) or "") if self.is_there else ""
-
-    @property
-    def head(self) -> str:
-        """The commit that is checked out."""
-        return commit_of(self._root, "HEAD") if self.is_there else ""
-
-    def is_default(self) -> bool:
-        """Tell whether the branch that is checked out is the one that others are merged into."""
-        return self.branch == find_default(list_refs(self._root) or ())
-
-    def list_changed(self) -> tuple[str, ...]:
-        """Return the files that are not committed; none of ours."""
-        if not self.is_there:
-            return ()
-        found = list_changed_files(self._root, one_by_one=True)
-        return tuple(name for name in found if name.split("/")[0] not in _OWN)
-
-    def list_since(self, commit: str) -> tuple[str, ...]:
-        """Return the files that commits since then changed; none of ours."""
-        if not self.is_there or not commit:
-            return ()
-        words = ("diff", "--name-only", "-z", "--end-of-options", commit, "HEAD")
-        found = read_git(self._root, *words).names
-        return tuple(name for name in found if name.split("/")[0] not in _OWN)
-
-    def commit(self, saying: str, path: str = "") -> str:
-        """Commit a file, or all that was changed; return the commit, or nothing if there is none.
-
-        Raises: UnavailableError.
-        """
-        wanted = normpath(path) if path else ""
-        changed = [each for each in self.list_changed() if wanted in ("", each)]
-        if not changed:
-            return ""
-        git_done(self._root, _LITERAL, "add", "--all", "--", *changed, settings=NO_HOOKS)
-        words = (
-            _LITERAL,
-            *as_somebody(self._root),
-            "commit",
-            "--quiet",
-            "--no-verify",
-            "-m",
-            saying,
-        )
-        git_done(self._root, *words, "--", *changed, settings=NO_HOOKS)
-        return self.head
+    return lying
 
 
 def run_check(project: Project, command: str, wait_ms: int) -> str:

@@ -22,6 +22,9 @@ class Walked(StrEnum):
     ENDED = "workflow-ended"  # every step is done
 
 
+ASTRAY = "astray"  # how an agent ended that left something else behind than its work
+
+
 class StepVerdict(StrEnum):
     """What who judges says."""
 
@@ -37,7 +40,8 @@ class WalkEvent:
     at_ms: Millis
     workflow: str = ""
     branch: str = ""
-    commit: str = ""
+    commit: str = ""  # where it began, or what came of it
+    before: str = ""  # the digest of the document of who judges, as it lay there before
     step: str = ""
     role: str = ""
     runner: str = ""

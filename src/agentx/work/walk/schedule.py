@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentx.work.limits import WALK_SENT_BACK_MAX, WALK_TRIES_MAX
-from agentx.work.model import Step
-from agentx.work.walk.model import Deed, Due, Walked, WalkEvent, WalkSpent
+from agentx.work.model import Step, Workflow
+from agentx.work.walk.model import ASTRAY, Deed, Due, Walked, WalkEvent, WalkSpent
 
 Events = Sequence[WalkEvent]
 
@@ -26,15 +26,51 @@ def cut_to_way(events: Events) -> tuple[WalkEvent, ...]:
     return tuple(events[begins[-1] :]) if begins else ()
 
 
-def list_shown(events: Events) -> dict[str, bool]:
-    """Return of each step that was begun whether it is done: a file that lies there may be half."""
-    begun = {each.step: False for each in events if each.kind is Walked.STEP_BEGAN}
-    return begun | {each.step: True for each in events if each.kind is Walked.STEP_DONE}
+def list_shown(workflow: Workflow, events: Events) -> dict[str, bool]:
+    """Return of each step whether it is done: a file that lies there may be half, or anybody's.
+
+    Where work was sent back, what was judged is not done, nor what comes after that.
+    """
+    shown = {step.id: False for step in workflow.steps}
+    for each in events:
+        if each.kind is Walked.STEP_DONE:
+            shown[each.step] = True
+        elif each.kind is Walked.SENT_BACK:
+            judge = workflow.step(each.step)
+            shown |= dict.fromkeys(_list_after(workflow, judge.needs if judge else ()), False)
+    return shown
+
+
+def list_at_work(events: Events) -> frozenset[str]:
+    """Return the steps that agents began and have not finished, whatever the issue's status says.
+
+    Where one stopped, and a person lets the way go on, the status counts: they may have done it.
+    """
+    back, sat = _after_last(events, Walked.SENT_BACK), _after_last(events, Walked.SITTING)
+    last = {each.step: at for at, each in enumerate(events) if at >= back and each.step}
+    return frozenset(
+        step
+        for step, at in last.items()
+        if events[at].kind is not Walked.STEP_DONE and (at >= sat or not _has_stopped(events[at]))
+    )
 
 
 def find_checks(events: Events) -> tuple[str, ...]:
     """Return the commands that a person named last: they hold until others are named."""
     return next((each.checks for each in reversed(events) if each.checks), ())
+
+
+def find_astray_end(events: Events) -> str:
+    """Return why nothing more is done in this sitting: what an agent left behind; or nothing."""
+    sitting = events[_after_last(events, Walked.SITTING) :]
+    return next((f"{each.step}: {each.reason}" for each in sitting if each.ended == ASTRAY), "")
+
+
+def find_begun(events: Events, step: str) -> WalkEvent | None:
+    """Return how a step that is not done was begun: the first time since work was sent back."""
+    mine = [each for each in events[_after_last(events, Walked.SENT_BACK) :] if each.step == step]
+    done = max((at + 1 for at, each in enumerate(mine) if each.kind is Walked.STEP_DONE), default=0)
+    return next((each for each in mine[done:] if each.kind is Walked.STEP_BEGAN), None)
 
 
 def find_due(step: Step, events: Events) -> Due:
@@ -64,6 +100,19 @@ def sum_spent(events: Events) -> WalkSpent:
         tokens=sum(each.tokens for each in last.values()),
         micro_usd=sum(each.micro_usd for each in last.values()),
     )
+
+
+def _has_stopped(last: WalkEvent) -> bool:
+    is_faulty = bool(last.ended or last.errors or last.is_again)
+    return is_faulty and last.kind is not Walked.STEP_BEGAN
+
+
+def _list_after(workflow: Workflow, needs: Sequence[str]) -> set[str]:
+    """Return some steps, and all that need one of them, directly or not."""
+    found = set(needs)
+    for _ in workflow.steps:
+        found |= {step.id for step in workflow.steps if found & set(step.needs)}
+    return found
 
 
 def _begin(step: Step, events: Events) -> Due:
