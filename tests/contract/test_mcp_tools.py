@@ -74,6 +74,20 @@ def ids(root: Path) -> dict[str, str]:
     }
 
 
+def test_a_setting_that_is_changed_acts_at_the_next_call(root: Path) -> None:
+    ask, settings_file = asking(root), environment_in(root).user_settings
+    before = ask.call("recall", budget_tokens=800)
+    settings_file.parent.mkdir(parents=True, exist_ok=True)
+    settings_file.write_text("[memory]\nenabled = false\n", encoding="utf-8")
+    try:
+        without = ask.call("recall", budget_tokens=800)
+    finally:
+        settings_file.unlink()
+
+    assert ("obs-" in before, "obs-" in without) == (True, False)
+    assert ask.call("recall", budget_tokens=800) == before
+
+
 @pytest.mark.promise("mcp.answers")
 def test_an_agent_goes_from_cheap_to_dear(ask: Agent) -> None:
     found = ask.call("search", query=RETRIES, limit=5)
