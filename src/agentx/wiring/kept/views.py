@@ -87,7 +87,12 @@ def open_views(source: ViewSource) -> ViewSet:
         lessons = LessonPages(
             project.paths.lessons, partial(_lessons, project), lambda: project.trust.has_data
         )
-        digests = open_digests(project, source.reader, _stamp(project, rooms, source.feed))
+        digests = open_digests(
+            project,
+            source.reader,
+            _stamp(project, rooms),
+            partial(_list_days, source.feed),
+        )
         following = (lessons, *following, digests)
     return ViewSet(
         toc=TocView(contents),
@@ -100,15 +105,23 @@ def open_views(source: ViewSource) -> ViewSet:
     )
 
 
-def open_digests(project: Project, reader: Readable, stamp: Callable[[], str]) -> Digests:
-    """Return the digests of a project; `stamp` changes when what they are made from does."""
+def open_digests(
+    project: Project,
+    reader: Readable,
+    stamp: Callable[[], str],
+    news: Callable[[], str] = str,
+) -> Digests:
+    """Return the digests of a project; `stamp` and `news` change when what they are made from does.
+
+    `news` does where there is only more to tell.
+    """
 
     def write(made_from: str) -> int:
         from agentx.wiring.section import renew_digests  # noqa: PLC0415  only when there is news
 
         return renew_digests(project, reader, made_from)
 
-    return Digests(store=project.store, clock=project.clock, stamp=stamp, write=write)
+    return Digests(store=project.store, clock=project.clock, stamp=stamp, news=news, write=write)
 
 
 def _answer(source: ViewSource, text: SearchView) -> Callable[[SearchRequest], SearchReply]:
@@ -253,19 +266,18 @@ def _polish(source: ViewSource, observers: tuple[Observer, ...]) -> int:
         return source.contents.polish(writer, POLISH_SEGMENTS_MAX, may_show)
 
 
-def _stamp(project: Project, rooms: Rooms, feed: Feed) -> Callable[[], str]:
+def _list_days(feed: Feed) -> str:
+    return repr(feed.node_versions("toc:day:"))
+
+
+def _stamp(project: Project, rooms: Rooms) -> Callable[[], str]:
     from agentx.wiring.section import open_stamp  # noqa: PLC0415  only for who writes digests
 
     asked, settings = open_stamp(project), _read_settings(project)
     return lambda: repr(
         (
-            *(
-                settings,
-                project.trust.has_data,
-                rooms.stamps(),
-                feed.node_versions("toc:day:"),
-            ),
-            *(_look_at_branches(project), read_noted_role(project), asked()),
+            *(settings, project.trust.has_data, rooms.stamps(), _look_at_branches(project)),
+            *(read_noted_role(project), asked()),
         )
     )
 
