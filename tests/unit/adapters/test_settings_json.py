@@ -224,8 +224,19 @@ def test_what_the_user_set_on_the_server_is_kept() -> None:
     assert servers == {"agentx": {**SERVER, "env": {"A": "1"}}, "other": {"command": "x"}}
 
 
-def test_a_server_of_the_same_name_that_is_not_ours_is_left_alone() -> None:
-    text = json.dumps({"mcpServers": {"agentx": {"command": "/usr/bin/other"}}})
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"command": "/usr/bin/other"},
+        {"command": "npx", "args": ["-y", "agentx"]},
+        {"command": "docker", "args": ["run", "--name", "agentx", "them/agentx", "serve"]},
+        {"command": "agentx", "args": "mcp"},
+        {"command": "agentx", "args": 1},
+        {"url": "https://agentx.example/mcp"},
+    ],
+)
+def test_a_server_of_the_same_name_that_is_not_ours_is_left_alone(entry: dict[str, Any]) -> None:
+    text = json.dumps({"mcpServers": {"agentx": entry}})
 
     assert take_out(text, PATH, ADDITIONS) == text
     with pytest.raises(InvalidValue, match="does not start AgentX"):
@@ -286,6 +297,15 @@ def test_something_else_in_our_place_is_refused_with_what_to_add(text: str, line
         put_in(text, PATH, ADDITIONS)
 
     assert "agentx" in caught.value.hint
+
+
+def test_what_is_too_long_to_write_by_hand_is_not_told() -> None:
+    many = Additions(hooks={f"Event{number}": HANDLER for number in range(12)})
+
+    with pytest.raises(InvalidValue, match="hooks is not an object") as caught:
+        put_in('{"hooks": null}', PATH, many)
+
+    assert caught.value.hint == "write {} in its place, then run the same command again"
 
 
 def test_a_damaged_file_without_anything_of_ours_does_not_hinder_the_leaving() -> None:

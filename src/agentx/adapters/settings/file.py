@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from pathlib import Path, PurePath
 
 from agentx.adapters import limits
@@ -19,6 +20,7 @@ from agentx.kernel.errors import CorruptRecord, InvalidValue, UnavailableError, 
 
 HOOK_PROGRAM = "agentx-hook"
 MCP_SERVER = "agentx"
+_MCP_VERB = "mcp"
 
 # The keys under which agent CLIs keep the command line of a hook.
 _COMMAND_KEYS = ("command", "bash", "powershell")
@@ -79,12 +81,16 @@ def is_our_handler(handler: object) -> bool:
 
 
 def is_our_server(entry: object) -> bool:
-    """Say whether an MCP entry starts AgentX."""
+    """Say whether an MCP entry starts AgentX, which others' programs are named after, too."""
     if not isinstance(entry, Mapping):
         return False
-    command = entry.get("command")
-    words = [*(command if isinstance(command, list) else [command]), *(entry.get("args") or [])]
-    return any(isinstance(word, str) and PurePath(word).name == MCP_SERVER for word in words)
+    command, arguments = entry.get("command"), entry.get("args")
+    words = [
+        *(command if isinstance(command, list) else [command]),
+        *(arguments if isinstance(arguments, list) else []),
+    ]
+    named = [PurePath(word).name if isinstance(word, str) else "" for word in words]
+    return (MCP_SERVER, _MCP_VERB) in pairwise(named)
 
 
 def foreign_server(path: Path) -> InvalidValue:

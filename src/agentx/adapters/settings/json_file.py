@@ -36,6 +36,7 @@ _WORD = compile_late(r"[-+.\w]+")
 _BYTE_ORDER_MARK = "\ufeff"
 _SPACE = " \t\r\n"
 _INDENT_DEFAULT = "  "
+_BY_HAND_CHARS_MAX = 400  # more is no line that anybody writes
 
 
 @frozen(kw_only=False)
@@ -159,11 +160,15 @@ def remove_item(document: JsonText, place: Place) -> JsonText | None:
 
 
 def refuse(document: JsonText, place: Place, expected: str, by_hand: Json) -> InvalidValue:
-    """Return the error for a value of the wrong kind, with what to write by hand."""
+    """Return the error for a value of the wrong kind, with what to write by hand if it is short."""
     where = ".".join(str(step) for step in place) or "the file"
+    added = json.dumps(by_hand, ensure_ascii=False)
+    empty = "[]" if expected == "a list" else "{}"
+    hint = f"mend it, or add by hand: {added}"
+    if len(added) > _BY_HAND_CHARS_MAX:
+        hint = f"write {empty} in its place, then run the same command again"
     return InvalidValue(
-        f"{document.path}: line {document.line(place)}: {where} is not {expected}",
-        hint=f"mend it, or add by hand: {json.dumps(by_hand, ensure_ascii=False)}",
+        f"{document.path}: line {document.line(place)}: {where} is not {expected}", hint=hint
     )
 
 
