@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 
+import click
+
 from agentx.kernel.errors import (
     AgentXError,
     ConflictError,
@@ -29,6 +31,14 @@ _HINTS = {
     errno.EACCES: "check who owns the file and its permissions",
     errno.EPERM: "check who owns the file and its permissions",
 }
+
+
+class Interrupted(click.exceptions.Abort):
+    """Somebody ended a command; what it did stays, and the hint says how to go on."""
+
+    def __init__(self, hint: str) -> None:
+        super().__init__()
+        self.hint = hint
 
 
 @frozen

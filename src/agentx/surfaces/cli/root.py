@@ -15,7 +15,7 @@ import click
 from agentx import __version__
 from agentx.kernel.errors import AgentXError
 from agentx.surfaces.cli import CHAPTERS, COMMANDS, GONE
-from agentx.surfaces.cli.failure import Failure, failure_of, unforeseen
+from agentx.surfaces.cli.failure import Failure, Interrupted, failure_of, unforeseen
 from agentx.surfaces.cli.frame import Invocation
 from agentx.surfaces.cli.screen import prepare_streams, write_json, write_text
 
@@ -128,8 +128,11 @@ def run(given: list[str]) -> NoReturn:
             sys.exit(left)
     except click.exceptions.Exit as leaving:
         sys.exit(leaving.exit_code)
-    except click.exceptions.Abort:
-        _leave(Failure(exit_code=130, code="interrupted", message="interrupted"), as_json)
+    except click.exceptions.Abort as aborted:
+        hint = aborted.hint if isinstance(aborted, Interrupted) else ""
+        _leave(
+            Failure(exit_code=130, code="interrupted", message="interrupted", hint=hint), as_json
+        )
     except click.exceptions.NoArgsIsHelpError as help_wanted:
         if as_json:
             _describe(given)

@@ -22,10 +22,12 @@ from agentx.kernel.clock import point
 from agentx.operations.capture.import_history import import_history
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.dates import say_date
+from agentx.surfaces.cli.failure import Interrupted
 from agentx.surfaces.cli.frame import Invocation, Verb
 from agentx.surfaces.cli.progress import ProgressLine
 
 _DAMAGED_SHOWN = 10
+_GOES_ON = "what was read until now is kept; run the same command again for the rest"
 _NICE = 5
 _MB = 1_000_000
 
@@ -70,7 +72,10 @@ def command(
             memory.drain()
         give_way()
         with_views = not may_call(project)
-        reply = import_history(project, memory, request, follow(line), with_views=with_views)
+        try:
+            reply = import_history(project, memory, request, follow(line), with_views=with_views)
+        except KeyboardInterrupt:
+            raise Interrupted("" if dry_run else _GOES_ON) from None
     if not (dry_run or with_views):
         call_daemon(project)
     invocation.show(reply, lambda screen: draw(screen, reply))
