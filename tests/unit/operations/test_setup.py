@@ -59,6 +59,26 @@ def test_a_dry_run_shows_the_diff_and_writes_nothing(
     assert everything_in(tmp_path) == []
 
 
+@pytest.mark.parametrize("harness", [Harness.CLAUDE_CODE, Harness.CODEX, Harness.GEMINI])
+@pytest.mark.parametrize("blank", ["", "\n"])
+def test_a_file_that_was_there_blank_is_left_blank(
+    tmp_path: Path, inputs: SetupInputs, harness: Harness, blank: str
+) -> None:
+    made = [file.path for file in setup(inputs, request_for(tmp_path, harness)).files]
+    setup(inputs, request_for(tmp_path, harness, uninstall=True))
+    assert not any(path.exists() for path in made)
+    for path in made:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(blank, encoding="utf-8")
+
+    setup(inputs, request_for(tmp_path, harness))
+    setup(inputs, request_for(tmp_path, harness))
+    left = setup(inputs, request_for(tmp_path, harness, uninstall=True))
+
+    assert [path.read_text(encoding="utf-8") for path in made] == [blank] * len(made)
+    assert not any("(file goes)" in file.says for file in left.files)
+
+
 @pytest.mark.parametrize("harness", Harness)
 @pytest.mark.parametrize("scope", SetupScope)
 def test_coming_and_leaving_leaves_only_what_is_our_own(

@@ -13,10 +13,12 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from agentx.adapters.limits import SETTINGS_BACKUPS_MAX
 from agentx.adapters.port import FileEdit
+from agentx.adapters.settings.file import HOOK_PROGRAM, MCP_SERVER, is_blank
 from agentx.host.files.atomic import PRIVATE_FILE, make_private_directory, replace_file
 from agentx.host.files.disk import refusal_of, unreadable
 from agentx.host.files.plain import look, read_bytes, remove
@@ -59,6 +61,28 @@ def diff_text(edit: FileEdit) -> str:
         line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
     )
     return redact("".join(marked))
+
+
+def leave_blank(edit: FileEdit, data: DataPaths) -> FileEdit:
+    """Return an edit that leaves a file as blank as it was when we came, instead of taking it away.
+
+    What it was then is known by the newest copy with nothing of ours in it.
+    """
+    if edit.before is None or edit.after is not None:
+        return edit
+    for copy in reversed(_list_copies(edit, data)):
+        try:
+            text = copy.read_bytes().decode()
+        except (OSError, ValueError):
+            continue
+        if HOOK_PROGRAM not in text and MCP_SERVER not in text:
+            return replace(edit, after=text) if is_blank(text) else edit
+    return edit
+
+
+def _list_copies(edit: FileEdit, data: DataPaths) -> list[Path]:
+    """Return what was copied aside of a file, oldest first."""
+    return sorted(data.backups.glob(f"{encode_name(str(edit.path))}.[0-9]*Z"))
 
 
 def apply(
@@ -112,7 +136,7 @@ def _copy_aside(edit: FileEdit, data: DataPaths, clock: Clock) -> Path | None:
         at_ms += 1
     # It may hold keys of the user's: nobody else reads it, whatever the mode of the original.
     replace_file(backup, edit.before.encode(), PRIVATE_FILE)
-    for old in sorted(data.backups.glob(f"{name}.[0-9]*Z"))[:-SETTINGS_BACKUPS_MAX]:
+    for old in _list_copies(edit, data)[:-SETTINGS_BACKUPS_MAX]:
         old.unlink(missing_ok=True)
     return backup
 

@@ -14,7 +14,7 @@ from agentx.adapters.homes import Homes
 from agentx.adapters.port import SetupRequest, SetupScope
 from agentx.adapters.registry import ADAPTERS
 from agentx.adapters.settings.changes import tell_change
-from agentx.adapters.settings.edits import Applied, apply, diff_text
+from agentx.adapters.settings.edits import Applied, apply, diff_text, leave_blank
 from agentx.host.files.atomic import PRIVATE_FILE, replace_file
 from agentx.kernel.capture import Harness
 from agentx.kernel.clock import Clock
@@ -93,6 +93,8 @@ def setup(inputs: SetupInputs, request: Setup) -> SetupReply:
             hint="go into a project, or use --scope user",
         )
     edits = adapter.edits(setup_request(inputs, request))
+    if request.uninstall:
+        edits = tuple(leave_blank(edit, inputs.data) for edit in edits)
     if request.dry_run:
         applied = tuple(Applied(edit=edit) for edit in edits)
     else:

@@ -11,7 +11,7 @@ from pathlib import Path
 from agentx.adapters.port import FileEdit, SetupScope
 from agentx.adapters.registry import ADAPTERS
 from agentx.adapters.settings.changes import tell_change
-from agentx.adapters.settings.edits import apply, check_edit, diff_text
+from agentx.adapters.settings.edits import apply, check_edit, diff_text, leave_blank
 from agentx.adapters.settings.file import read_settings
 from agentx.adapters.settings.plugins import has_plugin, list_plugin_files
 from agentx.host.program import ProgramCall, run_to_end
@@ -90,7 +90,7 @@ def _leave_one(
                 why = "calls an AgentX that is not this one, and may be others'"
                 account.leave(edit.path, why, is_fault=False)
             continue
-        _leave_edit(inputs, edit, adapter.title, account)
+        _leave_edit(inputs, leave_blank(edit, inputs.data), adapter.title, account)
 
 
 def _leave_edit(inputs: SetupInputs, edit: FileEdit, title: str, account: LeavingAccount) -> None:
