@@ -177,6 +177,26 @@ def test_a_reader_elsewhere_sees_each_commit(index: TextIndex, tmp_path: Path) -
     reader.close()
 
 
+def test_a_folder_that_takes_nothing_is_read_and_nothing_of_that_stays(
+    index: TextIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    locks = list((tmp_path / "index").rglob(".tantivy-*.lock"))
+    assert locks, "who reads writes them"
+    index.close()
+    aside = tmp_path / "aside"
+    aside.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(aside))
+    monkeypatch.setattr("os.access", lambda *_given: False)
+
+    reader = TextIndex.open(tmp_path / "index", FakeClock())
+    assert found(reader, "timeouts of workers") == ["a"]
+    written = [path for path in aside.rglob(".tantivy-*.lock") if not path.is_symlink()]
+    assert len(written) == len({path.parent for path in locks})
+    reader.close()
+
+    assert [*aside.iterdir()] == []
+
+
 def test_there_is_one_writer(index: TextIndex, tmp_path: Path) -> None:
     other = TextIndex.open(tmp_path / "index", FakeClock())
 

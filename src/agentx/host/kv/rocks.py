@@ -118,26 +118,17 @@ def _open_aside(path: Path, error: UnavailableError) -> RocksStore:
 
     Raises: UnavailableError where there is no room for that either.
     """
-    import tempfile  # noqa: PLC0415  hardly any store needs it
+    from agentx.host.files.aside import lead_aside, remove_aside  # noqa: PLC0415  hardly any store needs it
 
     try:
-        aside = Path(tempfile.mkdtemp(prefix="agentx-look-"))
-        for file in path.iterdir():
-            if file.name not in _WRITTEN_TO_READ:
-                (aside / file.name).symlink_to(file)
+        aside = lead_aside(path, without=_WRITTEN_TO_READ)
     except OSError:
         raise error from None
     try:
         return RocksStore(path, read_only=True, aside=aside)
     except BaseException:
-        _remove_aside(aside)
+        remove_aside(aside)
         raise
-
-
-def _remove_aside(folder: Path) -> None:
-    import shutil  # noqa: PLC0415  hardly any store needs it
-
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 class RocksStore:
@@ -286,7 +277,9 @@ class RocksStore:
             self._closed = True
             self._let_go()
             if self._aside is not None:
-                _remove_aside(self._aside)
+                from agentx.host.files.aside import remove_aside  # noqa: PLC0415  see above
+
+                remove_aside(self._aside)
 
     def _open(self) -> None:
         cache = Cache(_CACHE_BYTES)

@@ -21,6 +21,7 @@ from agentx.kernel.errors import IndexUnavailable
 from agentx.kernel.values import frozen
 from agentx.search.limits import SEARCH_WRITER_BYTES
 from agentx.search.text.schema import register, schema
+from agentx.search.text.store import leave_aside, open_aside
 
 T = TypeVar("T")
 
@@ -107,6 +108,7 @@ class Engine:
         self._added: set[str] = set()  # the ids of what was put since
         self._seen: tuple[int, int, int] | None = None
         self._sizes: dict[str, int] = {}
+        self._aside: Path | None = None  # a folder of ours, through which it is read
         self._index = self._guard(self._open)
         self._searcher = self._guard(self._index.searcher)
         self._refresh(force=True)
@@ -181,6 +183,7 @@ class Engine:
         """Let go of the folder, damaged or not; what was not committed is gone."""
         writer, self._writer = self._writer, None
         self._added.clear()
+        self._leave_aside()
         if writer is not None:
             with suppress(IndexUnavailable):
                 self._guard(writer.wait_merging_threads)
@@ -195,10 +198,20 @@ class Engine:
         return self._writer
 
     def _open(self) -> tantivy.Index:
-        index = tantivy.Index.open(str(self._folder))
+        self._aside = open_aside(self._folder)
+        try:
+            index = tantivy.Index.open(str(self._aside or self._folder))
+        except BaseException:
+            self._leave_aside()
+            raise
         register(index)
         index.config_reader("manual")
         return index
+
+    def _leave_aside(self) -> None:
+        aside, self._aside = self._aside, None
+        if aside is not None:
+            leave_aside(aside)
 
     def _refresh(self, *, force: bool = False) -> None:
         """See the newest commit; refuse files that became shorter than they were."""

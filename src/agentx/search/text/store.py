@@ -32,6 +32,8 @@ from agentx.kernel.text import compile_late
 from agentx.search.limits import SEARCH_WRITER_WAIT_MS
 from agentx.search.paths import GenerationPaths, IndexPaths
 
+_LOCKS = (".tantivy-meta.lock", ".tantivy-writer.lock")  # written by who only reads, too
+
 _GENERATION = compile_late(r"g-([0-9]{4,12})")
 _HINT = "it is rebuilt from the log by `agentx rebuild search`"
 
@@ -177,3 +179,19 @@ def _read(path: Path) -> Any:
         return parse_json(path.read_bytes())
     except (OSError, ValueError):
         return None
+
+
+def open_aside(folder: Path) -> Path | None:
+    """Return a folder of ours through which one is read that takes nothing; None where it does."""
+    if os.access(folder, os.W_OK) or not folder.is_dir():
+        return None
+    from agentx.host.files.aside import lead_aside  # noqa: PLC0415  hardly any index needs it
+
+    return lead_aside(folder, without=_LOCKS)
+
+
+def leave_aside(folder: Path) -> None:
+    """Take such a folder away."""
+    from agentx.host.files.aside import remove_aside  # noqa: PLC0415  see above
+
+    remove_aside(folder)
