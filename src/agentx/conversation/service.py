@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from threading import RLock
 
@@ -59,17 +59,42 @@ class EventsForgotten:
     session_id: str
 
 
+class _Reading:
+    """What reads the log, for one thread at a time.
+
+    Who writes (what is new, its table of contents) may take a tenth of a second for a step; nobody
+    who reads waits for that. Each time the rows are asked anew, as far as they are by then.
+    """
+
+    def __init__(self, store: LogStore) -> None:
+        self._store = store.beside()
+        self._lock = RLock()
+
+    @contextmanager
+    def lend(self) -> Iterator[LogStore]:
+        """Lend it, with nothing known from before."""
+        with self._lock:
+            self._store.look_anew()
+            yield self._store
+
+
 class Conversation:
     """The log of one project."""
 
     def __init__(
-        self, store: LogStore, *, project: str, clock: Clock, bus: Bus, lock: RLock | None = None
+        self,
+        store: LogStore,
+        *,
+        project: str,
+        clock: Clock,
+        bus: Bus,
+        turns: tuple[RLock, _Reading] | None = None,
     ) -> None:
         self._store = store
         self._project = project
         self._clock = clock
         self._bus = bus
-        self._lock = lock if lock is not None else RLock()
+        self._lock, self._reading = turns if turns is not None else (RLock(), _Reading(store))
 
     @property
     def project(self) -> str:
@@ -97,8 +122,9 @@ class Conversation:
 
     def of_project(self, project: str) -> Conversation:
         """Return the log of another project in the same store."""
+        turns = self._lock, self._reading
         return Conversation(
-            self._store, project=project, clock=self._clock, bus=self._bus, lock=self._lock
+            self._store, project=project, clock=self._clock, bus=self._bus, turns=turns
         )
 
     def append(self, drafts: Iterable[Draft]) -> Receipt:
@@ -128,8 +154,8 @@ class Conversation:
             raise InvalidValue(
                 f"{event_id[:60]!r} is not an event id", hint="`agentx events --json` shows ids"
             )
-        with self._lock:
-            event = self._store.get(EventId(event_id))
+        with self._reading.lend() as store:
+            event = store.get(EventId(event_id))
         if event is None or event.project != self._project:
             raise NotFound(f"{event_id}: no such event", hint="it may have been forgotten")
         return event
@@ -142,9 +168,9 @@ class Conversation:
         _check(query)
         start, end = self._store.bounds(query)
         found: list[Event] = []
-        with self._lock:
+        with self._reading.lend() as store:
             last = ""
-            for looked, (event_id, event) in enumerate(self._rows(query, start, end)):
+            for looked, (event_id, event) in enumerate(self._rows(store, query, start, end)):
                 if looked >= SCAN_ROWS_MAX:
                     return EventPage(events=tuple(found), next=last)
                 if event is not None and self._matches(event, query):
@@ -157,20 +183,22 @@ class Conversation:
     def sessions(self, query: SessionQuery) -> tuple[Session, ...]:
         """Return sessions, newest first."""
         limit = max(query.limit, 0)
-        with self._lock:
+        with self._reading.lend() as store:
             rows = None
             if 0 < limit <= _NEWEST_MAX and query.until_ms is None and not query.short_ids:
                 wants = partial(_session_matches, query=query)
-                rows = self._store.find_newest(self._project, limit, wants, query.since_ms)
+                rows = store.find_newest(self._project, limit, wants, query.since_ms)
             known: list[SessionRow] = []
             if rows is None:
-                known = [row for _, row in self._store.session_rows(self._project)]
+                known = [row for _, row in store.session_rows(self._project)]
                 rows = [row for row in known if _session_matches(row, query)]
             rows.sort(key=lambda row: (row.last_ms, row.session_id, row.harness), reverse=True)
             shown = [row.session_id for row in rows[:limit]]
             # What is short is so among all of them.
             short = shorten_ids(shown, (row.session_id for row in known)) if query.short_ids else {}
-            return tuple(self._session(row, short.get(row.session_id, "")) for row in rows[:limit])
+            return tuple(
+                _session(store, row, short.get(row.session_id, "")) for row in rows[:limit]
+            )
 
     def status(self) -> LogStatus:
         """Say what the log holds."""
@@ -230,7 +258,7 @@ class Conversation:
         """
         events = sessions = 0
         with self._lock:
-            for ref, row in self._sessions_called(session_id):
+            for ref, row in self._sessions_called(self._store, session_id):
                 gone = self._store.forget_session(ref, row, now_ms=self._clock.now_ms())
                 events += gone.events
                 sessions += gone.sessions
@@ -247,29 +275,31 @@ class Conversation:
         with self._lock:
             self._store.close()
 
-    def _rows(self, query: EventQuery, start: bytes, end: bytes) -> Iterator[Found]:
+    def _rows(
+        self, store: LogStore, query: EventQuery, start: bytes, end: bytes
+    ) -> Iterator[Found]:
         if not query.session_id:
-            yield from self._store.scan(start, end, reverse=query.newest_first)
+            yield from store.scan(start, end, reverse=query.newest_first)
             return
         alike = [
-            self._store.scan_session(ref, start, end, reverse=query.newest_first)
-            for ref in self._refs_called(query)
+            store.scan_session(ref, start, end, reverse=query.newest_first)
+            for ref in self._refs_called(store, query)
         ]
         yield from heapq.merge(*alike, key=lambda row: row[0], reverse=query.newest_first)
 
-    def _refs_called(self, query: EventQuery) -> list[bytes]:
+    def _refs_called(self, store: LogStore, query: EventQuery) -> list[bytes]:
         """Return where the sessions of a query lie; of one that is named whole no other is read."""
         if query.harness:
             ref = session_ref(self._project, query.harness, query.session_id)
-            if self._store.has_session(ref):
+            if store.has_session(ref):
                 return [ref]
-        return [ref for ref, _ in self._sessions_called(query.session_id)]
+        return [ref for ref, _ in self._sessions_called(store, query.session_id)]
 
-    def _sessions_called(self, session_id: str) -> list[tuple[bytes, SessionRow]]:
+    def _sessions_called(self, store: LogStore, session_id: str) -> list[tuple[bytes, SessionRow]]:
         """Return the sessions of that id; a prefix will do when only one session has it."""
         rows = [
             (ref, row)
-            for ref, row in self._store.session_rows(self._project)
+            for ref, row in store.session_rows(self._project)
             if row.session_id.startswith(session_id) and any(row.counts.values())
         ]
         exact = [(ref, row) for ref, row in rows if row.session_id == session_id]
@@ -292,23 +322,24 @@ class Conversation:
             and query.event_type in ("", event.event_type)
         )
 
-    def _session(self, row: SessionRow, short_id: str) -> Session:
-        prompt = self._store.get(EventId(row.first_prompt)) if row.first_prompt else None
-        return Session(
-            session_id=row.session_id,
-            harness=row.harness,
-            agent=row.agent,
-            project=row.project,
-            first_ms=Millis(row.first_ms),
-            last_ms=Millis(row.last_ms),
-            events=sum(row.counts.values()),
-            prompts=row.counts.get(EventType.USER_MESSAGE, 0),
-            ended=row.ended_ms >= row.last_ms > 0,
-            title=preview(prompt.text, _TITLE_CHARS_MAX) if prompt is not None else "",
-            working_directory=row.working_directory,
-            branch=row.branch,
-            short_id=short_id,
-        )
+
+def _session(store: LogStore, row: SessionRow, short_id: str) -> Session:
+    prompt = store.get(EventId(row.first_prompt)) if row.first_prompt else None
+    return Session(
+        session_id=row.session_id,
+        harness=row.harness,
+        agent=row.agent,
+        project=row.project,
+        first_ms=Millis(row.first_ms),
+        last_ms=Millis(row.last_ms),
+        events=sum(row.counts.values()),
+        prompts=row.counts.get(EventType.USER_MESSAGE, 0),
+        ended=row.ended_ms >= row.last_ms > 0,
+        title=preview(prompt.text, _TITLE_CHARS_MAX) if prompt is not None else "",
+        working_directory=row.working_directory,
+        branch=row.branch,
+        short_id=short_id,
+    )
 
 
 def _chunks(drafts: Iterable[Draft]) -> Iterator[list[Draft]]:

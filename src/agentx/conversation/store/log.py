@@ -82,6 +82,14 @@ class LogStore:
 
     # --- reading ----------------------------------------------------------------------------
 
+    def beside(self) -> LogStore:
+        """Return another one over the same rows, for who only reads and waits for no writer."""
+        return LogStore(self._kv, entropy=self._entropy)
+
+    def look_anew(self) -> None:
+        """Know no key from before: by another one over these rows a session may be forgotten."""
+        self._session_keys.clear()
+
     def get(self, event_id: EventId) -> Event | None:
         """Return one event, or None if there is none or it was forgotten."""
         key = keys.event_key_of(event_id)

@@ -36,3 +36,7 @@ class SessionKeys:
     def drop(self, ref: bytes) -> None:
         """Forget a key."""
         self._at_hand.pop(ref, None)
+
+    def clear(self) -> None:
+        """Forget every key."""
+        self._at_hand.clear()

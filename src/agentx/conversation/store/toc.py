@@ -39,6 +39,7 @@ from agentx.kernel.values import frozen
 _SESSION_OF_OTHER_PROJECT = b""
 _FORGOTTEN = "-"
 _PAGE_ROWS = 256
+_TRIES = 3  # to read a node that is written anew meanwhile
 _RUN_ON = 4  # times what was asked for, where a session goes on
 
 
@@ -90,7 +91,7 @@ def _read_progress(kv: KeyValue, project: str) -> Progress:
 
 
 class TocStore:
-    """Nodes and grips of one project. One thread at a time."""
+    """Nodes and grips of one project. One thread at a time, but for nodes that are only read."""
 
     def __init__(self, kv: KeyValue, log: LogStore, project: str) -> None:
         self._kv = kv
@@ -228,13 +229,16 @@ class TocStore:
         return () if raw is None else toc_rows.marks(raw)
 
     def node(self, node_id: NodeId) -> TocNode | None:
-        """Return the newest version of a node."""
-        version = self._kv.get(Family.TOC_LATEST, keys.toc_latest_key(self._project, node_id))
-        if version is None:
-            return None
-        key = keys.toc_node_key(self._project, node_id, int(version))
-        raw = self._kv.get(Family.TOC_NODES, key)
-        return None if raw is None else toc_rows.node(raw)
+        """Return the newest version of a node, also while others write a newer one."""
+        for _ in range(_TRIES):
+            version = self._kv.get(Family.TOC_LATEST, keys.toc_latest_key(self._project, node_id))
+            if version is None:
+                return None
+            key = keys.toc_node_key(self._project, node_id, int(version))
+            raw = self._kv.get(Family.TOC_NODES, key)
+            if raw is not None:
+                return toc_rows.node(raw)
+        return None
 
     def ids(self, prefix: str) -> list[NodeId]:
         """Return the ids of the nodes that begin so, in order."""
