@@ -84,6 +84,7 @@ PROMISES: dict[str, str] = {
     "drive.whole": "Agents carry a run to a branch whose checks pass; what fails goes back.",
     "drive.walls": "An agent in a lane has what it needs, and nothing to push with.",
     "drive.killed": "After a driver that was killed another goes on; no agent outlives it.",
+    "drive.lessons": "What a driven run taught is offered with its proof, and given to the next.",
     "drive.reviews": "What named people say of its pull request goes back to an agent.",
     "drive.pull-request": "A driven run has one pull request, whatever ends its driver.",
     "drive.elsewhere": "A run is driven from one clone at a time, and taken up in another.",

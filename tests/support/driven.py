@@ -98,6 +98,12 @@ class Stage:
         return runs.run(runs.ids()[-1])[0]
 
     @property
+    def newest(self) -> Run:
+        """The last of several runs as it stands."""
+        runs = open_runs(self.project)
+        return runs.run(runs.ids()[0])[0]
+
+    @property
     def events(self) -> tuple[RunEvent, ...]:
         """What was recorded of it."""
         return tuple(open_runs(self.project).events(self.run.id))

@@ -221,6 +221,7 @@ def _learn(draft: _Draft, event: LtmEvent) -> None:
             author=said_by or event.actor,
             is_persons=is_persons,
             is_unverified=is_unverified,
+            by_policy=event.text("by_policy"),
         )
     )
 

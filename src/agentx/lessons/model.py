@@ -151,6 +151,7 @@ class Lesson:
     is_persons: bool = False  # a person said it: no agent takes it back
     is_unverified: bool = False  # it claims a person, and nobody vouches for it
     is_reworded: bool = False  # a person said it otherwise; a page edited by hand says this
+    by_policy: str = ""  # the policy that took it in, where nobody was asked
 
     @property
     def id(self) -> str:
@@ -176,6 +177,7 @@ class Taught:
     contradicts: tuple[str, ...] = ()
     source: str = ""
     said_by: str = ""  # the person whose words they are, whoever packs the run
+    is_proven: bool = False  # by what was run, and by git: nobody has to be believed
 
 
 @frozen
@@ -289,3 +291,4 @@ class LessonRow:
     created_ms: int
     changed_ms: int
     uid: str
+    accepted_by: str = ""  # who took it in, where that is known

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from agentx.kernel.ids import digest, shorten
+from agentx.kernel.text import preview
+from agentx.lessons.limits import CHECK_NAME_CHARS
 
 EVERYWHERE = "general"  # the area of a learning that belongs to none
 _SLUG_CHARS_MAX = 40
@@ -15,6 +17,11 @@ _SLUG_CHARS_MAX = 40
 def one_line(text: str) -> str:
     """Return a text without line breaks."""
     return " ".join(text.split())
+
+
+def name_failing(check: str) -> str:
+    """Return what the lesson of a check that failed is called."""
+    return f"{preview(check, CHECK_NAME_CHARS)} fails"
 
 
 def area_name(text: str) -> str:

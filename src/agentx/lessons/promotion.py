@@ -3,7 +3,9 @@
     by a person    what they name
     all            everything that was offered
     confident      what is MEDIUM or HIGH and has evidence
+    proven         what the run's own events and git prove
 
+No policy takes in what a person took back: it waits for a word. What a policy took in says so.
 A lesson that says what is already known confirms it. One that names what it contradicts
 takes confidence from that, unless a person said it: only a person takes that back. What a person
 answered is a lesson of its own, with what they were asked.
@@ -24,6 +26,7 @@ from agentx.lessons.model import (
     Detail,
     Lesson,
     LessonKind,
+    LessonStatus,
     LongTerm,
     LtmKind,
     Taught,
@@ -34,8 +37,12 @@ class Policy(StrEnum):
     """Who decides what is promoted."""
 
     ASK = "ask"
+    PROVEN = "proven"
     CONFIDENT = "confident"
     ALL = "all"
+
+
+POLICY = "policy"  # who takes in what nobody was asked about
 
 
 @frozen
@@ -52,6 +59,8 @@ def accepts(policy: Policy, offered: Taught) -> bool:
     """Tell whether a policy takes a lesson without asking anybody."""
     if policy is Policy.ALL:
         return True
+    if policy is Policy.PROVEN:
+        return offered.is_proven
     sure = offered.confidence is not Confidence.LOW and bool(offered.evidence)
     return policy is Policy.CONFIDENT and sure
 
@@ -61,10 +70,20 @@ def open_candidates(known: LongTerm, offered: Iterable[Taught]) -> tuple[Taught,
     return tuple(one for one in offered if one.key not in known.settled)
 
 
+def is_taken_back(known: LongTerm, offered: Taught) -> bool:
+    """Tell whether somebody retired what a lesson says."""
+    return any(
+        lesson.status is LessonStatus.RETIRED
+        and alike(lesson.content.text, offered.content.text) >= ALIKE
+        for lesson in known.of_kind(offered.kind)
+    )
+
+
 def promote(
-    known: LongTerm, offered: Iterable[Taught], *, by_person: bool = False
+    known: LongTerm, offered: Iterable[Taught], *, by_person: bool = False, by_policy: str = ""
 ) -> Iterator[LessonChange]:
     """Yield the changes that take lessons in; what was settled before changes nothing."""
+    unasked = {"by_policy": by_policy} if by_policy else {}
     numbers = _next_numbers(known)
     learnt: list[Taught] = []
     for one in open_candidates(known, offered):
@@ -74,13 +93,15 @@ def promote(
                 kind=LtmKind.CONFIRMED,
                 lesson=same.uid,
                 run=one.run,
-                detail={"candidates": [one.key], "evidence": list(one.evidence)},
+                detail={"candidates": [one.key], "evidence": list(one.evidence), **unasked},
             )
         elif not any(_same(one, other) for other in learnt):
             learnt.append(one)
             prefix = PREFIXES[one.kind]
             yield LessonChange(
-                kind=LtmKind.LEARNT, run=one.run, detail=_detail(one, numbers[prefix])
+                kind=LtmKind.LEARNT,
+                run=one.run,
+                detail={**_detail(one, numbers[prefix]), **unasked},
             )
             numbers[prefix] += 1
         else:

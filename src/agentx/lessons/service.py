@@ -29,11 +29,12 @@ from agentx.lessons.model import (
     Promoted,
     Taught,
 )
-from agentx.lessons.names import area_name, area_of
+from agentx.lessons.names import area_name, area_of, name_failing
 from agentx.lessons.promotion import (
     LessonChange,
     Policy,
     accepts,
+    is_taken_back,
     open_candidates,
     promote,
     reject,
@@ -87,11 +88,16 @@ class Lessons:
         *,
         actor: str,
         kinds: Iterable[LessonKind] = tuple(LessonKind),
+        is_unasked: bool = False,
     ) -> Promoted:
-        """Take in what a policy accepts of what a run offers."""
+        """Take in what a policy accepts of what a run offers; unasked not what was taken back."""
         listed = tuple(offered)
         chosen = [one for one in listed if one.kind in kinds and accepts(policy, one)]
-        return self._promote(listed, chosen, actor)
+        if not is_unasked:
+            return self._promote(listed, chosen, actor)
+        known = self.read().known
+        chosen = [one for one in chosen if not is_taken_back(known, one)]
+        return self._promote(listed, chosen, actor, by_policy=str(policy))
 
     def accept_named(
         self, run: str, offered: Iterable[Taught], keys: Iterable[str], *, actor: str
@@ -141,10 +147,12 @@ class Lessons:
         actor: str,
         *,
         by_person: bool = False,
+        by_policy: str = "",
     ) -> Promoted:
         with self._store.editing() as desk:
             before = set(desk.known.lessons)
-            changes = list(promote(desk.known, chosen, by_person=by_person))
+            said = promote(desk.known, chosen, by_person=by_person, by_policy=by_policy)
+            changes = list(said)
             desk.record(actor, changes)
             known = desk.known
         learnt = [lesson for uid, lesson in known.lessons.items() if uid not in before]
@@ -230,10 +238,14 @@ class Lessons:
                 desk.record(actor, [LessonChange(kind=LtmKind.MEASURED, run=run, detail=detail)])
 
     def relevant(
-        self, files: Iterable[str] = (), words: str = "", limit: int = 20
+        self,
+        files: Iterable[str] = (),
+        words: str = "",
+        limit: int = 20,
+        checks: Iterable[str] = (),
     ) -> tuple[Lesson, ...]:
-        """Return the active lessons that concern some files or words, the surest first."""
-        listed = tuple(files)
+        """Return the active lessons that concern some files, words or checks, the surest first."""
+        listed, named = tuple(files), frozenset(map(name_failing, checks))
         area = area_name(area_of(listed))
         wanted = set(fingerprint(words).split())
         scored = []
@@ -241,6 +253,7 @@ class Lessons:
             if not lesson.is_active or lesson.is_unverified:
                 continue
             fits = _fit(lesson, listed, area, wanted)
+            fits += 0.5 * (lesson.content.name in named)
             if fits or not (listed or wanted):
                 scored.append((fits, _WEIGHTS[judge(lesson)], lesson.changed_ms, lesson))
         scored.sort(key=lambda each: each[:3], reverse=True)

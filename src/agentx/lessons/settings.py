@@ -11,7 +11,8 @@ class LtmSettings:
 
     promote: str = setting(
         "confident",
-        "Which lessons of a run are kept when it is packed away; `ask` keeps those you accepted.",
-        choices=("ask", "confident", "all"),
+        "Which lessons of a run are kept unasked: `ask` none; `proven` what its checks and git "
+        "prove, once a driven run ends; `confident` and `all` when it is packed away.",
+        choices=("ask", "proven", "confident", "all"),
         shared=True,
     )

@@ -34,6 +34,7 @@ class Piece:
     tier: Tier
     source: str  # a path, an id, or the name of who knows it
     text: str
+    lesson: str = ""  # the id for good of the lesson that it is, if it is one
 
 
 @frozen
@@ -64,6 +65,11 @@ class Context:
     pieces: tuple[Fitted, ...]
     left_out: tuple[LeftOut, ...]
 
+    @property
+    def lessons(self) -> tuple[str, ...]:
+        """The lessons among them, by their ids for good."""
+        return tuple(each.piece.lesson for each in self.pieces if each.piece.lesson)
+
 
 @frozen
 class Area:
@@ -74,6 +80,7 @@ class Area:
     title: str
     words: str
     files: tuple[str, ...]
+    checks: tuple[str, ...] = ()  # commands that must pass
 
 
 class ContextSource(Protocol):

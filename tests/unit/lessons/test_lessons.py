@@ -341,8 +341,11 @@ def test_a_lesson_that_contradicts_another_takes_confidence_from_it() -> None:
 def test_a_policy_takes_only_what_it_says() -> None:
     sure, unsure = lessons_of(a_run())[0], replace(lessons_of(a_run())[0], evidence=())
 
-    assert [accepts(policy, sure) for policy in Policy] == [False, True, True]
-    assert [accepts(policy, unsure) for policy in Policy] == [False, False, True]
+    proven = replace(unsure, is_proven=True)
+
+    assert [accepts(policy, sure) for policy in Policy] == [False, False, True, True]
+    assert [accepts(policy, unsure) for policy in Policy] == [False, False, False, True]
+    assert [accepts(policy, proven) for policy in Policy] == [False, True, False, True]
 
 
 @pytest.mark.parametrize(

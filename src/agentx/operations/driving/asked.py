@@ -128,6 +128,8 @@ class Driven:
     is_estimated: bool  # part of what it took is
     pushed: str = ""  # the remote that has the branch
     pull: str = ""  # the address of its pull request
+    lessons_proposed: int = 0  # that wait for a person's word
+    lessons_accepted: tuple[str, ...] = ()  # that the policy took in
     waits_for: tuple[str, ...] = ()  # escalations that a person answers, with the command
     remarks: tuple[str, ...] = ()
     next: tuple[str, ...] = ()  # what a person may type now

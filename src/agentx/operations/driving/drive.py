@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from typing import TypeVar
 
@@ -20,8 +19,9 @@ from agentx.kernel.ids import shorten_run
 from agentx.operations.driving.approving import approve, approve_known
 from agentx.operations.driving.asked import DriveEnd, Driven, DriveNews, DriveRequest, NewsOf, Tell
 from agentx.operations.driving.desk import DriveDesk
-from agentx.operations.driving.ends.ending import EndStage, go_on, list_undecided
+from agentx.operations.driving.ends.ending import EndStage, go_on
 from agentx.operations.driving.ends.reviews import may_have_reviews, take_up_said
+from agentx.operations.driving.ends.taught import tell_taught
 from agentx.operations.driving.jobs import LOOK_S, DriveJobs
 from agentx.operations.driving.merging import list_left, merge, tell_unchecked
 from agentx.operations.driving.planning import make_plan
@@ -357,6 +357,7 @@ class _Driver:
     def end(self, ended: DriveEnd, reason: str) -> Driven:
         """Return how the drive ended."""
         desk = self._desk
+        taught = tell_taught(desk)
         run = desk.run
         taken = add_up(run)
         # A conflict of a lane is its agent's to mend.
@@ -366,9 +367,6 @@ class _Driver:
             for one in list_run_questions(desk.project)
             if one.run_id == run.id and one.asked.id not in mended
         ]
-        undecided: tuple[str, ...] = ()
-        with suppress(AgentXError):
-            undecided = list_undecided(desk) if run.over else ()
         return Driven(
             run_id=run.id,
             ended=ended,
@@ -384,7 +382,9 @@ class _Driver:
             pushed=self._pushed,
             pull=self._pull,
             waits_for=tuple(f"{one.asked.id}: {one.asked.question}" for one in asked),
-            remarks=undecided,
+            lessons_proposed=taught.proposed,
+            lessons_accepted=taught.accepted,
+            remarks=taught.remarks,
             next=tuple(self._list_next(ended, run, [one.command for one in asked])),
         )
 

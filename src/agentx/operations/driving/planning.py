@@ -29,7 +29,7 @@ from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.write import add_task, read_given, write_artifact
 from agentx.project.project import Project
 from agentx.redaction.redact import redact
-from agentx.runs.context import Area
+from agentx.runs.context import Area, Piece
 from agentx.runs.model import Contract, Run
 from agentx.runs.parts.turns import TURN_MARK, TurnEnd
 from agentx.runs.rules.driving import TURN_BEGAN, TURN_ENDED
@@ -154,12 +154,15 @@ def _ask_planner(desk: DriveDesk, run: Run) -> tuple[PlannedTask, ...]:
     request = desk.request
     name = request.planner or request.runners[0]
     question = say_plan(run.title, run.description, run.checks)
+    pieces = _gather(desk)
     for _ in range(_TRIES):
-        detail = {"runner": name, "role": _PLANNER, "why": "plan"}
+        detail: dict[str, object] = {"runner": name, "role": _PLANNER, "why": "plan"}
         detail["driver"] = desk.drive.checkout
+        lessons = [piece.lesson for piece in pieces if piece.lesson]
+        detail |= {"lessons": lessons} if lessons else {}
         began = desk.say(TURN_BEGAN, detail).id
         desk.news(NewsOf.PLAN, "plans the work", runner=name)
-        ask = _compose(desk, question, began)
+        ask = _compose(desk, question, began, pieces)
         try:
             runner = runner_in_lane(desk.project, name, desk.project.root, model=request.model)
             reply = runner.run(ask)
@@ -183,16 +186,17 @@ def _ask_planner(desk: DriveDesk, run: Run) -> tuple[PlannedTask, ...]:
     return ()
 
 
-def _compose(desk: DriveDesk, question: str, turn: str) -> Ask:
-    notes = turn_notes(desk.project, desk.run_id)
+def _gather(desk: DriveDesk) -> tuple[Piece, ...]:
+    """Return what earlier runs and sessions know of the work."""
     run = desk.run
     words = f"{run.title} {run.description}"
-    area = Area(run_id=run.id, task="", title=run.title, words=words, files=())
-    pieces = [
-        Reference(name=piece.source, text=piece.text)
-        for source in context_sources(desk.project)
-        for piece in source.pieces(area)
-    ]
+    area = Area(run_id=run.id, task="", title=run.title, words=words, files=(), checks=run.checks)
+    found = (piece for source in context_sources(desk.project) for piece in source.pieces(area))
+    return tuple(found)[:_PIECES_MAX]
+
+
+def _compose(desk: DriveDesk, question: str, turn: str, pieces: tuple[Piece, ...]) -> Ask:
+    notes = turn_notes(desk.project, desk.run_id)
 
     def hear(line: str) -> None:
         desk.news(NewsOf.SAID, line)
@@ -201,7 +205,7 @@ def _compose(desk: DriveDesk, question: str, turn: str) -> Ask:
         role=_PLANNER,
         instructions=role_texts(desk.project).text(_PLANNER),
         question=question,
-        artifacts=tuple(pieces[:_PIECES_MAX]),
+        artifacts=tuple(Reference(name=piece.source, text=piece.text) for piece in pieces),
         wants=Wants.ANSWER,  # it looks, and changes nothing
         time_limit_ms=desk.turn_ms,
         heard=hear,

@@ -21,7 +21,7 @@ from agentx.agents.driving.wording import (
     say_work,
 )
 from agentx.agents.runners.port import Ask, Reference, Utterance, Wants
-from agentx.kernel.errors import AgentUnavailable
+from agentx.kernel.errors import AgentUnavailable, AgentXError
 from agentx.operations.driving.approving import require_approved
 from agentx.operations.driving.asked import NewsOf
 from agentx.operations.driving.desk import DriveDesk
@@ -31,6 +31,7 @@ from agentx.operations.driving.turn_ends import GivenTurn
 from agentx.operations.runs.context import run_context
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.write import run_checks
+from agentx.runs.context import Context
 from agentx.runs.driving.schedule import Move, WhyGiven
 from agentx.runs.model import Run, Task
 from agentx.runs.parts.turns import TURN_MARK
@@ -53,15 +54,20 @@ def give_turn(desk: DriveDesk, move: Move) -> None:
     if move.why is WhyGiven.CONFLICT or is_merging(folder):
         marked = bring_work(desk.project, run, folder).files
     runner = _choose_runner(desk, run, task)
-    detail = {"runner": runner, "role": desk.request.role, "why": str(move.why)}
+    context = _gather(desk, task)
+    detail: dict[str, object] = {"runner": runner, "role": desk.request.role, "why": str(move.why)}
     detail["driver"] = desk.drive.checkout
+    if isinstance(context, Context) and context.lessons:
+        detail["lessons"] = list(context.lessons)
     began = desk.say(TURN_BEGAN, detail, task=task.id, lane=move.lane)
     number = sum(turn.task == task.id for turn in run.turns) + 1
     what = f"turn {number} ({move.why})" if number > 1 else "turn 1"
     desk.news(NewsOf.TURN, what, task=task.id, lane=move.lane, runner=runner)
     given = GivenTurn(desk, move, began.id)
     with given.ending():
-        ask = _compose(desk, run, move, marked, began.id)
+        if isinstance(context, AgentXError):
+            raise context  # the turn ends with it, and counts
+        ask = _compose(desk, move, marked, began.id, context)
         given.ask = replace(ask, spent=given.spend)
         try:
             agent = runner_in_lane(desk.project, runner, folder, model=desk.request.model)
@@ -106,9 +112,19 @@ def _choose_runner(desk: DriveDesk, run: Run, task: Task) -> str:
     return runners[list(run.tasks).index(task.id) % len(runners)]
 
 
-def _compose(desk: DriveDesk, run: Run, move: Move, marked: tuple[str, ...], turn: str) -> Ask:
+def _gather(desk: DriveDesk, task: Task) -> Context | AgentXError:
+    """Return what the agent is handed, or why it cannot be."""
+    try:
+        return run_context(desk.project, desk.run_id, task.id, _CONTEXT_TOKENS)
+    except AgentXError as error:
+        return error
+
+
+def _compose(
+    desk: DriveDesk, move: Move, marked: tuple[str, ...], turn: str, context: Context
+) -> Ask:
+    run = desk.run
     task = run.tasks[move.task]
-    context = run_context(desk.project, desk.run_id, task.id, _CONTEXT_TOKENS)
     pieces = tuple(
         Reference(name=fitted.piece.source, text=fitted.piece.text) for fitted in context.pieces
     )

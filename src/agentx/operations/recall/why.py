@@ -23,6 +23,7 @@ from agentx.kernel.errors import InputError, InvalidValue, NotFound
 from agentx.kernel.ids import is_ulid
 from agentx.kernel.text import CONTESTED, compile_late, fold_text
 from agentx.kernel.values import frozen
+from agentx.lessons.promotion import POLICY
 from agentx.memory.found import REPOSITORY_KINDS
 from agentx.memory.port import Memory
 from agentx.observations.ids import parse_observation_id
@@ -42,6 +43,7 @@ _LESSON = compile_late(r"(?:PAT|ADR|TD|LRN)-\d{1,6}", re.IGNORECASE)
 _EVENT_CHARS_MAX = 2_000
 _AROUND_CHARS = 200
 _TELLINGS_SHOWN_MAX = 3
+_GIVEN_SHOWN_MAX = 3
 
 
 @frozen
@@ -215,13 +217,17 @@ def _of_lesson(project: Project, doc_id: str) -> Trace:
         for run in proof.runs
     ]
     named = [Trace(id="", kind="evidence", text=one, source="named") for one in proof.evidence]
+    took = f", taken in by {row.accepted_by}" if row.accepted_by.startswith(POLICY) else ""
+    given = f", given to {'; '.join(proof.given[:_GIVEN_SHOWN_MAX])}" if proof.given else ""
+    if len(proof.given) > _GIVEN_SHOWN_MAX:
+        given += f" and {len(proof.given) - _GIVEN_SHOWN_MAX} runs more"
     below = (*runs, *named)
     return Trace(
         id=row.id,
         kind="lesson",
         text=f"{row.name}: {row.text}" if row.name and row.name != row.text else row.text,
         timestamp_ms=Millis(row.changed_ms),
-        source=f"{row.kind}, {row.confidence}, {row.status}{against}",
+        source=f"{row.kind}, {row.confidence}, {row.status}{against}{took}{given}",
         rests_on=below[:WHY_LINES_MAX],
         left_out=max(len(below) - WHY_LINES_MAX, 0),
     )

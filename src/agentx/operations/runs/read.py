@@ -29,6 +29,7 @@ from agentx.runs.replies import NextStep, Unmerged
 from agentx.runs.rules.gates import Missing
 from agentx.runs.rules.graph import ready, waits_for
 from agentx.wiring.runs import find_shown_asks, open_kept, open_run_store, open_runs
+from agentx.wiring.taught.given import GivenLesson, list_given
 
 _RECENT_EVENTS = 5
 
@@ -132,6 +133,7 @@ class RunOverview:
     checks: tuple[str, ...] = ()  # commands that the whole run must pass
     missing: tuple[Missing, ...] = ()  # what must be so before it goes on
     unverified: tuple[str, ...] = ()  # a person's answer, or an end, for which nobody vouches
+    lessons_given: tuple[GivenLesson, ...] = ()  # of earlier runs, to the agents of this one
 
 
 def bring_back_runs(project: Project) -> tuple[str, ...]:
@@ -180,7 +182,8 @@ def show_run(project: Project, run_id: str = "", *, caller: WhoCalls | None = No
     is_settled = run.over and run.doubted_end is None
     verifies = not is_settled and run.phase not in (Phase.PLANNING, Phase.EXECUTION)
     missing = runs.list_missing(run) if verifies else ()
-    return replace(found, tasks=tasks, unmerged=unmerged, missing=missing)
+    given = list_given(project, run)
+    return replace(found, tasks=tasks, unmerged=unmerged, missing=missing, lessons_given=given)
 
 
 def _tell_held(run: Run, row: TaskRow, own: OwnClaims, now_ms: int) -> TaskRow:

@@ -57,7 +57,12 @@ def find_area(run: Run, task: Task) -> Area:
     contract = task.contract
     words = " ".join((contract.title, contract.goal, contract.scope, *contract.acceptance))
     return Area(
-        run_id=run.id, task=task.id, title=contract.title, words=words, files=contract.files
+        run_id=run.id,
+        task=task.id,
+        title=contract.title,
+        words=words,
+        files=contract.files,
+        checks=(*contract.checks, *run.checks),
     )
 
 

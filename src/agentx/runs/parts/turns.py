@@ -34,6 +34,7 @@ class AgentTurn:
     role: str = ""
     why: str = ""
     driver: str = ""  # the checkout
+    lessons: tuple[str, ...] = ()  # of earlier runs that it was given, by their ids for good
     end: TurnEnd | None = None
     ended_ms: Millis | None = None
     text: str = ""

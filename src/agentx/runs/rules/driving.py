@@ -63,6 +63,7 @@ def _turn_began(draft: RunDraft, event: RunEvent) -> None:
             role=event.text("role"),
             why=event.text("why"),
             driver=event.text("driver"),
+            lessons=event.texts("lessons"),
         )
     )
 

@@ -76,12 +76,14 @@ class Archiving:
                     f"{run.id} is still {run.status}",
                     hint="end it first: `agentx run phase complete` or `fail`",
                 )
-            offered = lessons_of(run)
+            offered = lessons_of(run, self._runs.ask_git(run).holds)
             learnt: list[str] = []
             confirmed: list[str] = []
             for name, kinds in STEPS:
                 told(name)
-                done = self._lessons.accept(offered, policy, actor=actor, kinds=kinds)
+                done = self._lessons.accept(
+                    offered, policy, actor=actor, kinds=kinds, is_unasked=True
+                )
                 learnt += done.learnt
                 confirmed += done.confirmed
             told("metrics")

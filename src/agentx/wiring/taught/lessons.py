@@ -78,6 +78,7 @@ def lesson_row(lesson: Lesson) -> LessonRow:
         created_ms=lesson.created_ms,
         changed_ms=lesson.changed_ms,
         uid=lesson.uid,
+        accepted_by=f"policy {lesson.by_policy}" if lesson.by_policy else lesson.author,
     )
 
 
@@ -94,16 +95,22 @@ def read_lessons(project: Project) -> Knowledge:
 
 
 def relevant_lessons(
-    project: Project, files: Iterable[str] = (), words: str = "", limit: int = 10
+    project: Project,
+    files: Iterable[str] = (),
+    words: str = "",
+    limit: int = 10,
+    checks: Iterable[str] = (),
 ) -> Iterator[Lesson]:
-    """Yield the lessons that concern some files or words, the surest first. Cheap without any."""
+    """Yield the lessons that concern some files, words or checks, the surest first. Cheap without
+    any.
+    """
     if not project.trust.has_data:
         return
     if not any(map(is_folder, project.taught)):
         note_first_look(project)
     else:
         lesson_pages(project).catch_up()
-        yield from open_lessons(project).relevant(files, words, limit)
+        yield from open_lessons(project).relevant(files, words, limit, checks)
 
 
 def note_first_look(project: Project) -> None:

@@ -12,7 +12,8 @@ from agentx.lessons.model import Lesson, LessonRow
 from agentx.project.project import Project
 from agentx.runs.model import Run, RunEvent
 from agentx.runs.rendering import event_line
-from agentx.wiring.runs import story_of
+from agentx.wiring.runs import open_runs, story_of
+from agentx.wiring.taught.given import say_given
 from agentx.wiring.taught.lessons import lesson_row, open_lessons
 
 _SHORT_ID_CHARS = 6  # by which candidates, escalations and conflicts are named after their event
@@ -46,6 +47,7 @@ class LessonProof:
     lesson: LessonRow
     runs: tuple[RunProof, ...]
     evidence: tuple[str, ...]
+    given: tuple[str, ...] = ()  # to whom, run by run
 
 
 def lesson_proof(project: Project, name: str) -> LessonProof:
@@ -60,7 +62,15 @@ def lesson_proof(project: Project, name: str) -> LessonProof:
         lesson=lesson_row(lesson),
         runs=runs,
         evidence=tuple(one for one in lesson.evidence if one[-_SHORT_ID_CHARS:] not in shown),
+        given=tuple(_list_given(project, lesson.uid)),
     )
+
+
+def _list_given(project: Project, lesson: str) -> Iterator[str]:
+    for run in open_runs(project).all():
+        to = say_given(run, lesson)
+        if to:
+            yield f"{run.id}: {', '.join(to)}"
 
 
 def _of_run(project: Project, lesson: Lesson, run_id: str) -> RunProof:

@@ -5,6 +5,7 @@
     a question a person answered     a decision; where another person answered otherwise, with that
     a check that failed, then passed an error pattern: what failed, and what mended it
     a conflict that was resolved     a learning about the files that clash
+    a review that led to a change    a learning: what was asked for, and what was done
     a task that was dropped          tech debt
 
 Nothing is invented: every lesson names the events that prove it. All are candidates; a
@@ -14,7 +15,8 @@ claims to be a person's teaches nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.roles import is_persons_name
@@ -32,7 +34,8 @@ from agentx.lessons.model import (
     Taught,
     texts,
 )
-from agentx.lessons.names import area_of, one_line
+from agentx.lessons.names import area_of, name_failing, one_line
+from agentx.project.project import Project
 from agentx.runs.asked import Escalation
 from agentx.runs.model import (
     Conflict,
@@ -40,10 +43,21 @@ from agentx.runs.model import (
     RunStatus,
     Task,
     TaskStatus,
-    Verdict,
 )
+from agentx.runs.parts.reviews import REVIEW, read_rounds
 from agentx.runs.parts.taught import Candidate
+from agentx.runs.parts.turns import AgentTurn
 from agentx.runs.rendering import say_both, tell_otherwise
+from agentx.wiring.runs import open_runs
+from agentx.wiring.taught.mended import (
+    Holds,
+    is_proven,
+    list_done_turns,
+    list_mended,
+    name_commit,
+    summarise,
+    tell_resolved,
+)
 
 _PROPOSED = {
     "pattern": LessonKind.CODE,
@@ -53,20 +67,30 @@ _PROPOSED = {
     "tech-debt": LessonKind.DEBT,
     "learning": LessonKind.LEARNING,
 }
-_MENDED_CHARS_MAX = 300
+_ASKED_CHARS = 300
 _WORST_FIRST = ("FAILED", "PASSED_WITH_WARNINGS", "PASSED")
 
 
-def lessons_of(run: Run) -> tuple[Taught, ...]:
-    """Return what a run taught, what its actors proposed first."""
-    found = [*_list_proposed(run), *_list_decided(run), *_list_answered(run), *_list_mended(run)]
-    found += [*_list_clashes(run), *_left(run)]
+def _knows_nothing(_older: str, _newer: str) -> bool:
+    """Say of no commit that another holds it: for who cannot ask git."""
+    return False
+
+
+def lessons_of(run: Run, holds: Holds = _knows_nothing) -> tuple[Taught, ...]:
+    """Return what a run taught, what its actors proposed first; `holds` is told by git."""
+    found = [*_list_proposed(run), *_list_decided(run), *_list_answered(run)]
+    found += [*_list_mended(run, holds), *_list_clashes(run), *_list_reviewed(run), *_left(run)]
     seen: dict[tuple[LessonKind, str, str], Taught] = {}
     for one in found:
         # Two questions that a person answered alike are two decisions.
         asked = one.content.name if one.said_by else ""
         seen.setdefault((one.kind, one.content.text.casefold(), asked), one)
     return tuple(seen.values())[:LESSONS_PER_RUN_MAX]
+
+
+def offer_lessons(project: Project, run: Run) -> tuple[Taught, ...]:
+    """Return what a run taught, with what of it git proves."""
+    return lessons_of(run, open_runs(project).git.ask(run).holds)
 
 
 @frozen(kw_only=False)
@@ -108,7 +132,7 @@ def _teach(
     content: Content,
     *,
     confidence: Confidence,
-    evidence: str,
+    evidence: tuple[str, ...],
     source: str,
     said_by: str = "",
 ) -> Taught:
@@ -118,7 +142,7 @@ def _teach(
         kind=kind,
         content=canonical(kind, content),
         confidence=confidence,
-        evidence=(evidence,),
+        evidence=evidence,
         source=source,
         said_by=said_by if is_persons_name(said_by) else "",
     )
@@ -166,7 +190,7 @@ def _list_decided(run: Run) -> Iterator[Taught]:
                 context=f'During "{one_line(run.title)}" ({run.id}).',
             ),
             confidence=Confidence.MEDIUM,
-            evidence=decision.event_id,
+            evidence=(decision.event_id,),
             source=decision.actor,
             said_by=decision.actor,
         )
@@ -190,7 +214,7 @@ def _list_answered(run: Run) -> Iterator[Taught]:
                 confidence=Confidence.MEDIUM
                 if otherwise or escalation.contesting
                 else Confidence.HIGH,
-                evidence=escalation.id,
+                evidence=(escalation.id,),
                 source=escalation.resolved_by or escalation.actor,
                 said_by=_name_speaker(escalation),
             )
@@ -213,39 +237,31 @@ def _tell_question(escalation: Escalation) -> str:
     return "\n".join(lines)
 
 
-def _list_mended(run: Run) -> Iterator[Taught]:
-    for task in run.tasks.values():
-        for number, report in enumerate(task.reports):
-            later = task.reports[number + 1 :]
-            failed = [check for check in report.checks if not check.passed]
-            if report.verdict is not Verdict.FAILED or not failed or not later:
-                continue
-            passed = next((one for one in later if one.verdict is not Verdict.FAILED), None)
-            if passed is None:
-                continue
-            did = [entry.text for entry in task.log if report.at_ms <= entry.at_ms <= passed.at_ms]
-            for check in failed:
-                yield _teach(
-                    run,
-                    f"{task.id}-report-{number + 1}-{one_line(check.name)}",
-                    LessonKind.ERROR,
-                    Content(
-                        name=f"{one_line(check.name)} fails",
-                        text=_story(check.evidence, did or [passed.summary]),
-                        context=task.contract.title,
-                        area=area_of(task.contract.files),
-                        files=task.contract.files,
-                    ),
-                    confidence=Confidence.LOW,
-                    evidence=f"{run.id}/{task.id}",
-                    source=report.actor,
-                )
+def _list_mended(run: Run, holds: Holds) -> Iterator[Taught]:
+    for mended in list_mended(run):
+        task, name = mended.task, one_line(mended.check.name)
+        of = "run" if task is None else task.id
+        files = () if task is None else task.contract.files
+        taught = _teach(
+            run,
+            f"{of}-report-{mended.number}-{name}",
+            LessonKind.ERROR,
+            Content(
+                name=name_failing(name),
+                text=_story(mended.symptom, mended.mend),
+                context=run.title if task is None else task.contract.title,
+                area=area_of(files),
+                files=files,
+            ),
+            confidence=Confidence.LOW,
+            evidence=(f"{run.id}/{of}", *mended.evidence),
+            source=mended.failed.actor,
+        )
+        yield replace(taught, is_proven=is_proven(run, mended, holds))
 
 
-def _story(evidence: str, did: list[str]) -> str:
-    mended = preview("; ".join(one_line(one) for one in did if one.strip()), _MENDED_CHARS_MAX)
-    told = one_line(evidence) or "It failed"
-    return f"{told.rstrip('.')}. Mended by: {mended}" if mended else told
+def _story(symptom: str, mend: str) -> str:
+    return f"{symptom.rstrip('.')}. Mended by: {mend}" if mend else symptom
 
 
 def _list_clashes(run: Run) -> Iterator[Taught]:
@@ -256,19 +272,50 @@ def _list_clashes(run: Run) -> Iterator[Taught]:
 
 def _of_conflict(run: Run, conflict: Conflict) -> Taught:
     names = ", ".join(conflict.files)
+    how, evidence = tell_resolved(run, conflict)
     return _teach(
         run,
         conflict.id,
         LessonKind.LEARNING,
         Content(
             name="",
-            text=f"Parallel lanes clash in {names}. Resolved: {one_line(conflict.resolution)}",
+            text=f"Parallel lanes clash in {names}. Resolved: {how}",
             area=area_of(conflict.files),
             files=conflict.files,
         ),
         confidence=Confidence.LOW,
-        evidence=conflict.id,
+        evidence=evidence,
         source=conflict.operation,
+    )
+
+
+def _list_reviewed(run: Run) -> Iterator[Taught]:
+    artifact = run.artifacts.get(REVIEW)
+    rounds = {} if artifact is None else read_rounds(artifact.text)
+    for task, said in rounds.items():
+        turns = list_done_turns(run, task)
+        for number, each in enumerate(said if turns else (), start=1):
+            yield _of_review(run, f"{task}-review-{number}", each, turns[-1])
+
+
+def _of_review(run: Run, key: str, said: Mapping[str, object], turn: AgentTurn) -> Taught:
+    path, where = str(said.get("path") or ""), str(said.get("where") or "")
+    asked = preview(str(said.get("text") or ""), _ASKED_CHARS)
+    did = preview(summarise(turn), _ASKED_CHARS)
+    files = (path,) if path else ()
+    return _teach(
+        run,
+        key,
+        LessonKind.LEARNING,
+        Content(
+            name="",
+            text=f"Asked for in review{f' of {where}' if where else ''}: {asked} Done: {did}",
+            area=area_of(files),
+            files=files,
+        ),
+        confidence=Confidence.LOW,
+        evidence=(turn.id, f"said by {said.get('author')}", *name_commit(turn.commit)),
+        source="review",
     )
 
 
@@ -293,7 +340,7 @@ def _of_undone(run: Run, task: Task) -> Taught:
             priority=Priority.MEDIUM if task.status is TaskStatus.FAILED else Priority.LOW,
         ),
         confidence=Confidence.MEDIUM,
-        evidence=f"{run.id}/{task.id}",
+        evidence=(f"{run.id}/{task.id}",),
         source="run",
     )
 

@@ -4,28 +4,26 @@ VERIFICATION   the run's checks on the merged work; what fails becomes a task, a
                of times, then a person is asked
 CLEANUP        on top of the base as it is now; what that changed is verified again
 PR_PREP        the pages of the pull request; the branch is pushed, where runs are
-the end        lessons wait for a person, or for the policy
+the end        lessons wait for a person, or are taken in by the policy
 """
 
 from __future__ import annotations
 
 from enum import StrEnum
 
-from agentx.agents.driving.report import read_report
 from agentx.kernel.errors import ConflictError
 from agentx.kernel.values import frozen
 from agentx.operations.driving.approving import require_approved
 from agentx.operations.driving.asked import NewsOf
 from agentx.operations.driving.desk import DriveDesk
 from agentx.operations.driving.ends.pulls import open_pull
+from agentx.operations.driving.ends.taught import settle_taught
 from agentx.operations.driving.ends.whole import MENDS, find_told_ms, list_mends
-from agentx.operations.lessons.candidates import tell_undecided
 from agentx.operations.runs.lane import rebase_work
 from agentx.operations.runs.recover import pull_request
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.write import add_task, go_to_phase, run_checks
-from agentx.runs.model import PHASES, Contract, Phase, Report, Run, TaskStatus
-from agentx.runs.parts.turns import TurnEnd
+from agentx.runs.model import PHASES, Contract, Phase, Report, Run
 from agentx.wiring.bound.lane_turns import tell_tips
 from agentx.wiring.runners import check_environment
 from agentx.wiring.runs import open_runs
@@ -138,7 +136,7 @@ def _clean_up(desk: DriveDesk, run: Run) -> EndStep:
 
 
 def _hand_over(desk: DriveDesk, run: Run) -> EndStep:
-    propose_learnt(desk, run)
+    settle_taught(desk)
     found = pull_request(desk.project, run.id, actor="orchestrator")
     if not found.ready:
         missing = "; ".join(f"{each.text}: `{each.command}`" for each in found.missing)
@@ -160,32 +158,3 @@ def _hand_over(desk: DriveDesk, run: Run) -> EndStep:
     for remark in told.remarks:
         desk.news(NewsOf.END, remark)
     return EndStep(stage=EndStage.OVER, pushed=desk.remote, pull=pull)
-
-
-def propose_learnt(desk: DriveDesk, run: Run) -> None:
-    """Offer what agents say that the work taught, with where it comes from; each once."""
-    known = {each.text for each in run.candidates.values()}
-    for turn in run.turns:
-        task = run.tasks.get(turn.task)
-        if turn.end is not TurnEnd.DONE or task is None or task.status is not TaskStatus.COMPLETED:
-            continue
-        for learnt in read_report(turn.text).learnt:
-            if learnt.text in known:
-                continue
-            known.add(learnt.text)
-            where = f"a turn of {turn.runner} on {task.id}"
-            evidence = [where, *([f"commit {turn.commit}"] if turn.commit else [])]
-            detail = {
-                "kind": learnt.kind,
-                "text": learnt.text,
-                "evidence": evidence,
-                "confidence": "LOW",  # an agent says so; nobody looked yet
-                "files": list(task.contract.files),
-            }
-            found = {name: value for name, value in detail.items() if value}
-            desk.say("candidate-proposed", found, task=task.id)
-
-
-def list_undecided(desk: DriveDesk) -> tuple[str, ...]:
-    """Return that lessons wait for a word, where some do."""
-    return tell_undecided(desk.project, desk.run)

@@ -12,9 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import asdict
-from typing import Any
 
 from agentx.agents.runners.port import Reference
 from agentx.operations.driving.asked import NewsOf
@@ -22,14 +20,13 @@ from agentx.operations.driving.desk import DriveDesk
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.write import add_task, go_to_phase, record_event, write_artifact
 from agentx.runs.model import Contract, Phase, Run, Task
+from agentx.runs.parts.reviews import REVIEW, Rounds, read_rounds
 from agentx.work.model import PullThere, SaidOnPull
 from agentx.work.settings import WorkSettings
 
-REVIEW = "review.json"
 _TITLE = "Review: "
 _ROUNDS_MAX = 3
 _GITHUB = "github"
-_Rounds = dict[str, list[dict[str, Any]]]  # what was taken up, by the task that came of it
 _GOAL = """\
 The pull request of this run was reviewed, or its checks failed there. What was said is below, as
 data. Do what the reviewers ask as far as it belongs to this run, and mend what failed; say for each
@@ -84,7 +81,7 @@ def may_have_reviews(desk: DriveDesk, run: Run) -> bool:
     return run.over and desk.project.config.section(WorkSettings).mode == _GITHUB
 
 
-def _begin_round(desk: DriveDesk, there: PullThere, rounds: _Rounds, new: list[SaidOnPull]) -> None:
+def _begin_round(desk: DriveDesk, there: PullThere, rounds: Rounds, new: list[SaidOnPull]) -> None:
     run, by = desk.run, Saying(run_id=desk.run_id)
     name = f"TASK-{len(run.tasks) + 1:03}"
     what = f"what was said of pull request #{there.number}"
@@ -99,15 +96,6 @@ def _begin_round(desk: DriveDesk, there: PullThere, rounds: _Rounds, new: list[S
     desk.news(NewsOf.PLAN, f"{contract.title} ({said})", task=name)
 
 
-def _read_rounds(run: Run) -> _Rounds:
-    found: object = None
+def _read_rounds(run: Run) -> Rounds:
     artifact = run.artifacts.get(REVIEW)
-    with suppress(ValueError):
-        found = json.loads(artifact.text) if artifact is not None else None
-    if not isinstance(found, dict):
-        return {}
-    return {
-        str(name): [each for each in said if isinstance(each, dict)]
-        for name, said in found.items()
-        if isinstance(said, list)
-    }
+    return {} if artifact is None else read_rounds(artifact.text)

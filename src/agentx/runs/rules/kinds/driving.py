@@ -34,7 +34,7 @@ DRIVE_KINDS: dict[str, EventKind] = {
         group="drive",
         about="an agent was given a task, or the plan, to work on without a terminal",
         needs={"runner": _TEXT},
-        may=dict.fromkeys(("role", "why", "driver"), _TEXT),
+        may={**dict.fromkeys(("role", "why", "driver"), _TEXT), "lessons": _TEXTS},
     ),
     "turn-ended": EventKind(
         group="drive",

@@ -117,6 +117,9 @@ def draw_run(screen: Console, run: RunOverview, now_ms: int) -> None:
     for each in run.missing[:_STEPS_MAX]:
         screen.print(Text(f"\nmissing: {printable(each.text)}", style="yellow"), soft_wrap=True)
     _draw_blockers(screen, run, now_ms)
+    for given in run.lessons_given[:_STEPS_MAX]:
+        told = f"\nlesson {given.lesson} was given to: {', '.join(given.to)}"
+        screen.print(Text(printable(told)), style="dim", soft_wrap=True)
     _draw_next(screen, run)
     if run.faults:
         screen.print()

@@ -218,6 +218,7 @@ def _draw_lesson(screen: Console, row: LessonRow, now_ms: int) -> None:
         "contradicted by": ", ".join(row.contradicted_by),
         "because": row.reason,
         "evidence": ", ".join(row.evidence),
+        "taken in by": row.accepted_by,
         "changed": age(row.changed_ms, now_ms=now_ms),
     }
     for name, value in facts.items():
@@ -233,7 +234,9 @@ def _draw_candidates(screen: Console, found: tuple[CandidateRow, ...]) -> None:
         table = render.table(">NO", "KIND", "TRUST", "LESSON")
         # A number counts within its run, as `accept --run` takes it.
         for number, row in enumerate(rows, start=1):
-            table.add_row(str(number), row.kind, row.confidence, row.text)
+            trust = f"{row.confidence}, proven" if row.is_proven else row.confidence
+            known = f" (known as {row.known_as}: that is confirmed)" if row.known_as else ""
+            table.add_row(str(number), row.kind, trust, f"{row.text}{known}")
         screen.print(run_id, style="bold", soft_wrap=True)
         screen.print(table)
         screen.print(
