@@ -53,6 +53,7 @@ PROMISES: dict[str, str] = {
     "mcp.answers": "An agent asks its memory through MCP and is answered, from cheap to dear.",
     "mcp.within-budget": "No answer of a tool costs more than its budget.",
     "mcp.light": "A server is ready before it imports anything, and lists what a project uses.",
+    "mcp.runs": "An agent takes a run from its beginning to a merged lane through MCP.",
     "mcp.not-captured": "What memory answers is not captured as if it were said.",
     "recall.next-session": "The next session is told what was decided, and not captured again.",
     "runs.layout": "What the document of the memory's layout states is so on disk.",

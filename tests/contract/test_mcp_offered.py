@@ -25,6 +25,7 @@ from agentx.surfaces.mcp.offered import tools
 from agentx.surfaces.mcp.offered.prompts import PROMPTS, SlashCommand
 from agentx.surfaces.mcp.offered.tools import TOOLS, Tool, list_tools
 from agentx.surfaces.mcp.offered.words import INSTRUCTIONS
+from agentx.surfaces.mcp.tools.run_acts import ACTS
 from agentx.work.model import Status
 
 ALWAYS = ("search", "timeline", "get", "recall", "remember")
@@ -64,6 +65,7 @@ def test_the_words_of_rooms_are_those_of_the_rooms() -> None:
     assert tools.STANDINGS == clarification.STANDINGS
     assert tools.SURENESS == clarification.CONFIDENCES
     assert tuple(Status) == tools.STATUSES
+    assert tuple(ACTS) == tools.RUN_ACTS
     assert {tool.toolset for tool in TOOLS.values()} == set(TOOLSETS)
     for kind in ("task-started", "decision-made", "checkpoint-made", "note"):
         assert kind in EVENT_TYPES
@@ -81,9 +83,17 @@ def test_what_every_session_pays_for_is_five_tools_below_a_thousand_tokens() -> 
     assert len(INSTRUCTIONS) < 2_000, "Claude Code cuts there"
 
 
+@pytest.mark.promise("mcp.light")
+def test_who_works_on_a_run_pays_less_than_a_thousand_tokens_more() -> None:
+    listed = list_tools(frozenset({"runs"}))
+
+    assert len(listed) == 5
+    assert estimate(json.dumps(listed, separators=(",", ":"))) < 1_000
+
+
 def test_a_tool_says_of_itself_whether_it_only_reads() -> None:
     writing = {"remember", "ask", "answer", "issue_create", "issue_update", "run_event"}
-    writing |= {"propose_lesson"}
+    writing |= {"propose_lesson", "run_do"}
     for tool in list_tools(frozenset(TOOLSETS)):
         hints = tool["annotations"]
         assert hints["readOnlyHint"] is (tool["name"] not in writing)

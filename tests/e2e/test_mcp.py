@@ -98,6 +98,41 @@ def test_the_official_client_is_served_in_both_eras_and_the_server_ends_with_it(
     assert processes_of(house.home) == []
 
 
+@pytest.mark.promise("mcp.runs")
+def test_the_official_client_carries_a_run_from_the_checkout_and_from_a_lane(house: House) -> None:
+    from mcp import Client
+    from mcp.client.stdio import stdio_client
+
+    house.git("commit", "-q", "--allow-empty", "-m", "begin")
+
+    async def do(folder: Path, *calls: dict[str, Any]) -> list[str]:
+        server = served(house, AGENTX_MCP_TOOLS="runs").model_copy(update={"cwd": folder})
+        async with Client(stdio_client(server), mode="auto") as client:
+            listed = {tool.name: tool for tool in (await client.list_tools()).tools}
+            answers: list[Any] = [await client.call_tool("run_do", each) for each in calls]
+        assert "run_do" in listed
+        assert not any(each.is_error for each in answers), answers
+        return [each.content[0].text for each in answers]
+
+    lead, works = {"actor": "orchestrator"}, {"actor": "executor", "task": "TASK-001"}
+    *_, opened = anyio.run(
+        do,
+        house.project,
+        {"action": "start", "title": "Greet", **lead},
+        {"action": "add-task", "title": "Say hello", **lead},
+        {"action": "take", **works},
+        {"action": "open-lane", **works},
+    )
+    folder = Path(opened.partition("work in ")[2].splitlines()[0])
+    house.git("commit", "-q", "--allow-empty", "-m", "hello", cwd=folder)
+    [merged] = anyio.run(do, folder, {"action": "finish-lane", "merge": True, **works})
+    [resumed] = anyio.run(do, house.project, {"action": "resume", **lead})
+
+    assert "lane-merged" in merged
+    assert "next: " in resumed
+    assert processes_of(house.home) == []
+
+
 @pytest.mark.promise("mcp.light")
 def test_a_question_that_is_asked_meanwhile_turns_its_tools_on(house: House) -> None:
     def listed(result: dict[str, Any]) -> set[str]:

@@ -152,7 +152,7 @@ _AGENTS = (
 _TASK_STEPS = ("start", "log", "done", "fail", "drop", "block", "reopen", "retry")
 
 _RUNS = (
-    _row("runs.start", "operations.runs.write:start_run", "run start"),
+    _row("runs.start", "operations.runs.write:start_run", "run start", "run_do"),
     _row("runs.list", "operations.runs.read:list_runs", "run list"),
     _row("runs.list_archived", "operations.runs.read:list_archived", "run list"),
     _row(
@@ -176,7 +176,7 @@ _RUNS = (
     _row("runs.check", "operations.runs.write:run_checks", "run verify"),
     _row("runs.declare", "operations.runs.write:declare_checks", "run verify"),
     _row("runs.context", "operations.runs.context:run_context", "run context", "run_task_context"),
-    _row("runs.resume", "operations.runs.recover:resume_run", "run resume"),
+    _row("runs.resume", "operations.runs.recover:resume_run", "run resume", "run_do"),
     _row("runs.rebuild", "operations.runs.recover:rebuild_runs", "run rebuild"),
     _row("runs.pull_request", "operations.runs.recover:pull_request", "run pr"),
     _row("runs.archive", "operations.runs.archive:archive_run", "run archive"),
@@ -184,18 +184,18 @@ _RUNS = (
     _row("runs.restore", "operations.runs.archive:restore_run", "run restore"),
     _row("runs.sync", "operations.runs.sync:sync_runs", "run sync"),
     _row("runs.prune", "operations.runs.prune:prune_runs", "run prune"),
-    _row("tasks.add", "operations.runs.write:add_task", "run task add"),
+    _row("tasks.add", "operations.runs.write:add_task", "run task add", "run_do"),
     _row("tasks.revise", "operations.runs.write:revise_task", "run task revise"),
     _row(
         "tasks.step",
         "operations.runs.write:task_step",
         ", ".join(f"run task {step}" for step in _TASK_STEPS),
     ),
-    _row("tasks.take", "operations.runs.claiming:take_task", "run task take"),
-    _row("tasks.release", "operations.runs.claiming:release_task", "run task release"),
-    _row("lanes.open", "operations.runs.lane:open_lane", "run lane open"),
-    _row("lanes.finish", "operations.runs.lane:finish_lane", "run lane finish"),
-    _row("lanes.merge", "operations.runs.lane:merge_lane", "run lane merge"),
+    _row("tasks.take", "operations.runs.claiming:take_task", "run task take", "run_do"),
+    _row("tasks.release", "operations.runs.claiming:release_task", "run task release", "run_do"),
+    _row("lanes.open", "operations.runs.lane:open_lane", "run lane open", "run_do"),
+    _row("lanes.finish", "operations.runs.lane:finish_lane", "run lane finish", "run_do"),
+    _row("lanes.merge", "operations.runs.lane:merge_lane", "run lane merge", "run_do"),
     _row("lanes.rebase", "operations.runs.lane:rebase_work", "run lane rebase"),
     _row("lanes.fail", "operations.runs.lane:fail_lane", "run lane fail"),
     _row("lanes.retry", "operations.runs.lane:retry_lane", "run lane retry"),

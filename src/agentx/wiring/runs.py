@@ -210,9 +210,11 @@ def may_git_run_all(project: Project) -> bool:
     return project.trust.was_said or not list_programs(project.root)
 
 
-def open_lanes(project: Project, bus: Bus | None = None) -> LaneWork:
+def open_lanes(
+    project: Project, bus: Bus | None = None, caller: WhoCalls | None = None
+) -> LaneWork:
     """Return the lanes of a project's runs."""
-    return LaneWork(open_runs(project, bus))
+    return LaneWork(open_runs(project, bus, caller))
 
 
 def open_tasks(project: Project, caller: WhoCalls | None = None) -> TaskWork:

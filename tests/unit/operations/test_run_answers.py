@@ -343,7 +343,7 @@ def test_what_only_the_doing_proves_is_taken_on_nobodys_word(shop: Shop) -> None
             code, said = shop.agentx("run", "event", "--type", kind, "--lane", "lane-001", *given)
             assert (code, "not taken on somebody's word" in said) == (2, True), (kind, said)
     said = shop.agent.fail("run_event", type="lane-merged", lane="lane-001", actor="executor")
-    assert "agentx run lane merge" in said
+    assert "hint: run_do with action finish-lane, merge, lane LANE" in said
     assert len(open_runs(shop.project).events("")) == before
     code, said = shop.agentx("run", "verify", "--verdict", "PASSED", "--check", "tests=all green")
     assert code == 0, said

@@ -87,13 +87,15 @@ def _see_taking(project: Project, rival: TaskClaim | None, hint: str, calls: Who
     return str(calls.via)
 
 
-def release_task(project: Project, by: Saying, reason: str = "") -> Told:
+def release_task(
+    project: Project, by: Saying, reason: str = "", caller: WhoCalls | None = None
+) -> Told:
     """Hold a task no more, so that anybody may begin it.
 
     Raises: NotFound, IllegalTransition where this checkout does not hold it.
     """
-    actor = check_speaker(project, by.actor)
+    actor = check_speaker(project, by.actor, caller)
     with meeting_others(project) as remarks:
-        work = ClaimWork(open_runs(project))
+        work = ClaimWork(open_runs(project, caller=caller))
         told = work.release(by.run_id, by.task, actor=actor, reason=reason)
     return replace(told, remarks=(*remarks, *told.remarks))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from agentx.operations.runs.saying import Saying, check_speaker
 from agentx.operations.runs.write import tell_people
 from agentx.project.project import Project
+from agentx.project.roles.caller import WhoCalls
 from agentx.runs.choosing.place import Aim
 from agentx.runs.model import Happening
 from agentx.runs.replies import LaneTold
@@ -17,41 +18,47 @@ from agentx.wiring.runs import open_lanes, open_runs
 from agentx.wiring.trust.persons_word import require_person
 
 
-def open_lane(project: Project, by: Saying) -> LaneTold:
+def open_lane(project: Project, by: Saying, caller: WhoCalls | None = None) -> LaneTold:
     """Open a lane: a branch and a folder of its own, for a task if one is named."""
-    actor = check_speaker(project, by.actor)
+    actor = check_speaker(project, by.actor, caller)
+    lanes = open_lanes(project, caller=caller)
     if not by.task:
-        return open_lanes(project).open(by.run_id, actor=actor, lane=by.lane)
+        return lanes.open(by.run_id, actor=actor, lane=by.lane)
     # Refused as the lane itself would be; what it will be called is not known yet.
     probe = Happening(kind="lane-opened", actor=actor, lane="lane", detail={"branch": "lane"})
-    with holding(project, Aim(run_id=by.run_id, task=by.task), probe) as remarks:
-        done = open_lanes(project).open(by.run_id, actor=actor, lane=by.lane, task=by.task)
+    with holding(project, Aim(run_id=by.run_id, task=by.task), probe, caller) as remarks:
+        done = lanes.open(by.run_id, actor=actor, lane=by.lane, task=by.task)
     return _add_remarks(done, remarks)
 
 
-def finish_lane(project: Project, by: Saying) -> LaneTold:
+def finish_lane(project: Project, by: Saying, caller: WhoCalls | None = None) -> LaneTold:
     """Say that a lane's work is done and committed."""
-    actor = check_speaker(project, by.actor)
+    actor = check_speaker(project, by.actor, caller)
     with meeting_others(project) as remarks:
-        done = open_lanes(project).finish(by.run_id, by.lane, actor=actor)
+        done = open_lanes(project, caller=caller).finish(by.run_id, by.lane, actor=actor)
     return _add_remarks(done, remarks)
 
 
 def merge_lane(
-    project: Project, by: Saying, *, before_told: Callable[[], None] = lambda: None
+    project: Project,
+    by: Saying,
+    *,
+    before_told: Callable[[], None] = lambda: None,
+    caller: WhoCalls | None = None,
 ) -> LaneTold:
     """Merge a lane into the work branch, or record the conflict.
 
     `before_told` is done before other clones learn of it.
     """
-    actor = check_speaker(project, by.actor)
+    actor = check_speaker(project, by.actor, caller)
 
     def see_person(lane: str) -> None:
         what = f"that what is left of {lane} here is wanted: another checkout has the lane"
-        require_person(project, what, hint=f"agentx run lane merge {lane}", about=lane)
+        hint = f"agentx run lane merge {lane}"
+        require_person(project, what, hint=hint, caller=caller, about=lane)
 
     with meeting_others(project) as remarks:
-        lanes = open_lanes(project)
+        lanes = open_lanes(project, caller=caller)
         done = lanes.merge(by.run_id, by.lane, actor=actor, see_person=see_person)
         before_told()
     tell_people(project, done.told)

@@ -58,7 +58,7 @@ def resume_run(
 
     Raises: NotThePerson; NotFound, IllegalTransition where nothing is to be given up.
     """
-    check_speaker(project, actor)
+    check_speaker(project, actor, caller)
     remarks: list[str] = []
     exchange = reach(project, remarks, "what others did since is not seen")
     runs = open_runs(project, caller=caller)

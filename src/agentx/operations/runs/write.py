@@ -82,11 +82,12 @@ def start_run(
     requester: str = "",
     checks: Iterable[str] = (),
     actor: str,
+    caller: WhoCalls | None = None,
 ) -> Run:
     """Begin a run."""
-    check_speaker(project, actor)
+    check_speaker(project, actor, caller)
     claim_data(project, "run start")
-    return open_runs(project).start(
+    return open_runs(project, caller=caller).start(
         title, description=description, requester=requester, checks=tuple(checks), actor=actor
     )
 
@@ -278,10 +279,12 @@ def read_given(project: Project, file: Path) -> bytes:
         raise NotFound(f"{file}: no such file") from None
 
 
-def add_task(project: Project, by: Saying, contract: Contract) -> Told:
+def add_task(
+    project: Project, by: Saying, contract: Contract, caller: WhoCalls | None = None
+) -> Told:
     """Add a task with its contract; without a name it gets the next number."""
-    actor = check_speaker(project, by.actor)
-    return open_tasks(project).add(by.run_id, contract, actor=actor, task=by.task)
+    actor = check_speaker(project, by.actor, caller)
+    return open_tasks(project, caller).add(by.run_id, contract, actor=actor, task=by.task)
 
 
 def revise_task(project: Project, by: Saying, changes: Mapping[str, Any]) -> Told:

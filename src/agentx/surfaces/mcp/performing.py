@@ -121,13 +121,16 @@ class LatePerformer:
             return frozenset()
 
     def _run_tool(self, verb: str, given: dict[str, Any], of_repository: bool) -> str:
-        said: str = _find(verb)(self.desk, **given)
         if not of_repository:
-            return said
+            plain: str = _find(verb)(self.desk, **given)
+            return plain
         from agentx.operations.recall.origins import origin_of_data
         from agentx.surfaces.mcp.answer import name_origin
 
-        return name_origin(said, origin_of_data(self.desk.project()))
+        # Asked first: who merges the lane that the server stands in has no folder after that.
+        origin = origin_of_data(self.desk.project())
+        said: str = _find(verb)(self.desk, **given)
+        return name_origin(said, origin)
 
     def _add_behind(self, said: str) -> dict[str, Any]:
         """Say an answer, and how much of what was captured it does not know yet."""

@@ -33,6 +33,20 @@ from agentx.surfaces.mcp.hints import speak_hint
             "`agentx run event --type run-reopened` takes it up again",
             "`run_event with type run-reopened` takes it up again",
         ),
+        (
+            '`agentx run start "TITLE"` begins one; `--run` names one',
+            "`run_do with action start` begins one; `run` names one",
+        ),
+        ("`agentx run lane open` makes it", "`run_do with action open-lane` makes it"),
+        (
+            "`agentx run lane open --task TASK-001 --run q3qx` makes it",
+            "`run_do with action open-lane, task TASK-001 run q3qx` makes it",
+        ),
+        (
+            "merge it first: agentx run lane merge lane-001-6aff",
+            "merge it first: run_do with action finish-lane, merge, lane lane-001-6aff",
+        ),
+        ("agentx run task take TASK-001", "run_do with action take, task TASK-001"),
         ("say who found it out with --agent ROLE", "say who found it out with agent"),
         ("remove one of them first: --remove-label a", "remove one of them first: remove_label a"),
         ("run `agentx doctor`", "for the user: run `agentx doctor`"),

@@ -325,7 +325,7 @@ def test_who_listens_hears_of_more_tools_and_nobody_else_does() -> None:
     tag = {"io.modelcontextprotocol/subscriptionId": "ear"}
     changed = "notifications/tools/list_changed"
     assert granted["params"] == {"_meta": tag, "notifications": {"toolsListChanged": True}}
-    assert (len(before), len(after)) == (5, 9)
+    assert (len(before), len(after)) == (5, 10)
     assert told[0] == {"jsonrpc": "2.0", "method": changed}
     assert told[1] == {"jsonrpc": "2.0", "method": changed, "params": {"_meta": tag}}
 

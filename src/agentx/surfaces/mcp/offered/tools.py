@@ -19,6 +19,7 @@ from agentx.kernel.limits import (
     ISSUE_TITLE_CHARS_MAX,
     OBSERVATION_CHARS_MAX,
     RUN_TEXT_CHARS_MAX,
+    RUN_TITLE_CHARS_MAX,
 )
 from agentx.operations.limits import MCP_AROUND_MAX, MCP_IDS_MAX
 from agentx.project.toolsets import MEMORY
@@ -30,6 +31,7 @@ CANDIDATES = ("pattern", "error-pattern", "solution", "decision", "tech-debt", "
 CONFIDENCES = ("LOW", "MEDIUM", "HIGH")
 STANDINGS = ("answered", "partial", "unknown")
 SURENESS = ("low", "medium", "high")
+RUN_ACTS = ("start", "add-task", "take", "release", "open-lane", "finish-lane", "resume")
 STATUSES = ("Backlog", "Ready", "In Progress", "In Review", "Validating", "Done")
 
 TOKENS_MIN, TOKENS_MAX = 200, 20_000
@@ -325,17 +327,40 @@ _RUNS = (
         of_repository=True,
     ),
     Tool(
+        "run_do",
+        "run_acts:run_do",
+        "Take a run further. start: a new one (title). add-task: title, text: what is so "
+        "afterwards. take, release: hold a task. open-lane: a branch and a folder to work in. "
+        "finish-lane: all is committed; with merge it is merged, once its checks passed. resume: "
+        "where it stopped, what is next.",
+        (
+            text("action", at_most=20, choices=RUN_ACTS, required=True),
+            _ACTOR,
+            text("task", at_most=64),
+            text("lane", at_most=64),
+            text("title", at_most=RUN_TITLE_CHARS_MAX),
+            text("text", at_most=RUN_TEXT_CHARS_MAX),
+            texts("files"),
+            texts("depends_on"),
+            flag("merge"),
+            _RUN,
+        ),
+        "runs",
+        reads_only=False,
+        of_repository=True,
+    ),
+    Tool(
         "propose_lesson",
         "runs:propose_lesson",
-        "Offer what the run taught to long-term memory, in one sentence: a pattern that works, an "
-        "error and its mend, a decision, a debt. Only what the next agent would not find out.",
+        "Offer what the run taught to later runs, in one sentence: a pattern, an error and its "
+        "mend, a decision, a debt. Only what the next agent would not find out.",
         (
             text("text", at_most=RUN_TEXT_CHARS_MAX, required=True),
             text("kind", at_most=40, choices=CANDIDATES, required=True),
             _ACTOR,
-            texts("evidence", "What proves it: files, tests, event ids"),
+            texts("evidence", "Files, tests, event ids"),
             texts("files"),
-            texts("contradicts", "Known lessons it speaks against, such as PAT-001"),
+            texts("contradicts", "Lessons it speaks against: PAT-001"),
             text("confidence", at_most=10, choices=CONFIDENCES, default="MEDIUM"),
             _RUN,
         ),

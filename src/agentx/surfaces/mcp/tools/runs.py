@@ -14,9 +14,9 @@ from agentx.operations.runs.write import record_event
 from agentx.project.roles.caller import find_caller
 from agentx.runs.rendering import as_text as context_text
 from agentx.runs.rendering import tell_answered
-from agentx.runs.replies import NextStep
 from agentx.surfaces.mcp.answer import answer, fence
 from agentx.surfaces.mcp.desk import Desk
+from agentx.surfaces.mcp.hints import speak_command
 
 
 def run_status(desk: Desk, *, run: str = "") -> str:
@@ -29,7 +29,7 @@ def run_status(desk: Desk, *, run: str = "") -> str:
 
 
 def _rows(found: RunOverview) -> list[str]:
-    rows = [f"next: {step.text}{_say_command(step)}" for step in found.next]
+    rows = [f"next: {step.text}{speak_command(step.command)}" for step in found.next]
     rows += [tell_answered(asked) for asked in found.answered]
     rows += found.unverified
     rows += [f"blocked by {asked.id}: {asked.question}" for asked in found.blockers]
@@ -45,10 +45,6 @@ def _rows(found: RunOverview) -> list[str]:
     ]
     rows += [f"lately: {line}" for line in found.recent]
     return rows
-
-
-def _say_command(step: NextStep) -> str:
-    return f" ({step.command})" if step.command else ""
 
 
 def run_task_context(
@@ -95,8 +91,8 @@ def propose_lesson(
     lists = {"evidence": evidence, "files": files, "contradicts": contradicts}
     given: dict[str, Any] = {"kind": kind, "text": text, "confidence": confidence}
     given.update({name: list(each) for name, each in lists.items() if each})
-    told = record_event(
-        desk.project(), Saying(run_id=run, actor=actor), "candidate-proposed", given
-    )
+    project, by = desk.project(), Saying(run_id=run, actor=actor)
+    caller = find_caller(project, by_mcp=True)
+    told = record_event(project, by, "candidate-proposed", given, caller=caller)
     name = list(told.run.candidates)[-1]
     return answer([f"{name} is offered by {told.run.id}; a person or the run's end decides"])
