@@ -202,7 +202,8 @@ def _learn(draft: _Draft, event: LtmEvent) -> None:
             return
         # An agent had said the same: from now on it is the person's.
         person = said_by or event.actor
-        theirs = replace(known, author=person, is_persons=True, status=LessonStatus.ACTIVE)
+        theirs = replace(known, author=person, is_persons=True, by_policy="")
+        theirs = replace(theirs, status=LessonStatus.ACTIVE)
         draft.put(replace(theirs, content=content, contradicted_by=(), pinned=None))
         return
     draft.by_print[print_] = event.id

@@ -348,6 +348,36 @@ def test_a_policy_takes_only_what_it_says() -> None:
     assert [accepts(policy, proven) for policy in Policy] == [False, True, False, True]
 
 
+def test_two_clones_that_take_the_same_in_by_policy_know_one_lesson() -> None:
+    proven = replace(lessons_of(a_run())[0], is_proven=True)
+    [here] = promote(fold([]), [proven], by_policy="proven")
+    both = [
+        LtmEvent(
+            id=uid(order),
+            at_ms=Millis(START_MS + order),
+            actor="policy",
+            kind=here.kind,
+            run=here.run,
+            detail=here.detail,
+        )
+        for order in (1, 2)
+    ]
+    known = fold(both)
+
+    [lesson] = known.lessons.values()
+    assert (lesson.by_policy, lesson.learned_from) == ("proven", (here.run,))
+    assert judge(lesson) is proven.confidence, "a run counts once"
+    assert open_candidates(known, [proven]) == ()
+
+
+def test_what_a_policy_took_in_is_a_persons_once_they_say_it() -> None:
+    policy = replace(learnt(1, "Retry twice", by_policy="proven"), actor="policy")
+    person = replace(learnt(2, "Retry twice"), actor="person")
+
+    [lesson] = fold([policy, person]).lessons.values()
+    assert (lesson.by_policy, lesson.is_persons) == ("", True)
+
+
 @pytest.mark.parametrize(
     ("files", "area"),
     [

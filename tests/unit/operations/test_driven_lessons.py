@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from agentx.agents.driving.plan import PlannedTask
 from agentx.agents.runners.port import Ask
 from agentx.agents.runners.wording import prompt_of
 from agentx.kernel.errors import UnavailableError
@@ -33,6 +34,7 @@ from agentx.wiring.taught.given import GivenLesson
 from agentx.wiring.taught.lessons import relevant_lessons
 from agentx.wiring.taught.proofs import lesson_proof
 from tests.support.driven import DONE, Stage, write_file
+from tests.support.repository import git
 
 ASKS = "STATUS: question\nQUESTION: by what?"
 CHECK = 'sh calc.sh | grep -qx 6 || { echo "error: mul says $(sh calc.sh), not 6"; exit 1; }'
@@ -206,6 +208,56 @@ def test_nothing_is_offered_or_taken_in_twice_whatever_ends_the_driver(
     assert first.lessons_accepted == again.accepted
     assert (len(again.accepted), again.proposed) == (1, 1)
     assert len(list_lessons(stage.project, tuple(LessonKind)).lessons) == 1
+
+
+def test_what_was_put_on_a_new_base_is_proven_still(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = Stage(tmp_path, monkeypatch, AGENTX_LTM_PROMOTE="proven")
+    mends = fail_first(stage)
+
+    def play(ask: Ask, folder: Path) -> str:
+        if len(stage.asks) == 2:  # meanwhile somebody else goes on
+            git(stage.project.root, "commit", "-q", "--allow-empty", "-m", "moved")
+        return mends(ask, folder)
+
+    stage.plays = play
+    end = stage.drive("Multiply", checks=[CHECK])
+
+    assert stage.newest.git.rebased
+    assert len(end.lessons_accepted) == 1
+
+
+def test_a_whole_that_failed_and_its_mend_are_a_lesson(stage: Stage) -> None:
+    def play(ask: Ask, folder: Path) -> str:
+        is_mend = "Mend" in ask.question
+        (folder / ("done.txt" if is_mend else "made.txt")).write_text("made\n")
+        return "STATUS: done\nSUMMARY: wrote done.txt" if is_mend else DONE
+
+    stage.plays = play
+    whole = "test -f done.txt || { echo 'error: done.txt lacks'; exit 1; }"
+    task = PlannedTask(id="t", title="One", checks=("true",))
+    stage.drive(title="A run", plan=(task,), checks=[whole])
+
+    [offered] = list_candidates(stage.project)
+    assert offered.text == "error: done.txt lacks. Mended by: wrote done.txt"
+    assert offered.is_proven
+
+
+def test_a_conflict_is_told_with_how_its_agent_put_it_together(stage: Stage) -> None:
+    def play(ask: Ask, folder: Path) -> str:
+        is_marked = "<<<<" in (folder / "a.py").read_text()
+        own = "1" if "TASK-001" in ask.question else "2"
+        (folder / "a.py").write_text("a = 1 + 2\n" if is_marked else f"a = {own * 2}\n")
+        return "STATUS: done\nSUMMARY: kept both sums" if is_marked else DONE
+
+    stage.plays = play
+    stage.drive("One", "Two")
+
+    [offered] = list_candidates(stage.project)
+    assert offered.text == "Parallel lanes clash in a.py. Resolved: kept both sums"
+    assert stage.newest.turns[-1].id in offered.evidence
+    assert not offered.is_proven
 
 
 def test_what_is_known_already_is_offered_as_that_and_confirms_it(stage: Stage) -> None:

@@ -68,8 +68,8 @@ def take_in_proven(project: Project, run: Run) -> Promoted:
 
     Raises: NotFound, UnavailableError.
     """
-    if find_policy(project) is not Policy.PROVEN:
-        return Promoted()
+    if find_policy(project) is not Policy.PROVEN or open_runs(project).list_unmerged(run):
+        return Promoted()  # what git says otherwise of proves nothing
     offered = offer_lessons(project, run)
     return open_lessons(project).accept(offered, Policy.PROVEN, actor=POLICY, is_unasked=True)
 

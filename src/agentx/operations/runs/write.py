@@ -23,6 +23,7 @@ from agentx.runs.choosing.place import Aim
 from agentx.runs.model import Contract, Happening, Run, Verdict
 from agentx.runs.replies import Checked, Told
 from agentx.runs.rules.catalogue import KINDS, kind_named
+from agentx.runs.rules.claims import DECLARES
 from agentx.runs.rules.draft import escalation_name
 from agentx.runs.task_work import read_contract
 from agentx.wiring.bound.claims import (
@@ -100,8 +101,11 @@ def record_event(
     *,
     words: str = "",
     caller: WhoCalls | None = None,
+    takes_checks: bool = True,
 ) -> Told:
     """Record an event of any type; `words` stand where that type keeps them, unless detail says.
+
+    Checks are commands that others run: where `takes_checks` is not so, none are declared.
 
     Raises: NotThePerson for who answers what a person was asked and is none, for an agent that ends
         a run that asks one, takes it on, or says something in a person's name; InvalidValue for
@@ -111,6 +115,11 @@ def record_event(
     if words:
         given.setdefault(_words_field(kind), words)
     _check_observed(kind_named(kind), given)
+    if not takes_checks and given.get("checks") and kind_named(kind) in DECLARES:
+        raise InvalidValue(
+            "what must pass is a command, and a person names it",
+            hint="say in words what is to be so; the user adds the check: agentx run verify",
+        )
     return _record(project, by, kind, given, caller=caller)
 
 

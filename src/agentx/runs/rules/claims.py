@@ -24,7 +24,7 @@ from agentx.runs.rules.lines import line_of
 
 ANSWERS = "escalation-resolved"
 RAN = "checks-run"
-_DECLARES = frozenset({"run-started", "checks-declared", "task-added", "task-revised"})
+DECLARES = frozenset({"run-started", "checks-declared", "task-added", "task-revised"})
 ASKS = frozenset({"escalation-raised", "conflict-found"})
 # What takes a run on: while it waits for a person's answer an agent does none of it.
 GOES_ON = frozenset(
@@ -58,7 +58,7 @@ def must_be_vouched(event: RunEvent) -> bool:
 
 def is_of_checks(event: RunEvent) -> bool:
     """Tell whether an event says which commands must pass, or that some did."""
-    return event.kind == RAN or ("checks" in event.detail and event.kind in _DECLARES)
+    return event.kind == RAN or ("checks" in event.detail and event.kind in DECLARES)
 
 
 def claims_person(event: RunEvent) -> bool:

@@ -115,12 +115,13 @@ def is_proven(run: Run, mended: MendedCheck, holds: Holds) -> bool:
     is_clean = not (failed.dirty or passed.dirty)  # else what ran is of no commit
     if not is_clean or "" in (failed.commit, passed.commit) or failed.commit == passed.commit:
         return False
-    if mended.task is None:
-        tips = (run.git.latest_commit, *(each.before for each in run.git.rebased))
-    else:
+    tips = [run.git.latest_commit]
+    if mended.task is not None:
         lanes = (lane for lane in run.lanes.values() if lane.task == mended.task.id)
-        tips = tuple(each.merged_as for each in lanes if each.status is LaneStatus.MERGED)
-    return any(tip and holds(passed.commit, tip) for tip in tips)
+        tips = [each.merged_as for each in lanes if each.status is LaneStatus.MERGED]
+    # What was put on another base was in the work branch before that.
+    befores = [each.before for each in run.git.rebased if each.is_vouched] if tips else []
+    return any(tip and holds(passed.commit, tip) for tip in (*tips, *befores))
 
 
 def summarise(turn: AgentTurn) -> str:

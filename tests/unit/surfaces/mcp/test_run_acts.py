@@ -134,6 +134,17 @@ def test_a_lane_is_merged_once_its_checks_passed_as_by_the_command(
     assert open_runs(project).run("")[0].tasks["TASK-001"].status is TaskStatus.IN_PROGRESS
 
 
+@pytest.mark.parametrize("kind", ["checks-declared", "task-added", "TASK_REVISED"])
+def test_no_command_that_others_would_run_is_taken_from_here(agent: Agent, kind: str) -> None:
+    agent.call("run_do", action="start", title="Greet people", **LEAD)
+    agent.call("run_do", action="add-task", title="Say hello", **LEAD)
+    detail = {"checks": ["touch sprung"], "title": "Say hello"}
+
+    said = agent.fail("run_event", type=kind, task="TASK-001", detail=detail, **LEAD)
+
+    assert "a person names it" in said
+
+
 def test_what_is_wrong_is_said_in_the_words_of_tools(project: Project, agent: Agent) -> None:
     nothing = agent.fail("run_do", action="add-task", title="x", **LEAD)
     untitled = agent.fail("run_do", action="start", **LEAD)

@@ -69,7 +69,9 @@ def run_event(
     by = Saying(run_id=run, actor=actor, task=task, lane=lane)
     project = desk.project()
     caller = find_caller(project, by_mcp=True)
-    told = record_event(project, by, type, detail or {}, words=text, caller=caller)
+    told = record_event(
+        project, by, type, detail or {}, words=text, caller=caller, takes_checks=False
+    )
     rows = [f"{event.id} {event.kind} {event.task}" for event in told.added]
     rows += [f"note: {remark}" for remark in told.remarks]
     return answer(rows, head=f"recorded in {told.run.id}: {told.run.phase}, {told.run.status}")
