@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from agentx.kernel.clock import age
+from agentx.kernel.ids import is_ulid
 from agentx.kernel.vouching.standing import UNVERIFIED
 from agentx.lessons.model import (
     PATTERNS,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from agentx.surfaces.cli.dates import Dates
 
 
+_NAMED_MAX = 4
 _COLOURS = {"HIGH": "green", "MEDIUM": "yellow", "LOW": "dim"}
 
 
@@ -235,8 +237,7 @@ def _draw_candidates(screen: Console, found: tuple[CandidateRow, ...]) -> None:
         # A number counts within its run, as `accept --run` takes it.
         for number, row in enumerate(rows, start=1):
             trust = f"{row.confidence}, proven" if row.is_proven else row.confidence
-            known = f" (known as {row.known_as}: that is confirmed)" if row.known_as else ""
-            table.add_row(str(number), row.kind, trust, f"{row.text}{known}")
+            table.add_row(str(number), row.kind, trust, _say_candidate(row))
         screen.print(run_id, style="bold", soft_wrap=True)
         screen.print(table)
         screen.print(
@@ -244,6 +245,18 @@ def _draw_candidates(screen: Console, found: tuple[CandidateRow, ...]) -> None:
             style="dim",
             soft_wrap=True,
         )
+
+
+def _say_candidate(row: CandidateRow) -> str:
+    """Return what a lesson says, whether it is known, and what it rests on."""
+    is_named = row.name and not row.text.startswith(row.name.rstrip("\u2026"))
+    said = f"{row.name}: {row.text}" if is_named else row.text
+    known = f" (known as {row.known_as}: that is confirmed)" if row.known_as else ""
+    events = sum(map(is_ulid, row.evidence))
+    named = [each for each in row.evidence if not is_ulid(each)]
+    counted = [render.count(events, "event")] if events else []
+    rests = ", ".join((*named[:_NAMED_MAX], *counted))
+    return f"{said}{known}" + (f"\nrests on: {rests}" if rests else "")
 
 
 def _draw_promoted(screen: Console, done: Promoted) -> None:
