@@ -20,6 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
+from agentx.host.child import Child
 from agentx.host.limits import PROGRAM_KILL_GRACE_MS, PROGRAM_OUTPUT_BYTES_MAX
 from agentx.kernel.values import frozen
 
@@ -128,7 +129,7 @@ def begin_apart(arguments: Sequence[str], *, folder: Path, environment: Mapping[
 
 def _begin(call: ProgramCall, pages: Sequence[_Page]) -> subprocess.Popen[bytes]:
     out, err = (page.file for page in pages) if pages else (subprocess.PIPE, subprocess.PIPE)
-    return subprocess.Popen(
+    return Child(
         list(call.arguments),
         cwd=call.folder,
         env=dict(call.environment),

@@ -228,23 +228,24 @@ def _run(
     *,
     given: bytes | None = None,
 ) -> GitReply:
-    import subprocess  # noqa: PLC0415  most commands need not ask git, and it takes long to load
+    # Most commands need not ask git, and it takes long to load.
+    from subprocess import DEVNULL, PIPE, TimeoutExpired  # noqa: PLC0415  see above
 
-    try:
-        done = subprocess.run(
-            _spell(settings, words),
-            cwd=path,
-            env=environment,
-            stdin=subprocess.DEVNULL if given is None else None,
-            input=given,
-            capture_output=True,
-            timeout=wait_ms / 1000,
-        )
-    except subprocess.TimeoutExpired:
-        raise TimeoutError from None
-    return GitReply(
-        code=done.returncode, out=os.fsdecode(done.stdout), err=os.fsdecode(done.stderr).strip()
-    )
+    from agentx.host.child import Child  # noqa: PLC0415  see above
+
+    heard = DEVNULL if given is None else PIPE
+    with Child(
+        _spell(settings, words), cwd=path, env=environment, stdin=heard, stdout=PIPE, stderr=PIPE
+    ) as process:
+        try:
+            out, err = process.communicate(given, wait_ms / 1000)
+        except TimeoutExpired:
+            process.kill()
+            raise TimeoutError from None
+        except BaseException:
+            process.kill()
+            raise
+    return GitReply(code=process.returncode, out=os.fsdecode(out), err=os.fsdecode(err).strip())
 
 
 def _run_held(
