@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
@@ -18,6 +19,8 @@ from typing import Any
 import pytest
 from hypothesis import is_hypothesis_test, settings
 from hypothesis.internal.conjecture import providers
+
+from agentx.host.child import Child
 
 _GARBAGE_OBJECTS = 100_000  # new ones before garbage is looked for, as in a command of ours
 _EXAMPLES_MIN = 25  # a property that asks for no more is tried with all of them
@@ -34,6 +37,8 @@ def pytest_configure(config: pytest.Config) -> None:
     Hypothesis draws words out of the modules that are imported. Which these are depends on the
     tests that ran before in this process; and to read a thousand modules takes a while.
     """
+    # Thousands of programs are waited for in tests: each end is heard as it comes.
+    vars(subprocess)["Popen"] = Child
     if config.getoption("markexpr") != "soak":
         vars(providers)["_get_local_constants"] = lambda: providers._local_constants
 

@@ -316,7 +316,7 @@ def test_a_daemon_that_does_not_come_up_is_told_with_its_log(store: StorePaths) 
 
 def test_a_daemon_that_does_not_answer_in_time_is_ended(store: StorePaths) -> None:
     with pytest.raises(DaemonUnavailable, match="did not answer within"):
-        start(store, entry_command(store, "hang_ms=30000"), wait_ms=1_500)
+        start(store, entry_command(store, "hang_ms=30000"), wait_ms=500)
 
     until(lambda: state(store).condition is Condition.STOPPED)
 
@@ -325,7 +325,7 @@ def test_a_daemon_that_hangs_is_killed_and_swept(store: StorePaths) -> None:
     started = start(store, entry_command(store))
     os.kill(started.state.pid, signal.SIGSTOP)
 
-    assert stop(store, wait_ms=3_000) is Ending.KILLED
+    assert stop(store, wait_ms=500) is Ending.KILLED
 
     assert state(store).condition is Condition.STOPPED
     assert not store.socket.exists()

@@ -22,7 +22,7 @@ def until(true: Callable[[], bool], seconds: float = 20) -> None:
     deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.05)
+        time.sleep(0.02)
 
 
 def session(name: str, event: str, **more: str) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from agentx.work.model import Edit, Status
 from tests.support.looping import LoopStage, staging, variables_for
 from tests.support.scripted_llm import Asked, ScriptedLlm, Step, says
 from tests.support.terminal import converse_in
+from tests.support.zygote import zygote
 
 WAIT_S = 120
 _ROLE = re.compile(r"You are the ([A-Za-z ]+?)(?: on issue|\.)")
@@ -94,9 +95,8 @@ class WalkStage:
         )
 
     def run(self, *words: str) -> tuple[int, str, str]:
-        process = self.begin(*words)
-        out, err = process.communicate(timeout=WAIT_S)
-        return process.returncode, out, err
+        done = zygote().run(list(words), cwd=self.root, env=self.environment, timeout_s=WAIT_S)
+        return done.returncode, done.stdout, done.stderr
 
     def walk(self, *words: str) -> tuple[int, dict[str, Any], str]:
         """Carry issue 1 on; return the exit code, the reply, and what was told."""

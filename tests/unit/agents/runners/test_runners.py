@@ -218,7 +218,10 @@ def test_a_bad_end_is_a_failure_and_says_no_secret(tmp_path: Path) -> None:
     assert secret not in failed.value.message
 
 
-def test_what_takes_too_long_is_ended_with_all_it_started(tmp_path: Path) -> None:
+def test_what_takes_too_long_is_ended_with_all_it_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agentx.host.program.PROGRAM_KILL_GRACE_MS", 200)
     runner = program(
         tmp_path, Harness.GEMINI, "trap '' TERM; sleep 60 & echo $! > child; echo $$ > self; wait"
     )
