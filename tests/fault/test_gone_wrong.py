@@ -102,7 +102,7 @@ def _put_back(house: House, kept: Path) -> None:
 
 @pytest.mark.promise("errors.clear")
 def test_a_document_gone_wrong_is_no_traceback(lived_in: House) -> None:
-    _go_wrong(lived_in, 40)
+    _go_wrong(lived_in, 20)
 
 
 @pytest.mark.soak

@@ -108,7 +108,7 @@ def test_it_goes_on_where_it_died(tmp_path: Path, point: CrashPoint, times: int)
 @pytest.mark.parametrize("point", SAVES)
 def test_it_goes_on_wherever_a_step_was_being_saved(tmp_path: Path, point: CrashPoint) -> None:
     died = 0
-    for times in range(2, 60, 9):
+    for times in range(2, 60, 13):
         with staging(tmp_path / str(times)) as stage:
             attend(stage)
             crash.arm(point, strike_after(times))

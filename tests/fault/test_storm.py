@@ -186,7 +186,7 @@ def _check_parcels(house: House) -> None:
 @pytest.mark.promise("capture.nothing-lost")
 @pytest.mark.timed
 def test_a_storm_of_kills_loses_nothing(tmp_path: Path) -> None:
-    _rage(House(tmp_path), kills=8)
+    _rage(House(tmp_path), kills=4)
 
 
 @pytest.mark.soak
