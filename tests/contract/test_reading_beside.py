@@ -69,11 +69,15 @@ def test_what_was_read_before_it_was_forgotten_is_read_no_more(desk: Desk) -> No
     shelf = desk.open()
     shelf.log.append(talk())
     shelf.log.append(talk("s-2", begin=HOUR_MS))
+    titles = [one.title for one in shelf.log.sessions(SessionQuery())]
+    assert ["retries" in title for title in titles] == [True, True]
     first, *rest = shelf.log.events(EventQuery(session_id="s-1")).events
 
     shelf.log.forget_event(first.event_id)
     left = shelf.log.events(EventQuery(session_id="s-1")).events
     assert [one.event_id for one in left] == [one.event_id for one in rest]
+    titles = [one.title for one in shelf.log.sessions(SessionQuery())]
+    assert ["retries" in title for title in titles] == [True, False]
     shelf.log.forget_session("s-1")
     for one in (first, *rest):
         with pytest.raises(NotFound):

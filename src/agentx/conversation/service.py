@@ -40,6 +40,7 @@ from agentx.kernel.values import frozen
 
 _NEWEST_MAX = 60  # sessions: for more than so many, all are looked at
 _TITLE_CHARS_MAX = 120
+_TITLES_KEPT_MAX = 500
 
 
 @frozen
@@ -69,6 +70,7 @@ class _Reading:
     def __init__(self, store: LogStore) -> None:
         self._store = store.beside()
         self._lock = RLock()
+        self._titles: dict[str, str] = {}  # of sessions, by the prompt that each is made of
 
     @contextmanager
     def lend(self) -> Iterator[LogStore]:
@@ -76,6 +78,21 @@ class _Reading:
         with self._lock:
             self._store.look_anew()
             yield self._store
+
+    def title_of(self, row: SessionRow) -> str:
+        """Return what a session was begun with; no event is ever another, but one may be gone."""
+        name = row.first_prompt
+        if not name or not self._store.holds(EventId(name)):
+            self._titles.pop(name, None)
+            return ""
+        title = self._titles.get(name)
+        if title is None:
+            prompt = self._store.get(EventId(name))
+            title = preview(prompt.text, _TITLE_CHARS_MAX) if prompt is not None else ""
+            if len(self._titles) >= _TITLES_KEPT_MAX:
+                self._titles.clear()
+            self._titles[name] = title
+        return title
 
 
 class Conversation:
@@ -197,7 +214,8 @@ class Conversation:
             # What is short is so among all of them.
             short = shorten_ids(shown, (row.session_id for row in known)) if query.short_ids else {}
             return tuple(
-                _session(store, row, short.get(row.session_id, "")) for row in rows[:limit]
+                _session(row, self._reading.title_of(row), short.get(row.session_id, ""))
+                for row in rows[:limit]
             )
 
     def status(self) -> LogStatus:
@@ -323,8 +341,7 @@ class Conversation:
         )
 
 
-def _session(store: LogStore, row: SessionRow, short_id: str) -> Session:
-    prompt = store.get(EventId(row.first_prompt)) if row.first_prompt else None
+def _session(row: SessionRow, title: str, short_id: str) -> Session:
     return Session(
         session_id=row.session_id,
         harness=row.harness,
@@ -335,7 +352,7 @@ def _session(store: LogStore, row: SessionRow, short_id: str) -> Session:
         events=sum(row.counts.values()),
         prompts=row.counts.get(EventType.USER_MESSAGE, 0),
         ended=row.ended_ms >= row.last_ms > 0,
-        title=preview(prompt.text, _TITLE_CHARS_MAX) if prompt is not None else "",
+        title=title,
         working_directory=row.working_directory,
         branch=row.branch,
         short_id=short_id,

@@ -96,6 +96,11 @@ class LogStore:
         row = self._kv.get(Family.EVENTS, key)
         return None if row is None else next(self._open_found([(key, row)]))[1]
 
+    def holds(self, event_id: EventId) -> bool:
+        """Tell, without opening it, whether an event is there and was not forgotten."""
+        key = keys.event_seal_key_of(keys.event_key_of(event_id))
+        return self._kv.get(Family.KEYS, key) is not None
+
     def bounds(self, query: EventQuery) -> tuple[bytes, bytes]:
         """Return the range of keys that a query asks for, after what its cursor has seen.
 
