@@ -179,6 +179,26 @@ def test_commits_that_are_on_no_branch_are_merged_by_nobody_and_never_lost(team:
     assert not one.exists()
 
 
+@pytest.mark.parametrize("flag", ["--skip-worktree", "--assume-unchanged"])
+def test_a_folder_with_an_edit_that_git_overlooks_stays_and_that_is_said(
+    team: Team, flag: str
+) -> None:
+    run_id, one, two = _two_lanes(team)
+    for lane in (one, two):
+        commit(lane, "work", **{f"{lane.name.replace('-', '_')}_py": "b = 1\n"})
+        git(lane, "update-index", flag, "a.py")
+    (one / "a.py").write_text("one = 'only on this machine'\n", "utf-8")
+    git(two, "merge", "-q", f"agent/{run_id}/{one.name}")
+
+    told = team.lanes.merge(run_id, one.name, actor="executor").told
+
+    why = "git overlooks changes of a.py (update-index), and no branch has them"
+    assert told.remarks[-1] == f"{one} stays: {why}"
+    assert (one / "a.py").read_text("utf-8") == "one = 'only on this machine'\n"
+    team.lanes.merge(run_id, two.name, actor="executor")
+    assert not two.exists()  # what git overlooks there is as it was committed
+
+
 def test_a_folder_with_files_that_git_ignores_stays_and_that_is_said(team: Team) -> None:
     run_id, one, two = _two_lanes(team)
     commit(one, "one", b_py="b = 1\n")

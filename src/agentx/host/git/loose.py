@@ -5,15 +5,21 @@ Whoever takes a folder away asks `tell_lost_with` first, and stays away where it
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from pathlib import Path
 
-from agentx.host.git.command import name_git, read_git
+from agentx.host.files.plain import is_file
+from agentx.host.git.command import do_git, name_git, read_git
 from agentx.host.git.mending.half_way import find_half_way
 from agentx.host.git.work import commit_of, is_ancestor, list_changed_files
 from agentx.kernel.errors import ConflictError, UnavailableError
 from agentx.kernel.text import name_some
 
 NOT_ALL = "not all in it is committed"
+
+_ANOTHER_REPOSITORY = "160000"  # the mode of one that git only points at
+_NAMES_AT_ONCE = 200
 
 
 def tell_lost_with(folder: Path) -> str:
@@ -22,9 +28,9 @@ def tell_lost_with(folder: Path) -> str:
         half = find_half_way(folder)
         if half is not None:
             return f"{half.says}; {half.say_end(folder)}"
-        return (
-            NOT_ALL if list_changed_files(folder) else _tell_loose(folder) or _tell_ignored(folder)
-        )
+        if list_changed_files(folder):
+            return NOT_ALL
+        return _tell_loose(folder) or _tell_ignored(folder) or _tell_overlooked(folder)
     except UnavailableError:  # no worktree of git's any more: whose it is nobody can say
         return NOT_ALL
 
@@ -63,6 +69,38 @@ def _tell_ignored(folder: Path) -> str:
     words = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
     names = [each for each in read_git(folder, *words).names if not each.endswith("/")]
     return f"git ignores {name_some(names)}, and no branch has it" if names else ""
+
+
+def _tell_overlooked(folder: Path) -> str:
+    """Return which files somebody changed of those that git was told to overlook; or nothing.
+
+    Raises: UnavailableError.
+    """
+    blobs: dict[str, str] = {}
+    for row in read_git(folder, "ls-files", "-v", "--stage", "-z").names:
+        what, _, name = row.partition("\t")
+        tag, mode, blob, _ = what.split()
+        is_overlooked = tag.islower() or tag == "S"
+        if is_overlooked and mode != _ANOTHER_REPOSITORY and os.path.lexists(folder / name):
+            blobs[name] = blob
+    lying = list(blobs)
+    chunks = (lying[at : at + _NAMES_AT_ONCE] for at in range(0, len(lying), _NAMES_AT_ONCE))
+    changed = [name for chunk in chunks for name in _find_otherwise(folder, chunk, blobs)]
+    they = f"git overlooks changes of {name_some(changed)} (update-index), and no branch has them"
+    return they if changed else ""
+
+
+def _find_otherwise(folder: Path, names: list[str], blobs: Mapping[str, str]) -> list[str]:
+    """Return those of some files whose content is not the one that git has; all where one is no
+    plain file."""
+    links = [name for name in names if not is_file(folder / name)]
+    plain = [name for name in names if name not in links]
+    said = do_git(folder, "hash-object", "--", *plain) if plain else None
+    if said is None or said.code != 0 or len(said.lines) != len(plain):
+        return names
+    return links + [
+        name for name, blob in zip(plain, said.lines, strict=True) if blob != blobs[name]
+    ]
 
 
 def require_untouched(folder: Path, whose: str) -> None:
