@@ -84,7 +84,7 @@ class LaneWork:
         lane: str,
         *,
         actor: str,
-        see_person: Callable[[str], None] = lambda _lane: None,
+        see_person: Callable[[Run, Lane], None] = lambda _run, _lane: None,
     ) -> LaneTold:
         """Merge a lane into the work branch; a conflict is recorded and asks a person.
 
@@ -258,7 +258,7 @@ class LaneWork:
         return done[-1]
 
     def _list_left(
-        self, run: Run, lane: Lane, see_person: Callable[[str], None]
+        self, run: Run, lane: Lane, see_person: Callable[[Run, Lane], None]
     ) -> tuple[str, ...]:
         """Return what of a lane that is merged came after; nothing of one that is not yet.
 
@@ -276,7 +276,7 @@ class LaneWork:
                 hint="`agentx run lane list` shows how the lanes stand",
             )
         if found.is_persons:
-            see_person(lane.id)
+            see_person(run, lane)
         return found.left
 
     def _find_tip(self, run: Run, lane: Lane) -> str:

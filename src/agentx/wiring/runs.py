@@ -16,6 +16,7 @@ from agentx.host.git.programs import list_programs
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Millis, age
 from agentx.kernel.errors import NotFound, UnavailableError
+from agentx.kernel.ids import shorten_run
 from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
 from agentx.project.audit import AuditAct, record_act
@@ -186,7 +187,10 @@ def _guard_checks(project: Project, calls: WhoCalls, run: Run, said: Happening) 
         from agentx.wiring.trust.persons_word import require_person  # noqa: PLC0415  few do
 
         what = f"that a check goes which was agreed: {preview(lost[0], _COMMAND_CHARS)!r}"
-        hint = f"agentx run task revise {said.task} --no-checks" if said.task else "agentx run"
+        named = f"--run {shorten_run(run.id)}"
+        hint = f'agentx run verify --declare {named} "COMMAND"'
+        if said.task:
+            hint = f"agentx run task revise {said.task} {named} --no-checks"
         require_person(project, what, hint=hint, caller=calls, about=said.task or run.id)
 
 
@@ -201,8 +205,7 @@ def _guard_waiting(project: Project, caller: WhoCalls, run: Run, said: Happening
 
     asked = run.holding[0]
     what = f"that {run.id} goes on: it waits for their answer to {asked.id}"
-    hint = name_answer(run, asked)
-    require_person(project, what, hint=hint, caller=caller, about=asked.id)
+    require_person(project, what, hint=name_answer(run, asked), caller=caller, about=asked.id)
 
 
 def may_git_run_all(project: Project) -> bool:

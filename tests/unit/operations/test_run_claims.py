@@ -518,8 +518,13 @@ def test_only_a_person_takes_a_task_that_somebody_holds(both: Two) -> None:
     both.start(both.one)
     by = Saying(task=FIRST)
     for caller in (AGENT, PROGRAM):
-        with pytest.raises(NotThePerson, match=rf"{FIRST}.* is held by orchestrator of anna \("):
+        with pytest.raises(
+            NotThePerson, match=rf"{FIRST}.* is held by orchestrator of anna \("
+        ) as no:
             take_task(both.two, by, caller)
+        if caller is AGENT:
+            command = f"agentx run task take {FIRST} --run {both.run_id[-4:]}"
+            assert no.value.hint.endswith(command)
     assert both.holder(both.two) == "anna"
 
     told = take_task(both.two, by, PERSON)

@@ -67,9 +67,10 @@ def test_a_commit_that_is_nowhere_is_named_and_a_person_goes_on_without_it(tmp_p
         f"the last commit of agent/{run}/work",
     )
 
-    for who in (AGENT, PROGRAM):
-        with pytest.raises(NotThePerson):
+    for who, says in ((AGENT, command.replace(run, run[-4:])), (PROGRAM, "--as-person")):
+        with pytest.raises(NotThePerson) as refused:
             resume_run(project, run, actor="orchestrator", without=NOWHERE[:10], caller=who)
+        assert says in refused.value.hint
     with pytest.raises(InvalidValue, match="not taken on somebody's word"):
         record_event(project, Saying(), "commit-given-up", {"commit": NOWHERE})
     with pytest.raises(NotFound, match="stands on no such commit"):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from agentx.clarification.errors import NotThePerson
 from agentx.kernel.errors import InvalidValue
 from agentx.operations.runs.archive import archive_run, restore_run
 from agentx.operations.runs.read import list_runs, show_run
@@ -29,6 +30,7 @@ from tests.support.repository import git
 from tests.support.run_clones import Clones
 
 _SAID = b"the name of a client"
+AGENT = WhoCalls(role="engineer", agent="claude-code", via=Via.AGENT)
 
 
 @pytest.fixture
@@ -235,6 +237,20 @@ def test_only_of_the_run_that_is_named_something_is_taken_out(clones: Clones) ->
     assert said.startswith("what you took out is gone from here for good; who has exchanged runs")
     assert {row.run_id for row in list_runs(one)} == {run, other}
     assert _list_holding(one) == []
+
+
+@pytest.mark.parametrize("is_all", [False, True])
+def test_the_person_is_given_a_command_about_the_run_that_an_agent_meant(
+    clones: Clones, *, is_all: bool
+) -> None:
+    one = clones.clone("one")
+    run, _ = _start(one), start_run(one, "another", actor="orchestrator")
+
+    with pytest.raises(NotThePerson) as refused:
+        rebuild_runs(one, run, everything=is_all, as_is=True, caller=AGENT)
+
+    which = "--all" if is_all else run[-4:]
+    assert refused.value.hint.endswith(f": agentx run rebuild {which} --as-is")
 
 
 def test_where_no_run_is_meant_nothing_is_taken_out(clones: Clones) -> None:

@@ -17,6 +17,7 @@ from agentx.kernel.errors import ConflictError, IllegalTransition
 from agentx.runs.checking.check_work import CheckWork
 from agentx.runs.choosing.place import Aim
 from agentx.runs.lane_work import LaneWork
+from agentx.runs.model import Lane, Run
 from agentx.runs.replies import NextStep
 from agentx.runs.store.git_shared import Pushed
 from agentx.runs.store.shared.replaced import Replaced
@@ -208,8 +209,8 @@ def test_what_lies_only_in_a_copy_is_taken_in_by_a_person(pair: Pair) -> None:
     assert step.takes  # an agent is not sent there
     assert f"git worktree remove {copy}; git branch -D agent/{pair.run_id}/{lane}" in step.text
 
-    def refuse(name: str) -> None:
-        raise NotThePerson(name)
+    def refuse(run: Run, found: Lane) -> None:
+        raise NotThePerson(f"{found.id} of {run.id}")
 
     with pytest.raises(NotThePerson, match=lane):
         pair.two.lanes.merge(pair.run_id, lane, actor=ACTOR, see_person=refuse)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from agentx.clarification.errors import NotThePerson
 from agentx.kernel.errors import AgentXError
+from agentx.kernel.ids import shorten_run
 from agentx.operations.runs.saying import Saying, check_speaker
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls, find_caller
@@ -31,8 +32,8 @@ def take_task(project: Project, by: Saying, caller: WhoCalls | None = None) -> T
     remarks: list[str] = []
     exchange = reach(project, remarks, say_alone(by.task))
     run, task = work.find_task(by.run_id, by.task)
-    hint = f"agentx run task take {task.id}"
-    via = _see_taking(project, work.find_rival(task), hint, calls)
+    hint = f"agentx run task take {task.id} --run {shorten_run(run.id)}"
+    via = _see_taking(project, task.id, work.find_rival(task), hint, calls)
     wanted = WantedClaim(run_id=run.id, task=task.id, actor=actor, taken_via=via)
     told = claim_there(work, exchange, wanted, remarks)
     return replace(told, remarks=(*remarks, *told.remarks))
@@ -55,8 +56,8 @@ def take_lane(project: Project, by: Saying, caller: WhoCalls | None = None) -> L
     task = run.tasks.get(lane.task)
     via = ""
     if task is not None and not task.over:
-        hint = f"agentx run lane take {lane.id}"
-        via = _see_taking(project, work.find_rival(task), hint, calls)
+        hint = f"agentx run lane take {lane.id} --run {shorten_run(run.id)}"
+        via = _see_taking(project, lane.id, work.find_rival(task), hint, calls)
     remarks += (each for each in taking.prepare(run, lane) if each not in remarks)
     if task is not None and not task.over and not work.is_own(task):
         wanted = WantedClaim(run_id=run.id, task=task.id, actor=actor, lane=lane.id, taken_via=via)
@@ -68,7 +69,9 @@ def take_lane(project: Project, by: Saying, caller: WhoCalls | None = None) -> L
     return replace(done, told=replace(done.told, remarks=(*remarks, *done.told.remarks)))
 
 
-def _see_taking(project: Project, rival: TaskClaim | None, hint: str, calls: WhoCalls) -> str:
+def _see_taking(
+    project: Project, name: str, rival: TaskClaim | None, hint: str, calls: WhoCalls
+) -> str:
     """Return how a person takes something from somebody; nothing where nobody else has it.
 
     Raises: NotThePerson.
@@ -76,7 +79,6 @@ def _see_taking(project: Project, rival: TaskClaim | None, hint: str, calls: Who
     if rival is None:
         return ""
     whose = f"is held by {say_holder(rival)}, {say_until(rival, project.clock.now_ms())}"
-    name = hint.rpartition(" ")[2]
     what = f"that {name} is taken away, which {whose}"
     require_person(project, what, hint=hint, caller=calls, about=name)
     if not calls.is_person:

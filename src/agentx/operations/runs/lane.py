@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from agentx.kernel.ids import shorten_run
 from agentx.operations.runs.saying import Saying, check_speaker
 from agentx.operations.runs.write import tell_people
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls
 from agentx.runs.choosing.place import Aim
-from agentx.runs.model import Happening
+from agentx.runs.model import Happening, Lane, Run
 from agentx.runs.replies import LaneTold
 from agentx.runs.rules.decide import find_lane
 from agentx.wiring.bound.claims import holding, meeting_others
@@ -52,10 +53,10 @@ def merge_lane(
     """
     actor = check_speaker(project, by.actor, caller)
 
-    def see_person(lane: str) -> None:
-        what = f"that what is left of {lane} here is wanted: another checkout has the lane"
-        hint = f"agentx run lane merge {lane}"
-        require_person(project, what, hint=hint, caller=caller, about=lane)
+    def see_person(run: Run, lane: Lane) -> None:
+        what = f"that what is left of {lane.id} here is wanted: another checkout has the lane"
+        hint = f"agentx run lane merge {lane.id} --run {shorten_run(run.id)}"
+        require_person(project, what, hint=hint, caller=caller, about=lane.id)
 
     with meeting_others(project) as remarks:
         lanes = open_lanes(project, caller=caller)

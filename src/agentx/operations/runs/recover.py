@@ -9,7 +9,7 @@ from agentx.kernel.errors import AgentXError
 from agentx.kernel.values import frozen
 from agentx.operations.lessons.candidates import tell_undecided
 from agentx.operations.runs.read import steps_for
-from agentx.operations.runs.saying import check_speaker
+from agentx.operations.runs.saying import check_speaker, name_meant
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls
 from agentx.runs.lacking.mending import say_mending
@@ -63,7 +63,8 @@ def resume_run(
     exchange = reach(project, remarks, "what others did since is not seen")
     runs = open_runs(project, caller=caller)
     if without:
-        what, hint = f"that {without} is gone for good", f"agentx run resume --without {without}"
+        what = f"that {without} is gone for good"
+        hint = _for_person("agentx run resume", name_meant(project, run_id), f"--without {without}")
         via = require_persons_word(project, what, hint=hint, caller=caller, about=without)
         remarks += give_up_commit(runs, run_id, without, via=via).remarks
     found, rebuilt = runs.resume(run_id, actor=actor)
@@ -76,7 +77,12 @@ def resume_run(
 
 
 def rebuild_runs(
-    project: Project, run_id: str = "", *, everything: bool = False, as_is: bool = False
+    project: Project,
+    run_id: str = "",
+    *,
+    everything: bool = False,
+    as_is: bool = False,
+    caller: WhoCalls | None = None,
 ) -> tuple[Rebuilt, ...]:
     """Make the files of a run, or of all runs, from their events.
 
@@ -86,8 +92,10 @@ def rebuild_runs(
     """
     out = RunsTakenOut(())
     if as_is:
-        hint = "agentx run rebuild --as-is"
-        require_person(project, "that lines of runs are gone for good", hint=hint, about="runs")
+        which = "--all" if everything else name_meant(project, run_id)
+        hint = _for_person("agentx run rebuild", which, "--as-is")
+        what = "that lines of runs are gone for good"
+        require_person(project, what, hint=hint, caller=caller, about="runs")
         out = take_out(project, run_id, everything=everything)
     runs = open_runs(project)
     names = [run.id for run in runs.all()] if everything else list(out.runs)
@@ -100,6 +108,10 @@ def rebuild_runs(
     what = "what you took out is" if is_one else f"{out.gone} lines that you took out are"
     told = f"{what} gone from here for good; who has exchanged runs with you, and git, has them"
     return (replace(done[0], remarks=(*done[0].remarks, told)), *done[1:])
+
+
+def _for_person(*words: str) -> str:
+    return " ".join(word for word in words if word)
 
 
 def pull_request(project: Project, run_id: str = "", *, actor: str) -> PullRequest:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from agentx.kernel.ids import shorten_run
 from agentx.kernel.roles import is_persons_name
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls
+from agentx.runs.choosing.place import find_place
 from agentx.runs.model import ORCHESTRATOR
+from agentx.runs.paths import RunNotes
 from agentx.wiring.trust.persons_word import require_person
 
 
@@ -18,6 +21,13 @@ class Saying:
     actor: str = ORCHESTRATOR
     task: str = ""
     lane: str = ""
+
+
+def name_meant(project: Project, run_id: str) -> str:
+    """Return the run that is meant here, for a command that a person types elsewhere: where they
+    stand another may be meant. Nothing where none is named."""
+    notes, variables = RunNotes(project.store.root), project.environment.variables
+    return shorten_run(run_id or find_place(notes, project.directory, variables).run)
 
 
 def check_speaker(project: Project, actor: str, caller: WhoCalls | None = None) -> str:
