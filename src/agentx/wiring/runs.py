@@ -187,10 +187,8 @@ def _guard_checks(project: Project, calls: WhoCalls, run: Run, said: Happening) 
         from agentx.wiring.trust.persons_word import require_person  # noqa: PLC0415  few do
 
         what = f"that a check goes which was agreed: {preview(lost[0], _COMMAND_CHARS)!r}"
-        named = f"--run {shorten_run(run.id)}"
-        hint = f'agentx run verify --declare {named} "COMMAND"'
-        if said.task:
-            hint = f"agentx run task revise {said.task} {named} --no-checks"
+        verb = f"task revise {said.task} --no-checks" if said.task else 'verify --declare "COMMAND"'
+        hint = f"agentx run {verb} --run {shorten_run(run.id)}"
         require_person(project, what, hint=hint, caller=calls, about=said.task or run.id)
 
 

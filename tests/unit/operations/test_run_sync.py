@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from pathlib import Path
 
 import pytest
 
 from agentx.clarification.errors import NotThePerson
-from agentx.kernel.errors import ConflictError, IllegalTransition, UnavailableError
+from agentx.kernel.errors import AgentXError, ConflictError, IllegalTransition, UnavailableError
 from agentx.operations.runs.archive import archive_run
 from agentx.operations.runs.lane import open_lane
 from agentx.operations.runs.read import bring_back_runs, list_archived, list_runs, show_run
@@ -30,6 +31,7 @@ from agentx.wiring.bound.run_branch import list_notes, open_exchange
 from agentx.wiring.memory import open_store
 from tests.support.repository import commit, git
 from tests.support.run_clones import Clones
+from tests.support.trusting import trusted
 
 PERSON = WhoCalls(role="", agent="", via=Via.TERMINAL)
 BRANCH = "agent-memory"
@@ -324,6 +326,41 @@ def test_what_a_person_took_out_stays_out(clones: Clones) -> None:
     held = b"".join(each.read_bytes() for each in one.paths.runs.rglob("*.jsonl"))
     assert b"a name" not in held
     assert "on" in _tasks(one)
+
+
+@pytest.mark.parametrize("layout", ["no git", "bare", "apart"])
+def test_where_no_branch_keeps_runs_the_true_reason_is_told(clones: Clones, layout: str) -> None:
+    place, known = (
+        clones.folder / "here",
+        {"HOME": str(clones.folder / "home"), "PATH": "/usr/bin:/bin"},
+    )
+    place.mkdir()
+    if layout == "bare":
+        git(place, "clone", "-q", "--bare", str(clones.remote), ".bare")
+        git(place / ".bare", "worktree", "add", "-q", "../main", "main")
+        place = place / "main"
+    if layout == "apart":
+        git(place, "clone", "-q", "--separate-git-dir", "../git", str(clones.remote), ".")
+    project = trusted(open_project(place, read_environment(known)))
+    start_run(project, "here", actor="orchestrator")
+    _add(project, "on")
+    said = {
+        "no git": "here is no git repository",
+        "bare": "bare is a bare repository: its runs lie there",
+        "apart": "git's folder of .*here lies elsewhere, and does not say that its files are here",
+    }
+
+    with pytest.raises(AgentXError, match=said[layout]) as told:
+        _sync(project)
+
+    if layout == "apart":
+        with pytest.raises(ConflictError, match=said[layout]):
+            open_lane(project, Saying(task="TASK-001"))
+        git(place, *shlex.split(told.value.hint.partition(": git ")[2]))
+        project = trusted(open_project(place, read_environment(known)))
+        lane = Path(open_lane(project, Saying(task="TASK-001")).folder)
+        assert open_project(lane, read_environment(known)).root == place
+        _sync(project)
 
 
 def test_where_code_tracks_runs_git_exchanges_them_and_doctor_says_so(clones: Clones) -> None:

@@ -294,6 +294,7 @@ def test_where_git_cannot_be_written_runs_stay_in_the_folder(team: Kept, tmp_pat
     git(team.root, "branch", f"{BRANCH}/mine", "main")
     (told,) = team.tell(run)
     assert "not on the branch" in told
+    assert f"git has no branch {BRANCH} beside {BRANCH}/mine (git branch -m" in told
     assert len(_ids(team, run)) == 5
     git(team.root, "branch", "-D", f"{BRANCH}/mine")
     assert team.tell(run) == ()

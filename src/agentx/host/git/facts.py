@@ -8,12 +8,14 @@ repository names (`command`).
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
 from agentx.host.files.plain import read_text
 from agentx.host.git.plain import find_plain
 from agentx.host.limits import GIT_WAIT_MS
+from agentx.kernel.errors import ConflictError
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 
@@ -75,6 +77,20 @@ def _believe(path: Path, common: Path, own: Path) -> Repository:
     if path.is_relative_to(common):
         return Repository(common, common)  # bare, somewhere below another
     return Repository(holder, None)
+
+
+def tell_not_pointed_back(root: Path) -> ConflictError | None:
+    """Return that the repository which a `.git` only points to does not know the folder; None
+    where it does, or there is none: else a worktree of it would be taken for another project's."""
+    found = find_repository(root)
+    if found is None or found.common is not None:
+        return None
+    return ConflictError(
+        f"git's folder of {root} lies elsewhere, and does not say that its files are here",
+        hint="where it is the right one: git -C {0} config core.worktree {0}".format(
+            shlex.quote(str(root))
+        ),
+    )
 
 
 def _find_holder(path: Path) -> Path | None:

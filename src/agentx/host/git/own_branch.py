@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from agentx.host.files.disk import FREE_ROOM, tells_no_room
+from agentx.host.files.plain import is_folder
 from agentx.host.git.command import GitReply, ask_git
 from agentx.host.git.heads import list_checkouts
 from agentx.host.limits import GIT_READ_WAIT_MS
@@ -72,12 +73,21 @@ class OwnBranch:
         found = _read_pointer(self.common / wanted)
         if found:
             return found
-        if os.path.lexists(self.common / wanted):
+        below = self._list_below(wanted) if is_folder(self.common / wanted) else ()
+        if below:
+            raise UnavailableError(
+                f"git has no branch {self.name} beside {below[0]}",
+                hint=f"git branch -m {below[0]} NAME",
+            )
+        if os.path.lexists(self.common / wanted) and not is_folder(self.common / wanted):
             raise UnavailableError(
                 f"{wanted} leads to another branch", hint=f"git symbolic-ref --delete {wanted}"
             )
         said = self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", wanted)
         return said.out.strip() if said.code == 0 else ""
+
+    def _list_below(self, ref: str) -> tuple[str, ...]:
+        return self._ask("for-each-ref", "--format=%(refname:short)", f"{ref}/").lines
 
     def list_remotes(self) -> dict[str, str]:
         """Return where branches of this name are at remotes, as last fetched.

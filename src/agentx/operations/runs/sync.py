@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agentx.kernel.clock import to_iso
-from agentx.kernel.errors import ConflictError, IllegalTransition
+from agentx.kernel.errors import ConflictError
 from agentx.kernel.values import frozen
 from agentx.operations.setup.writers import tell_refused
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls
-from agentx.runs.settings import BRANCH
 from agentx.wiring.bound.claims import Meeting
-from agentx.wiring.bound.run_branch import open_exchange
+from agentx.wiring.bound.run_branch import open_exchange, tell_no_branch
 from agentx.wiring.trust.persons_word import require_person
 
 _TRIES = 5
@@ -46,11 +45,7 @@ def sync_runs(
     """
     exchange = open_exchange(project, remote)
     if exchange is None:
-        raise IllegalTransition(
-            "runs of this repository are committed with its code",
-            hint=f"git push and git pull exchange them; `agentx config set runs.branch {BRANCH}` "
-            "gives them a branch of their own",
-        )
+        raise tell_no_branch(project)
     taken: dict[str, None] = {}
     name = exchange.remote.name
     meeting = Meeting(project)

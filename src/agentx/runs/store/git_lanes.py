@@ -20,6 +20,7 @@ from pathlib import Path
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.git.command import NO_HOOKS, GitReply, do_git, read_git
 from agentx.host.git.facts import branch as branch_at
+from agentx.host.git.facts import tell_not_pointed_back
 from agentx.host.git.half_done import check_unlocked
 from agentx.host.git.loose import NOT_ALL, require_committed, require_untouched, tell_lost_with
 from agentx.host.git.mending.lying import require_free
@@ -418,6 +419,9 @@ class GitLanes:
 
     def _make_branch(self, branch: str, start: str) -> None:
         self._check_trust()
+        apart = tell_not_pointed_back(self._root)
+        if apart is not None:
+            raise apart
         check_name(branch)
         git_done(self._root, "branch", "--no-track", "--end-of-options", branch, start)
         passing(CrashPoint.RUN_BRANCH_MADE)

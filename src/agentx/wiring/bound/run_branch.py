@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-from agentx.host.git.facts import list_tracked
-from agentx.kernel.errors import AgentXError, ConflictError
+from agentx.host.git.facts import list_tracked, tell_not_pointed_back
+from agentx.kernel.errors import AgentXError, ConflictError, IllegalTransition
 from agentx.kernel.text import name_some
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
@@ -37,6 +37,26 @@ def open_exchange(project: Project, remote: str = "") -> RunExchange | None:
     open_keyring(project).go_with_runs()
     wanted = find_remote(project.root, remote, list_agreed(kept.notes))
     return RunExchange(store, wanted, lambda: project.trust.was_said)
+
+
+def tell_no_branch(project: Project) -> AgentXError:
+    """Return why no branch keeps the runs of a project, so that nothing exchanges them."""
+    root, common = project.root, project.trust.common
+    if common == root:
+        return IllegalTransition(
+            f"{root} is a bare repository: its runs lie there, and on no branch",
+            hint="begin them in a clone that has files to share them",
+        )
+    if common is None:
+        apart = tell_not_pointed_back(root)
+        return apart or IllegalTransition(
+            f"{root} is no git repository: nothing exchanges its runs", hint="git init"
+        )
+    return IllegalTransition(
+        "runs of this repository are committed with its code",
+        hint=f"git push and git pull exchange them; `agentx config set runs.branch {BRANCH}` "
+        "gives them a branch of their own",
+    )
 
 
 def find_run_branch(project: Project) -> str:
