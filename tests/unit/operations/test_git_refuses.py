@@ -14,11 +14,13 @@ import pytest
 from agentx.host.git import command, plain
 from agentx.kernel.errors import UnavailableError
 from agentx.operations.runs.lane import finish_lane, merge_lane, open_lane
+from agentx.operations.runs.prune import prune_runs
 from agentx.operations.runs.read import list_runs, show_run
 from agentx.operations.runs.recover import pull_request, resume_run
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.sync import sync_runs
 from agentx.operations.runs.write import start_run, task_step
+from agentx.operations.setup.trust import give_trust
 from agentx.operations.upkeep.doctor import _project
 from agentx.operations.upkeep.health import Health
 from agentx.project.config import read_environment
@@ -34,6 +36,9 @@ _VERBS: dict[str, Callable[[Project], object]] = {
     "sync": lambda project: sync_runs(project, agrees=lambda _where: True, caller=PERSON),
     "lane open": lambda project: open_lane(project, Saying(task=SECOND)),
     "task start": lambda project: task_step(project, Saying(task=SECOND), "task-started", {}),
+    "prune": lambda project: prune_runs(project, caller=PERSON),
+    "prune --dry-run": lambda project: prune_runs(project, dry_run=True),
+    "trust": lambda project: give_trust(project, ()),
     "start": lambda project: start_run(project, "more", actor=ACTOR),
 }
 

@@ -14,9 +14,11 @@ import pytest
 from agentx.host import crash
 from agentx.host.crash import CrashPoint
 from agentx.host.git.mending import holding
-from agentx.kernel.errors import ConflictError, IllegalTransition, NotFound
+from agentx.kernel.errors import ConflictError, IllegalTransition, NotFound, UnavailableError
+from agentx.kernel.paths import StorePaths
 from agentx.runs.model import LaneStatus, TaskStatus
 from agentx.runs.replies import Interruption
+from agentx.runs.store.git_lanes import GitLanes
 from tests.support.repository import commit, git, repository
 from tests.support.run_stories import Killed, Team, killed
 
@@ -177,6 +179,20 @@ def test_commits_that_are_on_no_branch_are_merged_by_nobody_and_never_lost(team:
     assert team.lanes.merge(run_id, "lane-001", actor="executor").conflict is None
     git(team.root, "merge-base", "--is-ancestor", loose, f"agent/{run_id}/work")
     assert not one.exists()
+
+
+def test_where_the_repository_was_moved_it_is_said_how_its_lanes_are_found(team: Team) -> None:
+    run_id, one, _ = _two_lanes(team)
+    (one / "b.py").write_text("b = 1\n", "utf-8")
+    root = team.root.rename(team.root.with_name("moved"))
+    moved = GitLanes(root, StorePaths(team.data))
+
+    with pytest.raises(UnavailableError) as told:
+        moved.list_changed(run_id, one.name)
+
+    assert "type there: git worktree repair; then" in told.value.hint
+    git(root, "worktree", "repair")
+    assert moved.list_changed(run_id, one.name) == ("b.py",)
 
 
 @pytest.mark.parametrize("flag", ["--skip-worktree", "--assume-unchanged"])

@@ -31,8 +31,8 @@ def tell_lost_with(folder: Path) -> str:
         if list_changed_files(folder):
             return NOT_ALL
         return _tell_loose(folder) or _tell_ignored(folder) or _tell_overlooked(folder)
-    except UnavailableError:  # no worktree of git's any more: whose it is nobody can say
-        return NOT_ALL
+    except UnavailableError as error:  # no worktree of git's any more, or one that git refuses
+        return error.message
 
 
 def require_over(folder: Path, whose: str = "") -> None:

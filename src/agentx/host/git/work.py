@@ -19,6 +19,7 @@ from agentx.kernel.errors import UnavailableError
 from agentx.kernel.values import frozen
 
 _LEFT_OUT = "from promisor remote"  # in what git says where it can fetch nothing of that
+_POINTS_NOWHERE = "not a git repository: "  # and where to: a worktree whose repository is gone
 _NOBODY = ("-c", "user.name=AgentX", "-c", "user.email=agentx@localhost")
 
 
@@ -57,6 +58,8 @@ def _check(path: Path, words: tuple[str, ...], said: GitReply) -> GitReply:
         because = lines[0].removeprefix("fatal: ").removeprefix("error: ")
         reason = f"this clone left out what that needs (`--filter`), and cannot fetch it: {because}"
         hint = "try again when its remote is reached; nothing was recorded"
+    if _POINTS_NOWHERE in said.err:
+        hint = "if its repository was moved, type there: git worktree repair; then try again"
     raise UnavailableError(f"git {words[0]} in {path}: {reason[:500]}", hint=hint)
 
 

@@ -13,6 +13,7 @@ from agentx.wiring.bound.leftovers import (
     tell_why_it_stays,
 )
 from agentx.wiring.runs import may_git_run_all
+from agentx.wiring.trust.git_refusal import require_git
 from agentx.wiring.trust.persons_word import require_person
 
 
@@ -40,7 +41,8 @@ def prune_runs(
 ) -> Pruned:
     """Take away branches and folders of runs that are over, where nothing is lost with them.
 
-    Raises: NotThePerson; ConflictError for a repository that is not trusted, UnavailableError.
+    Raises: NotThePerson; ConflictError for a repository that is not trusted; UnavailableError, also
+        for one that git refuses.
     """
     if not dry_run:
         what = "that branches and folders of runs go"
@@ -50,6 +52,7 @@ def prune_runs(
             f"{project.root} is not trusted: git would run what its settings name",
             hint="look at them, then say `agentx trust`",
         )
+    require_git(project)
     gone: list[PrunedRow] = []
     kept: list[PrunedRow] = []
     leftovers = find_leftovers(project)

@@ -22,6 +22,7 @@ from agentx.project.trust.trust import ActingFile, ActingState
 from agentx.wiring.keeping.adopting import adopt_private
 from agentx.wiring.runs import open_kept
 from agentx.wiring.section import renew_notices
+from agentx.wiring.trust.git_refusal import require_git
 from agentx.wiring.trust.keys import open_keyring
 from agentx.wiring.trust.persons_word import require_person
 
@@ -94,9 +95,11 @@ def require_person_to_trust(project: Project) -> None:
 def give_trust(project: Project, files: tuple[ActingFile, ...]) -> TrustReply:
     """Trust a repository: these files with this content, and its data.
 
-    Raises: UnavailableError, ConflictError; NotThePerson for an agent.
+    Raises: UnavailableError, also for a repository that git refuses: nothing would be known of it
+        by its marker; ConflictError; NotThePerson for an agent.
     """
     require_person_to_trust(project)
+    require_git(project)
     acts = {file.path: file.content for file in files if file.state is not ActingState.UNREADABLE}
     write_record(project, "trust", private=True, data=True, said=True, acts=acts, only_these=True)
     adopted = adopt_private(project)
