@@ -14,6 +14,7 @@ import os
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -165,9 +166,11 @@ def _follow(process: subprocess.Popen[bytes], call: ProgramCall, pages: Sequence
             _signal(process, signal.SIGKILL)
         process.wait()
         _dismiss(watch)
+    # Who left its group may hold both pipes: both together are waited for.
+    until = time.monotonic() + _JOIN_S
     for each in (out, err):
-        each.join()
-    mouth.join(_JOIN_S)
+        each.join(until)
+    mouth.join(max(until - time.monotonic(), 0))
     return Ended(
         code=process.returncode,
         out=out.text,
@@ -191,7 +194,7 @@ class _Page:
         self.text = ""
         self._bytes_max = bytes_max
 
-    def join(self) -> None:
+    def join(self, _until: float) -> None:
         """Read what is printed so far."""
         with self.file:
             said = os.pread(self.file.fileno(), self._bytes_max + 1, 0)
@@ -236,9 +239,9 @@ class _Ear:
         """The end of what was heard and did not fit."""
         return bytes(self._end).decode("utf-8", "replace")
 
-    def join(self) -> None:
-        """Wait for the end of the pipe, but not for ever."""
-        self._thread.join(_JOIN_S)
+    def join(self, until: float) -> None:
+        """Wait for the end of the pipe, until some moment of the machine's clock at the latest."""
+        self._thread.join(max(until - time.monotonic(), 0))
 
     def _listen(self) -> None:
         with self._pipe:

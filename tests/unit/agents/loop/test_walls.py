@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -362,10 +363,12 @@ def test_a_command_is_killed_with_all_that_it_started(tmp_path: Path) -> None:
         encoding="utf-8",
     )
 
+    began = time.monotonic()
     outcome = command_work(tmp_path).run(
         {"command": ["python3", "check.py"], "seconds": 1}, left_ms=60_000
     )
 
+    assert time.monotonic() - began < 4, "its two pipes are waited for together"
     assert outcome.failed
     assert "begun" in outcome.text
     assert "ended, with all it started" in outcome.text
