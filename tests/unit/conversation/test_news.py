@@ -10,8 +10,8 @@ from agentx.conversation.store.toc import TocStore
 from agentx.kernel.bus import Bus
 from agentx.kernel.capture import EventType
 from tests.support.memory_kv import MemoryStore
+from tests.support.session_bench import BEGIN_MS, said
 from tests.support.time_and_chance import CountingEntropy, FakeClock
-from tests.unit.views.test_session_capture import BEGIN_MS, said
 
 
 def test_a_session_that_goes_on_is_not_parted_unless_it_is_long() -> None:

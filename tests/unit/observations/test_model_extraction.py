@@ -26,7 +26,7 @@ from agentx.observations.extract.session.finding import Finding
 from agentx.observations.limits import MODEL_EXTRACTION_TOKENS_MAX
 from agentx.observations.model import Category, Marking
 from tests.support.crashing import dying_at
-from tests.unit.views.test_session_capture import Bench, ended, first_part, said
+from tests.support.session_bench import Bench, ended, first_part, said
 
 
 class ScriptedModel:

@@ -9,16 +9,13 @@ import pytest
 from agentx.kernel.capture import Draft, EventType
 from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.views.sessions.branches import KnownBranches
-from tests.unit.views.test_session_capture import (
+from tests.support.session_bench import (
     MINUTE_MS,
     Bench,
-    bench,
     ended,
     first_part,
     said,
 )
-
-__all__ = ["bench"]
 
 
 def untold(draft: Draft, branch: object = None) -> Draft:

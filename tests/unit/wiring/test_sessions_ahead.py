@@ -28,7 +28,7 @@ from agentx.views.sessions.ahead import AheadKind, SessionsAhead
 from agentx.views.sessions.turns import turns_of
 from agentx.wiring.memory import open_store
 from tests.support.remembering import project_in
-from tests.unit.views.test_session_capture import first_part
+from tests.support.session_bench import first_part
 
 NAMES = [f"s-{number}" for number in range(AHEAD_SESSIONS_MIN)]
 
