@@ -40,6 +40,7 @@ from agentx.wiring.vouched.seen import find_seen_in
 from agentx.wiring.vouched.witness import Witness
 from agentx.work.model import NewIssue
 from tests.support.clarifying import project_at, request
+from tests.support.kept import KeptFolder
 from tests.support.time_and_chance import FakeClock
 from tests.unit.wiring.test_ledgers_read_once import count_calls
 
@@ -58,9 +59,8 @@ def settle(project: Project, issue: int, part: int, word: str) -> None:
     room.resolve(room.ask(asked, Scope()).id, word, by=PERSON, via="terminal")
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    made = project_at(tmp_path)
+def _furnish(root: Path) -> Project:
+    made = project_at(root)
     for issue in range(1, ISSUES + 1):
         open_issues(made).create(NewIssue(title=f"Work {issue}"))
     for issue, part in product(range(1, ISSUES + 1), range(PARTS)):
@@ -68,6 +68,16 @@ def project(tmp_path: Path) -> Project:
         made.clock.advance(1_000)
         settle(made, issue, part, f"word {part}")
     return made
+
+
+@pytest.fixture(scope="module")
+def kept_project(tmp_path_factory: pytest.TempPathFactory) -> KeptFolder[Project]:
+    return KeptFolder(tmp_path_factory.mktemp("many"), _furnish)
+
+
+@pytest.fixture
+def project(kept_project: KeptFolder[Project]) -> Project:
+    return kept_project.lend()
 
 
 def search(project: Project, **wanted: object) -> tuple[ObservationIndex, ...]:
