@@ -8,7 +8,7 @@ import pytest
 
 from agentx.kernel.clock import Millis
 from agentx.observations.model import Category
-from agentx.observations.validity.overruled import overrules
+from agentx.observations.validity.overruled import _overrules, overrules
 from agentx.observations.validity.reading import Comparable
 from agentx.observations.validity.supersede import find_superseded
 from agentx.prose.settling.stances import read_stances
@@ -311,3 +311,10 @@ def test_how_a_tool_is_called_outlives_the_file_it_was_called_on() -> None:
 
     assert find_superseded([old, new]) == []
     assert find_superseded([old, gone]) == [("old", "gone")]
+
+
+def test_rulings_that_share_no_word_overrule_nothing() -> None:
+    read = [stance for pair in OVERRULED for text in pair for stance in read_stances(text)]
+    apart = [(new, old) for new in read for old in read if new.named.isdisjoint(old.named)]
+    assert len(apart) > 1_000
+    assert not [pair for pair in apart if _overrules(*pair)]

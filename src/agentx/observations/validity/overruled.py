@@ -23,8 +23,13 @@ _TELLING_WORDS = 2  # of a sentence that rules something of its own
 
 def overrules(new: Sequence[Stance], old: Sequence[Stance]) -> bool:
     """Tell whether one ruling overrules another, or at least half of what it rules."""
-    ruling = [mine for mine in new if not mine.adds]
-    gone = [any(_overrules(mine, theirs) for mine in ruling) for theirs in old]
+    ruling = [(mine, mine.named) for mine in new if not mine.adds]
+    named = [theirs.named for theirs in old]
+    # Those that share no word are of two things, whatever they rule.
+    gone = [
+        any(not words.isdisjoint(about) and _overrules(mine, theirs) for mine, words in ruling)
+        for theirs, about in zip(old, named, strict=True)
+    ]
     taken = {theirs.sentence for theirs, is_gone in zip(old, gone, strict=True) if is_gone}
     if not taken or 2 * len(taken) < len(_list_ruling(old) | taken):
         return False

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
+from collections.abc import Callable
 from functools import lru_cache
+from typing import Generic, TypeVar
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.roles import PERSON_ROLE
@@ -195,3 +198,45 @@ def read_memory(one: Comparable, *, is_newer: bool) -> ComparedMemory:
         takes_back=TAKES_BACK.search(said) is not None,
         closed=closed,
     )
+
+
+_Read = TypeVar("_Read")
+_READ_MAX = 1_500
+
+
+class ReadBefore(Generic[_Read]):
+    """What is read of memories, as newer and as older ones; once, for as long as it is known.
+
+    The same ones are compared with every session that is captured. They are found by their ids, for
+    what they say is long; rows are mostly the very same values as before, and found by that.
+    """
+
+    def __init__(self, read: Callable[[Comparable, bool], _Read]) -> None:
+        self._read = read
+        self._by_id: OrderedDict[tuple[str, str, bool], tuple[Comparable, _Read]] = OrderedDict()
+        # By what a value is, which stays so for as long as it is held here.
+        self._newer: dict[int, tuple[Comparable, _Read]] = {}
+        self._older: dict[int, tuple[Comparable, _Read]] = {}
+
+    def read(self, one: Comparable, *, is_newer: bool) -> _Read:
+        """Return what is read of a memory."""
+        same = self._newer if is_newer else self._older
+        found = same.get(id(one))
+        if found is not None:
+            return found[1]
+        read = self._find_equal(one, is_newer)
+        if one.is_row:
+            if len(same) >= _READ_MAX:
+                same.clear()
+            same[id(one)] = one, read
+        return read
+
+    def _find_equal(self, one: Comparable, is_newer: bool) -> _Read:
+        key = (one.id, one.session_id, is_newer)
+        known = self._by_id.pop(key, None)
+        if known is None or known[0] != one:
+            known = one, self._read(one, is_newer)
+            if len(self._by_id) >= _READ_MAX:
+                self._by_id.popitem(last=False)
+        self._by_id[key] = known
+        return known[1]

@@ -146,9 +146,10 @@ def _read_scope(by: str) -> frozenset[str]:
 
 def is_elsewhere_now(new: ComparedMemory, old: ComparedMemory) -> bool:
     """Tell whether a fact says of what the older one places that it is at another place now."""
-    if {new.of.category, old.of.category} != {Category.KEY_FACT} or new.of.at_ms <= old.of.at_ms:
+    if not (new.of.category is old.of.category is Category.KEY_FACT):
         return False
-    now, then = _read_place(new.text), _read_place(old.text)
+    now = _read_place(new.text)
+    then = _read_place(old.text) if now and new.of.at_ms > old.of.at_ms else None
     return bool(
         now
         and then

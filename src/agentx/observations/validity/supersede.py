@@ -16,11 +16,11 @@ reader, what is missed is only told beside what replaced it.
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
 
 from agentx.kernel.text import compile_late, fold_text
+from agentx.kernel.values import frozen
 from agentx.observations.labels import LABELS
 from agentx.observations.model import Category
 from agentx.observations.validity import open_ends
@@ -28,6 +28,7 @@ from agentx.observations.validity.choices.after_all import may_turn_round, turns
 from agentx.observations.validity.choices.finished import closes, commits, finishes
 from agentx.observations.validity.choices.lapsed import ends_time, is_for_a_time
 from agentx.observations.validity.choices.named_amount import may_set_by_name, sets_by_name
+from agentx.observations.validity.choices.named_value import may_set_value, sets_value
 from agentx.observations.validity.choices.replaced import may_replace_plainly, replaces_plainly
 from agentx.observations.validity.choices.returning import may_return, returns_to
 from agentx.observations.validity.choices.ruled import is_ruled, read_act
@@ -52,19 +53,31 @@ from agentx.observations.validity.reading import (
     NUMBER,
     Comparable,
     ComparedMemory,
+    ReadBefore,
     read_memory,
 )
 from agentx.observations.validity.resting import is_elsewhere_now
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import likeness, overlap
 from agentx.prose.settling.amounts import (
-    measure,
     read_amounts,
     sets_only,
 )
 from agentx.prose.settling.verdict import settles
 
 Rule = Callable[[ComparedMemory, ComparedMemory], bool]
+
+
+@frozen(kw_only=False)
+class _Rules:
+    """The rules by which a memory can replace others: any, and those of its own session."""
+
+    every: tuple[Rule, ...] = ()
+    of_session: tuple[Rule, ...] = ()
+    of_its_user: tuple[Rule, ...] = ()  # where its user says so, later
+
+
+_NO_RULES = _Rules()
 _SENTENCE = compile_late(r"(?<=[.!?;])\s+|\n+")
 # A number with its unit, and any other number: an id, a version, a step.
 _MEASURE = compile_late(
@@ -72,12 +85,6 @@ _MEASURE = compile_late(
     r"|minutes?|h|hours?|days?|[KMGT]i?B|kB|bytes?|tokens?|lines?|tests?|rows?|requests?|queries)"
     r"(?:/s)?)(?![\w-])"
 )
-# "`SESSION_TTL` is 8 hours now", "MAX_UPLOAD 50 MB": a name out of code, and what it is set to.
-_VALUE = compile_late(
-    r"(?<![\w.`-])`?(?P<name>[A-Za-z]\w*[A-Za-z0-9](?:[._-]\w+)*)`? ?(?:(?:is|are|was)(?: now)?"
-    r"|now|=|:|to)? ?`?(?P<value>\d+(?:[.,]\d+)*) ?(?P<unit>%|[A-Za-z]+)?`?"
-)
-_NAME = compile_late(r"\w*[a-z0-9][A-Z]\w*|[A-Za-z]\w*[_.-]\w+|[A-Z][A-Z0-9]{2,}")
 _REVERTS = compile_late(
     r"\ARevert \"(?P<subject>.+?)\"(?: |$)"
     r"|\brevert(?:s|ed|ing)? (?:commit )?`?(?P<hash>[0-9a-f]{7,40})\b",
@@ -127,9 +134,9 @@ def find_superseded(
     pair; all are, where it is None.
     """
     ordered = sorted(given, key=lambda one: (one.at_ms, one.id))
-    read_with_rules = [_read(one, is_newer=by is None or one.id in by) for one in ordered]
+    read_with_rules = [_known.read(one, is_newer=by is None or one.id in by) for one in ordered]
     read = [mine for mine, _ in read_with_rules]
-    rules = {index: found for index, (_, found) in enumerate(read_with_rules) if found}
+    rules = {index: found for index, (_, found) in enumerate(read_with_rules) if found.every}
     if about is None:
         pairs = pair_all(read, rules)
     else:
@@ -148,25 +155,25 @@ def find_superseded(
     return sorted(found.items())
 
 
-# The same memories are compared with every session that is captured: found by their ids, for
-# what they say is long.
-_known: OrderedDict[tuple[str, str, bool], tuple[Comparable, ComparedMemory, tuple[Rule, ...]]] = (
-    OrderedDict()
-)
-_KNOWN_MAX = 1_500
-
-
-def _read(one: Comparable, *, is_newer: bool) -> tuple[ComparedMemory, tuple[Rule, ...]]:
+def _read(one: Comparable, is_newer: bool) -> tuple[ComparedMemory, _Rules]:
     """Return a memory as it is compared, and the rules by which it can replace others."""
-    key = (one.id, one.session_id, is_newer)
-    known = _known.pop(key, None)
-    if known is None or (known[0] is not one and known[0] != one):
-        mine = read_memory(one, is_newer=is_newer)
-        known = one, mine, _list_rules(mine) if is_newer and mine.may_replace else ()
-        if len(_known) >= _KNOWN_MAX:
-            _known.popitem(last=False)
-    _known[key] = known
-    return known[1], known[2]
+    mine = read_memory(one, is_newer=is_newer)
+    if not (is_newer and mine.may_replace):
+        return mine, _NO_RULES
+    return mine, _part_rules(mine, _list_rules(mine))
+
+
+def _read_act(one: Comparable, is_newer: bool) -> tuple[ComparedMemory, _Rules] | None:
+    """Return the line of a commit that says what it did, and the rules that are of acts."""
+    act = read_act(one)
+    if act is None:
+        return None
+    mine = read_memory(act, is_newer=is_newer)
+    return mine, _part_rules(mine, [rule for rule in _list_rules(mine) if rule in _OF_ACTS])
+
+
+_known = ReadBefore(_read)
+_acts = ReadBefore(_read_act)
 
 
 def find_hashes(text: str) -> list[str]:
@@ -193,13 +200,13 @@ def is_revert(text: str) -> bool:
     return _REVERTS.search(text[:CHARS_READ_MAX]) is not None
 
 
-def _list_rules(new: ComparedMemory) -> tuple[Rule, ...]:
+def _list_rules(new: ComparedMemory) -> list[Rule]:
     """Return the rules by which a memory can replace another at all, as far as it alone tells."""
     category, text = new.of.category, new.text
     is_change = category is Category.CODE_CHANGE
     decides = category is Category.DECISION
     can = {
-        _answers_anew: decides and new.is_answered,
+        _answers_anew_here: decides and new.is_answered,
         _takes_back: decides and new.takes_back,
         _sets_anew: decides and bool(new.numbers),
         closes: bool(new.closed),
@@ -216,37 +223,49 @@ def _list_rules(new: ComparedMemory) -> tuple[Rule, ...]:
         _reverts: is_change and is_revert(new.of.text),
         _sets_amount: category is not Category.ERROR and bool(new.numbers and read_amounts(text)),
         sets_by_name: may_set_by_name(new),
-        _sets_name: category is not Category.ERROR and bool(_list_values(new.text)),
+        sets_value: category is not Category.ERROR and may_set_value(new.text),
         is_elsewhere_now: category is Category.KEY_FACT,
         _measures_anew: category is Category.KEY_FACT and bool(_list_units(new)),
         _mends: category is Category.ERROR and _MENDED.search(new.of.text) is not None,
         commits: is_change and open_ends.is_commit(new.of.text),
         finishes: is_change,
     }
-    return tuple(rule for rule, may in can.items() if may)
+    return [rule for rule, may in can.items() if may]
 
 
-def _replaces(new: ComparedMemory, old: ComparedMemory, rules: Iterable[Rule]) -> bool:
+def _part_rules(new: ComparedMemory, rules: Iterable[Rule]) -> _Rules:
+    every = tuple(rules)
+    if not new.of.session_id:
+        return _Rules(every)
+    its_user = _OF_ITS_USER if is_said_by_user(new.of.text) else frozenset[Rule]()
+    return _Rules(
+        every,
+        of_session=tuple(rule for rule in every if rule in _OF_ONE_SESSION),
+        of_its_user=tuple(rule for rule in every if rule in _OF_ONE_SESSION | its_user),
+    )
+
+
+def _replaces(new: ComparedMemory, old: ComparedMemory, rules: _Rules) -> bool:
     # What a person ruled falls by a person's word, or by an act that undoes it.
     if is_ruled(old.of) and not is_said_by_user(new.of.text) and not is_ruled(new.of):
-        act = read_act(new.of)
+        act = _acts.read(new.of, is_newer=True)
         if act is None:  # unless a decision says that it reverses that one
-            return _reverses in rules and _reverses(new, old)
-        new = read_memory(act, is_newer=True)
-        rules = [rule for rule in _list_rules(new) if rule in _OF_ACTS]
-    # What a session says of itself takes nothing back, but what its user says of it does.
-    is_same = bool(new.of.session_id) and new.of.session_id == old.of.session_id
-    by_user = is_same and is_said_by_user(new.of.text) and new.of.at_ms > old.of.at_ms
-    for rule in rules:
-        if rule in _OF_ONE_ISSUE:
-            holds = _are_of_one_issue(new, old)
-        elif is_same and rule not in _OF_ONE_SESSION:
-            holds = by_user and rule in _OF_ITS_USER
-        else:
-            holds = True
-        if holds and rule(new, old):
+            return _reverses in rules.every and _reverses(new, old)
+        new, rules = act
+    for rule in _choose(new, old, rules):  # noqa: SIM110  of very many: `any` takes longer
+        if rule(new, old):
             return True
     return False
+
+
+def _choose(new: ComparedMemory, old: ComparedMemory, rules: _Rules) -> tuple[Rule, ...]:
+    """Return the rules of a memory that hold for an older one.
+
+    What a session says of itself takes nothing back, but what its user says of it does.
+    """
+    if not new.of.session_id or new.of.session_id != old.of.session_id:
+        return rules.every
+    return rules.of_its_user if new.of.at_ms > old.of.at_ms else rules.of_session
 
 
 def _is_half_meant(old: ComparedMemory) -> bool:
@@ -263,11 +282,10 @@ def _list_settling(text: str) -> tuple[str, ...]:
 
 def _overrules(new: ComparedMemory, old: ComparedMemory) -> bool:
     """Tell whether a person overruled what was decided or asked for."""
-    return (
-        bool(new.stances and old.stances)
-        and is_said_by_user(new.of.text)
-        and overrules(new.stances, old.stances)
-    )
+    if not (old.is_prescribed and is_said_by_user(new.of.text)):
+        return False
+    mine, theirs = new.stances, old.stances
+    return bool(mine and theirs) and overrules(mine, theirs)
 
 
 def _are_of_one_issue(new: ComparedMemory, old: ComparedMemory) -> bool:
@@ -283,9 +301,13 @@ def _answers_anew(new: ComparedMemory, old: ComparedMemory) -> bool:
     return same and new.is_answered and anew
 
 
+def _answers_anew_here(new: ComparedMemory, old: ComparedMemory) -> bool:
+    return _are_of_one_issue(new, old) and _answers_anew(new, old)
+
+
 def _takes_back(new: ComparedMemory, old: ComparedMemory) -> bool:
     """Tell whether a decision names what it leaves, and the older one was for just that."""
-    if not new.takes_back or _is_half_meant(old):
+    if not (_are_of_one_issue(new, old) and new.takes_back) or _is_half_meant(old):
         return False
     # What "them" are is known to who said it: they may be the very thing that is named now.
     if not _UNNAMED.search(old.text) and is_of_other(new.stances, old.stances):
@@ -306,7 +328,7 @@ def _sets_anew(new: ComparedMemory, old: ComparedMemory) -> bool:
     if not new.numbers or not old.numbers or new.numbers & old.numbers:
         return False
     first, second = new.besides_numbers, old.besides_numbers
-    if min(len(first), len(second)) < _SHARED_MIN:
+    if min(len(first), len(second)) < _SHARED_MIN or not _are_of_one_issue(new, old):
         return False
     # Each naming something of its own, they are about two things.
     if _set_in(new) - _set_in(old) and _set_in(old) - _set_in(new):
@@ -370,7 +392,7 @@ def _reverts(new: ComparedMemory, old: ComparedMemory) -> bool:
 
 def _measures_anew(new: ComparedMemory, old: ComparedMemory) -> bool:
     """Tell whether a fact gives other measures, in the same units, of the same thing."""
-    if {new.of.category, old.of.category} != {Category.KEY_FACT}:
+    if not (new.of.category is old.of.category is Category.KEY_FACT):
         return False
     units = [_list_units(each) for each in (new, old)]
     if not units[0] or units[0] != units[1] or new.numbers & old.numbers:
@@ -379,15 +401,6 @@ def _measures_anew(new: ComparedMemory, old: ComparedMemory) -> bool:
     return min(len(first), len(second)) >= _MEASURED_TERMS_MIN and bool(
         overlap(first, second, least=_SAME_MEASURED)
     )
-
-
-def _sets_name(new: ComparedMemory, old: ComparedMemory) -> bool:
-    """Tell whether every name out of code to which the older one gives a value has another now."""
-    if old.of.category not in (Category.KEY_FACT, Category.DECISION):
-        return False
-    first = _SENTENCE.split(old.text, maxsplit=1)[0]
-    then, now = _list_values(first), _list_values(new.text)
-    return bool(then) and all(name in now and now[name] != was for name, was in then.items())
 
 
 def _sets_amount(new: ComparedMemory, old: ComparedMemory) -> bool:
@@ -405,15 +418,6 @@ def _sets_amount(new: ComparedMemory, old: ComparedMemory) -> bool:
     then = [each for each in read_amounts(old.text) if old.is_prescribed or not each.sentence]
     now = read_amounts(new.text) if then else ()
     return bool(then) and all(any(each.is_replaced_by(one) for one in now) for each in then)
-
-
-@lru_cache(maxsize=1_500)
-def _list_values(text: str) -> dict[str, tuple[str, float]]:
-    return {
-        match["name"]: measure(match["value"], match["unit"] or "")
-        for match in _VALUE.finditer(text)
-        if _NAME.fullmatch(match["name"])
-    }
 
 
 def _list_units(one: ComparedMemory) -> list[str]:
@@ -434,9 +438,11 @@ def _mends(new: ComparedMemory, old: ComparedMemory) -> bool:
     return bool(same and _MENDED.search(new.of.text) and not _MENDED.search(old.of.text))
 
 
-_OF_ONE_ISSUE: frozenset[Rule] = frozenset({_answers_anew, _takes_back, _sets_anew})
-_OF_ONE_SESSION: frozenset[Rule] = frozenset({closes, corrects, _sets_amount})
+# What a session says of itself; the first three are of one issue, whichever session it is.
+_OF_ONE_SESSION: frozenset[Rule] = frozenset(
+    {_answers_anew_here, _takes_back, _sets_anew, closes, corrects, _sets_amount}
+)
 _OF_ACTS: frozenset[Rule] = frozenset(
-    {_gives_up, replaces_plainly, is_of_removed, _sets_name, sets_by_name}
+    {_gives_up, replaces_plainly, is_of_removed, sets_value, sets_by_name}
 )
 _OF_ITS_USER: frozenset[Rule] = frozenset({_gives_up, _overrules, is_of_removed})
