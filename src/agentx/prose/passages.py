@@ -20,6 +20,7 @@ from agentx.prose.keyphrases import code_names
 from agentx.prose.sentences import (
     Block,
     Sentence,
+    once_a_line,
     sentences,
     show_excerpt,
     words,
@@ -115,6 +116,7 @@ def cut_passages(text: str, said: Iterable[Sentence] | None = None) -> tuple[Str
     return tuple(found)
 
 
+@once_a_line
 def says_nothing(text: str) -> bool:
     """Tell whether a sentence only announces, greets or leads on."""
     if _ANNOUNCES.match(text) or _BARE.match(text) or _ATTESTS.match(text):

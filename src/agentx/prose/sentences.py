@@ -18,9 +18,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
-from functools import lru_cache
+from functools import lru_cache, wraps
+from typing import Concatenate, ParamSpec, TypeVar
 
 from agentx.kernel.text import compile_late, fold_text, whole_head, whole_tail
 from agentx.kernel.values import frozen
@@ -109,9 +110,34 @@ def _find(text: str) -> tuple[Sentence, ...]:
     return tuple(found)
 
 
+_More = ParamSpec("_More")
+_Answer = TypeVar("_Answer")
+_LINES_KNOWN_MAX = 512
+_LINE_CHARS_MAX = 2_000  # longer texts are no lines, and would take room
+
+
+def once_a_line(
+    ask: Callable[Concatenate[str, _More], _Answer],
+) -> Callable[Concatenate[str, _More], _Answer]:
+    """Return a question about a line that remembers its last answers; these are not changed.
+
+    The rules that read a session ask each other: whether a sentence settles something, or is only
+    of the moment. Each is asked of a line ten times and more, one soon after the other.
+    """
+    known = lru_cache(maxsize=_LINES_KNOWN_MAX)(ask)
+
+    @wraps(ask)
+    def find(text: str, /, *given: _More.args, **named: _More.kwargs) -> _Answer:
+        if len(text) > _LINE_CHARS_MAX:
+            return ask(text, *given, **named)
+        return known(text, *given, **named)  # type: ignore[arg-type]
+
+    return find
+
+
 # Rule after rule asks for the sentences of the same texts.
 _KNOWN_CHARS_MAX = 8_000
-_find_known = lru_cache(maxsize=512)(_find)
+_find_known = lru_cache(maxsize=1_024)(_find)
 
 
 def show_excerpt(excerpt: str) -> str:

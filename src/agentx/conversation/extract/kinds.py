@@ -13,7 +13,7 @@ import re
 from agentx.conversation.toc_model import BulletKind
 from agentx.kernel.text import compile_late
 from agentx.prose import cues
-from agentx.prose.sentences import is_question
+from agentx.prose.sentences import is_question, once_a_line
 from agentx.prose.settling.asking import commands, is_unsure
 from agentx.prose.settling.rulings import rules_out
 from agentx.prose.settling.verdict import decides, is_order, proposes, settles
@@ -122,6 +122,7 @@ def is_cause(text: str) -> bool:
     return cues.begins(_CAUSE, text)
 
 
+@once_a_line
 def find_kind(text: str, *, by_user: bool, worked: bool = True) -> BulletKind:
     """Return what a sentence tells; `worked`: something was changed before it was said."""
     if is_question(text):

@@ -18,7 +18,7 @@ from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
-from agentx.prose.sentences import Block, Sentence, is_question, words
+from agentx.prose.sentences import Block, Sentence, is_question, once_a_line, words
 from agentx.prose.settling.rulings import rules_out
 
 # Below this a thought is not worth a line of its own beside another, or beside a few.
@@ -136,6 +136,7 @@ def _weightiest(
     return best.kind, part
 
 
+@once_a_line
 def is_open(text: str) -> bool:
     """Tell whether a sentence of an agent says that something is left."""
     return find_kind(text, by_user=False) is BulletKind.OPEN

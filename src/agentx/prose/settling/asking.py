@@ -6,7 +6,7 @@ import re
 
 from agentx.kernel.text import compile_late
 from agentx.prose import cues
-from agentx.prose.sentences import is_question, sentences
+from agentx.prose.sentences import is_question, once_a_line, sentences
 from agentx.prose.settling.errands import cut_reason
 from agentx.prose.titles import phrase_title
 
@@ -91,6 +91,7 @@ _LAYS_DOWN = cues.at_the_start(
 )
 
 
+@once_a_line
 def only_asks(text: str) -> bool:
     """Tell whether a text asks for information; "can't we use X?" is a wish."""
     said = sentences(text)
@@ -106,6 +107,7 @@ def is_not_meant(sentence: str) -> bool:
     return _PLAYS.search(sentence) is not None
 
 
+@once_a_line
 def is_unsure(sentence: str) -> bool:
     """Tell whether a person says something to hear whether it is so."""
     return bool(_ASKS_SO.search(sentence) or _HEDGES.search(sentence) or is_not_meant(sentence))
@@ -116,6 +118,7 @@ def calls_command(text: str) -> bool:
     return _CALLS.match(text) is not None
 
 
+@once_a_line
 def only_requests(text: str) -> bool:
     """Tell whether a text wants something done and does not say how: a request settles nothing."""
     said = [one.text for one in sentences(text)]
@@ -124,6 +127,7 @@ def only_requests(text: str) -> bool:
     return bool(asked) and not any(CONSTRAINS.search(one) for one in how)
 
 
+@once_a_line
 def commands(sentence: str) -> bool:
     """Tell whether a sentence is an order to do some work."""
     is_order = cues.COMMANDS.match(phrase_title(sentence)) is not None

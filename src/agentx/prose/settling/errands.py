@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from agentx.kernel.text import compile_late
 from agentx.prose import cues
+from agentx.prose.sentences import once_a_line
 from agentx.prose.titles import phrase_title
 
 # Why an order is given; also without a word for it: "Remove it, it uses X now".
@@ -197,6 +198,7 @@ def is_errand(text: str) -> bool:
     return _ERRANDS.match(phrase) is not None and not _EVERY.search(text)
 
 
+@once_a_line
 def is_for_once(text: str) -> bool:
     """Tell whether an order binds only this turn, or puts off what it is about."""
     if is_one_off(text):
@@ -204,11 +206,13 @@ def is_for_once(text: str) -> bool:
     return bool(_FOR_ONCE.search(text) or _PUTS_OFF.match(text)) and not _EVERY.search(text)
 
 
+@once_a_line
 def is_one_off(text: str) -> bool:
     """Tell whether a sentence wants a single thing not made or touched, at this moment alone."""
     return _ONE_OFF.match(text) is not None and not _EVERY.search(text)
 
 
+@once_a_line
 def reports_fault(text: str) -> bool:
     """Tell whether a sentence says that something is broken, and not how it is to be."""
     if _STILL.match(text):

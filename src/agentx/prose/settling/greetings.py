@@ -10,7 +10,7 @@ from itertools import dropwhile
 
 from agentx.kernel.text import compile_late
 from agentx.prose.cues import COMMANDS
-from agentx.prose.sentences import sentences
+from agentx.prose.sentences import once_a_line, sentences
 
 _HELLO = (
     r"(?:hi|hey|hello|hallo|moin|servus|ciao|salut|bonjour|hola|yo|(?:good |guten )?morning"
@@ -39,6 +39,7 @@ def greets(sentence: str) -> bool:
     return _GREETS.match(sentence) is not None
 
 
+@once_a_line
 def cut_greeting(text: str) -> str:
     """Return a text without the greetings that it begins with, if it says more than these."""
     said = sentences(text)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from agentx.kernel.text import compile_late
-from agentx.prose.sentences import is_question
+from agentx.prose.sentences import is_question, once_a_line
 
 _OPENING = (
     r"\W*(?:(?:ok(?:ay)?|well|so|and|but|also|good|great|btw|by the way|fyi|note|yes|und|also|gut"
@@ -82,11 +82,13 @@ _UNNAMED = compile_late(
 _CHARS_MAX = 240
 
 
+@once_a_line
 def lifts(text: str) -> bool:
     """Tell whether a sentence of a person says that something may be used again."""
     return bool(find_lifted(text))
 
 
+@once_a_line
 def find_lifted(text: str) -> str:
     """Return what a sentence says may be used again; nothing where it lifts no ban."""
     if len(text) > _CHARS_MAX or not _ANEW.search(text):

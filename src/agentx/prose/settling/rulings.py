@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from agentx.kernel.text import compile_late
 from agentx.prose import cues
-from agentx.prose.sentences import is_question, words
+from agentx.prose.sentences import is_question, once_a_line, words
 from agentx.prose.settling.amounts import sets_plainly
 from agentx.prose.settling.errands import is_for_once, reports_fault
 from agentx.prose.settling.liftings import lifts
@@ -175,6 +175,7 @@ def rules_out(text: str) -> bool:
     return count >= _WORDS_MIN and _lays_down(text)
 
 
+@once_a_line
 def _lays_down(text: str) -> bool:
     if lifts(text) or sets_plainly(text):
         return True
@@ -185,6 +186,7 @@ def _lays_down(text: str) -> bool:
     return _FORBIDS.match(text) is not None and not _TELLS.search(_take_clause(text))
 
 
+@once_a_line
 def rules_for_good(text: str) -> bool:
     """Tell whether a sentence rules something for every task to come, and not of one thing."""
     occasion = _OCCASION.match(text)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.prose.keyphrases import terms
-from agentx.prose.sentences import is_question
+from agentx.prose.sentences import is_question, once_a_line
 from agentx.prose.settling import stance_words as table
 from agentx.prose.settling.liftings import put_lifting
 
@@ -132,6 +132,7 @@ class _Reading:
         self.into = into or "for"
 
 
+@once_a_line
 def read_stances(text: str) -> tuple[Stance, ...]:
     """Return what a ruling is for and against."""
     found: list[Stance] = []

@@ -10,7 +10,7 @@ from functools import lru_cache
 from agentx.kernel.text import compile_late
 from agentx.prose import cues
 from agentx.prose.cues import anywhere, at_the_start
-from agentx.prose.sentences import is_question, sentences
+from agentx.prose.sentences import is_question, once_a_line, sentences
 from agentx.prose.settling.asking import (
     CHOOSES,
     CONSTRAINS,
@@ -183,11 +183,13 @@ def _settles(sentence: str) -> bool:
     return bool(SETTLES.search(said) or cues.PRESCRIBES.search(said) or cues.DECIDED.search(said))
 
 
+@once_a_line
 def is_order(text: str) -> bool:
     """Tell whether a sentence of a person wants something done, in the imperative."""
     return commands(text) or bool(_ORDERS.match(phrase_title(text)) or only_requests(text))
 
 
+@once_a_line
 def decides(text: str, *, worked: bool = True) -> bool:
     """Tell whether a sentence of an agent tells a decision, and not what could be one.
 
@@ -209,6 +211,7 @@ def chooses(text: str) -> bool:
     return _CHOSE.match(text) is not None and not proposes(text)
 
 
+@once_a_line
 def proposes(text: str) -> bool:
     """Tell whether a sentence only says what could be done."""
     return bool(_PROPOSES.search(text) or _SUPPOSES.match(text))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from agentx.kernel.text import compile_late
 from agentx.prose import cues
+from agentx.prose.sentences import once_a_line
 
 _OPENING = (
     r"\W*(?:(?:ok(?:ay)?|well|so|and|but|also|please|good|great|nice|btw|by the way|fyi|note"
@@ -157,6 +158,7 @@ _FOR_NOW = cues.anywhere(
 )
 
 
+@once_a_line
 def bids_for_good(text: str) -> bool:
     """Tell whether a sentence orders, by its form, what is to be so whatever the task."""
     if _FOR_NOW.search(text) or text.rstrip().endswith("?"):
@@ -174,6 +176,7 @@ def asks_to_remember(text: str) -> bool:
     return _REMEMBERS.match(text) is not None
 
 
+@once_a_line
 def is_wish(text: str) -> bool:
     """Tell whether a sentence says how somebody wants things to be, whatever the task."""
     return bool(

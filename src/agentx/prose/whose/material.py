@@ -17,9 +17,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
+from agentx.prose.sentences import once_a_line
 
 _LINE_CHARS_READ = 400
 _TEXT_CHARS_READ = 60_000
@@ -191,6 +193,7 @@ class _Row:
         return self.start + len(self.text)
 
 
+@lru_cache(maxsize=64)  # several rules read the same prompt, one after the other
 def list_material(text: str) -> tuple[Material, ...]:
     """Return what of a prompt is somebody else's text, in its order."""
     if len(text) > _TEXT_CHARS_READ or ("\n" not in text and ":" not in text):
@@ -253,6 +256,7 @@ def _find_material(rows: list[_Row]) -> Iterator[Material]:
         yield closing
 
 
+@once_a_line
 def announces(line: str) -> bool:
     """Tell whether a line leads to a text of somebody else's."""
     line = line.rstrip()[-_LINE_CHARS_READ:]

@@ -141,10 +141,7 @@ def is_quoted(text: str, at: int) -> bool:
     begin = text.rfind("\n", 0, at + 1) + 1
     if _QUOTED.match(text, begin) is not None and _quotes_others(text):
         return True
-    return any(one.start <= at < one.end for one in _list_known(text))
-
-
-_list_known = lru_cache(maxsize=8)(list_material)  # asked of each sentence of a prompt
+    return any(one.start <= at < one.end for one in list_material(text))
 
 
 def list_quoted(text: str) -> list[Material]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from agentx.kernel.text import compile_late
 from agentx.prose import cues
+from agentx.prose.sentences import once_a_line
 
 _YET = cues.anywhere(
     r"""
@@ -255,6 +256,7 @@ _HEAD_CHARS_MAX = 60
 _TIDY = compile_late(r"`[^`\n]*`")
 
 
+@once_a_line
 def says_left(text: str) -> bool:
     """Tell whether a sentence, said last of all, says that something is not done, or waits."""
     told = _TIDY.sub("`x`", text)

@@ -8,7 +8,7 @@ from agentx.kernel.text import compile_late
 from agentx.observations.extract.left.access import lacks_access
 from agentx.observations.extract.left.last_words import says_left
 from agentx.prose import cues
-from agentx.prose.sentences import is_question, words
+from agentx.prose.sentences import is_question, once_a_line, words
 
 SAVED = r"(?:committed|pushed|merged|deployed|released|published|rebased|tagged)"
 _WORK = (
@@ -233,6 +233,7 @@ _PERHAPS = cues.anywhere(
 _WORDS_MIN = 3
 
 
+@once_a_line
 def says_stopped(text: str) -> bool:
     """Tell whether a sentence, said last of all, says where the work stopped."""
     if words(text) < _WORDS_MIN or is_question(text):
@@ -254,6 +255,7 @@ def tells_to(text: str) -> bool:
     return _TOLD_TO.match(text) is not None and not _USAGE.search(text)
 
 
+@once_a_line
 def is_open(text: str) -> bool:
     """Tell whether a sentence, said last of all, says that work is left."""
     return says_open(text) or says_stopped(text)

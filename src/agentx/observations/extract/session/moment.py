@@ -12,7 +12,7 @@ A sentence that also says what is not so, what is needed or why is more than tha
 from __future__ import annotations
 
 from agentx.kernel.text import compile_late
-from agentx.prose.sentences import sentences
+from agentx.prose.sentences import once_a_line, sentences
 
 _AGENT = r"(?:sub-?)?(?:agents?|workers?|reviewers?|helpers?)\b"
 _CHECK = r"(?:tests?|checks?|hooks?|suites?|lint(?:er|ing)?|type-?check(?:s|ing)?|build|ci)"
@@ -77,6 +77,7 @@ _SAYS_MORE = compile_late(
 )
 
 
+@once_a_line
 def tells_moment(sentence: str) -> bool:
     """Tell whether a sentence of an agent is of the moment, and no more."""
     if _MOMENT.match(sentence) is not None and not _SAYS_MORE.search(sentence):
@@ -84,6 +85,7 @@ def tells_moment(sentence: str) -> bool:
     return _OUTAGE.match(sentence) is not None and not _AS_A_RULE.search(sentence)
 
 
+@once_a_line
 def cut_moment(text: str) -> str:
     """Return a text without the sentences of the moment that it begins and ends with."""
     said = sentences(text)
