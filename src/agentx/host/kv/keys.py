@@ -54,8 +54,7 @@ def event_key(timestamp_ms: int, event_id: str) -> bytes:
 
     Raises: InvalidValue when the time does not fit 13 digits or the id is no ULID.
     """
-    if not 0 <= timestamp_ms <= _MS_MAX:
-        raise InvalidValue(f"{timestamp_ms} is outside the time a key can hold")
+    _check_time(timestamp_ms)
     if not is_ulid(event_id):
         raise InvalidValue(
             f"{event_id[:40]!r} is not an id",
@@ -69,7 +68,13 @@ def event_key_of(event_id: str) -> bytes:
 
     Raises: InvalidValue.
     """
-    return event_key(ulid_ms(event_id), event_id)
+    return b"evt:%013d:%b" % (_check_time(ulid_ms(event_id)), event_id.encode("ascii"))
+
+
+def _check_time(timestamp_ms: int) -> int:
+    if not 0 <= timestamp_ms <= _MS_MAX:
+        raise InvalidValue(f"{timestamp_ms} is outside the time a key can hold")
+    return timestamp_ms
 
 
 def new_event_keys(timestamp_ms: int, event_id: EventId, session: bytes) -> NewEventKeys:

@@ -314,7 +314,10 @@ def is_spoken_against(sentence: str, thing: Thing) -> bool:
 
 def is_said_by_user(text: str) -> bool:
     """Tell whether a memory is what a person said."""
-    return _USER.match(text) is not None
+    # Asked of every pair that is compared.
+    return text.startswith("The user ") or (
+        text.startswith("Asked: ") and _USER.match(text) is not None
+    )
 
 
 def strip_beside(text: str) -> str:
