@@ -102,7 +102,7 @@ def contests(said: Entry) -> bool:
 
 def is_contested(state: Clarification) -> bool:
     """Tell whether what stands is contested, in its thread or elsewhere."""
-    return bool(state.contested_by) or find_contesting(state) is not None
+    return bool(say_by_whom(state))
 
 
 def find_untrusted(state: Clarification) -> Entry | None:
@@ -128,11 +128,16 @@ def is_contesting_word(kind: object, speaker: object, via: object) -> bool:
 
 
 def say_by_whom(state: Clarification) -> str:
-    """Return by what what stands is contested; nothing where it is not."""
-    word = find_contesting(state)
-    if state.contested_by or word is None:
-        return state.contested_by
-    return say_contesting(word)
+    """Return by what what stands is contested; nothing where it is not.
+
+    A reply that was changed since contests itself, whatever else does.
+    """
+    said, word = state.contested_by, find_contesting(state)
+    if not said and word is not None:
+        said = say_contesting(word)
+    stands = state.persons_word if state.changed else None
+    changed = (how for each, how in state.changed if each is stands)
+    return "; ".join(filter(None, (*changed, said)))
 
 
 def say_contesting(word: Entry, to: str = "") -> str:

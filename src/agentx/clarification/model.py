@@ -228,8 +228,8 @@ class Clarification:
     contested_by: str = ""  # what else speaks against what stands; likewise
     asked_on: str = ""  # of a matter: what its thread asked next (`watch.matters`); likewise
     begun_with: tuple[tuple[Entry, str], ...] = ()  # said before, with what is against it; likewise
-    # Where its name meant another question here: the one that commands take; likewise.
-    goes_by: str = field(default="", compare=False)
+    changed: tuple[tuple[Entry, str], ...] = ()  # replies changed since, and how; likewise
+    goes_by: str = field(default="", compare=False)  # what commands take; likewise
 
     @property
     def exact(self) -> str:

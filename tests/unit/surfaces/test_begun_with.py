@@ -11,9 +11,11 @@ import json
 
 import pytest
 
+from agentx.clarification.model import PERSON
 from agentx.project.config import read_environment
-from tests.support.contesting import CLR, NO, YES, Team, name_other, wait
+from tests.support.contesting import ASK, CLR, NO, YES, Team, name_other, wait
 from tests.support.mcp_agent import Agent
+from tests.support.repository import git
 
 pytestmark = pytest.mark.promise("clarify.signed")
 
@@ -101,3 +103,26 @@ def test_what_was_asked_first_is_told_as_before(team: Team) -> None:
     told = wait(team)
     assert NO in told
     assert "before:" not in told
+
+
+def test_what_was_decided_anew_is_told_beside_it_where_both_threads_asked_further(
+    begun: Team,
+) -> None:
+    team = begun
+    team.say(team.ana, "clarify", "answer", CLR, YES, "--as-person")
+    team.push(team.ana)
+    git(team.bob.folder, "pull", "-q", "origin", "main")
+    team.say(team.bob, "trust", "--writer", name_other(team.bob, team), "--yes")
+    for who, further in ((team.ana, "May I rename it?"), (team.bob, FURTHER)):
+        asked = ("clarify", "ask", "--follow-up", CLR, "--question", further)
+        team.say(who, *asked, role="engineer")
+        team.say(who, "clarify", "answer", CLR, "as you like", "--as-person")
+        team.say(who, "clarify", "resolve", CLR, role="engineer")
+    team.merge()
+    team.say(team.ana, "trust", "--writer", name_other(team.ana, team), "--yes")
+    anew = (*ASK, "--to", PERSON, "--question", "May we drop the old table?", "--ask-anyway")
+    team.say(team.ana, *anew, role="engineer")
+    team.say(team.ana, "clarify", "answer", "CLR-1-003", NO, "--as-person")
+    line = f'(before: "{YES}" (later decided otherwise: {NO} (unconfirmed, CLR-1-003)))'
+    for name in (CLR, OFFSHOOT):
+        assert line in wait(team, name), name

@@ -106,6 +106,8 @@ def test_what_was_said_before_more_was_asked_is_told_with_it(
     [told] = name_overruling(project, [look(project, asked)])
     assert [(word.body, mark) for word, mark in told.begun_with] == [(NO, f"contested: {EDITED}")]
     assert say_contested(told) == "", "what it came to stands"
+    [anew] = name_overruling(project, [look(project, ask(project, "May I drop it?"))])
+    assert anew.stands_beside == f"{NO} ({asked}, contested: {EDITED})"
 
 
 def test_what_was_forgotten_is_told_no_more_and_in_no_file(

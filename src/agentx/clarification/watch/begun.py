@@ -32,8 +32,9 @@ def tell_against(
     """
     known = tuple(tell(states))
     stems = {state.stem for state in known if state.stem}
-    grown = tell(state for state in among if {state.uid, state.stem} & stems)
-    return tuple(_tell_matters(state, tell) for state in tell_begun(known, grown))
+    grown = [state for state in among if {state.uid, state.stem} & stems]
+    read = tell(each for state in grown for each in (state, *list_matters(state)))
+    return tuple(_tell_matters(state, tell) for state in tell_begun(known, read))
 
 
 def tell_begun(
@@ -41,7 +42,8 @@ def tell_begun(
 ) -> tuple[Clarification, ...]:
     """Return questions, each offshoot with what speaks against the words that it begins with.
 
-    `among` are the threads that they grew from, with what speaks against those.
+    `among` are the threads that they grew from, and the matters of those, with what speaks against
+    them.
     """
     known = tuple(among)
     return tuple(_tell_begun(state, known) if state.stem else state for state in states)
@@ -50,7 +52,7 @@ def tell_begun(
 def _tell_begun(state: Clarification, among: tuple[Clarification, ...]) -> Clarification:
     grown = [each for each in among if each.uid != state.uid and share_thread(each, state)]
     begun = [each for each in state.thread if _is_word(each) and not state.is_own(each)]
-    marked = ((word, "; ".join(_list_marks(state, word, grown))) for word in begun)
+    marked = ((word, "; ".join(dict.fromkeys(_list_marks(state, word, grown)))) for word in begun)
     return replace(state, begun_with=tuple((word, mark) for word, mark in marked if mark))
 
 

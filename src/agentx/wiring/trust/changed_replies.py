@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from agentx.clarification.contested import say_by_whom
 from agentx.clarification.model import Clarification
 from agentx.clarification.replies.changed import ReplyChanged
 from agentx.clarification.watch.gathered import GatheredQuestions, gather
@@ -56,7 +55,7 @@ def forget_changes(project: Project, uids: Iterable[str]) -> None:
 def tell_changes(
     project: Project, states: Iterable[Clarification], among: Iterable[Clarification]
 ) -> tuple[Clarification, ...]:
-    """Return questions, each with what became since of the reply on GitHub that it goes by.
+    """Return questions, each with what became since of the replies on GitHub that it goes by.
 
     It is over once a person was asked the same anew, of all that were asked.
 
@@ -74,11 +73,9 @@ def _tell_change(
     found: Mapping[tuple[Any, Any], dict[str, Any]],
     among: GatheredQuestions,
 ) -> Clarification:
-    changed = _find_change(state, found, among)
-    if changed is None:
-        return state
-    by = (changed.happened, say_by_whom(state))  # whatever else contests it does so still
-    return replace(state, contested_by="; ".join(dict.fromkeys(filter(None, by))))
+    changes = (_find_change(each, found, among) for each in list_standing(state))
+    told = tuple((each.entry, each.happened) for each in changes if each is not None)
+    return replace(state, changed=told) if told else state
 
 
 def _find_change(
