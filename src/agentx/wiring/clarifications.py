@@ -11,16 +11,8 @@ from dataclasses import replace
 from functools import cache, lru_cache, partial
 from pathlib import Path
 
-from agentx.agents.happenings import HAPPENINGS, AgentNews, payload
 from agentx.clarification.contested import find_untrusted
-from agentx.clarification.events import (
-    NAMES,
-    ClarificationEscalated,
-    ClarificationEvent,
-    LedgerLocked,
-    LedgerReleased,
-    MonitorRan,
-)
+from agentx.clarification.events import LedgerLocked, LedgerReleased
 from agentx.clarification.model import PERSON, Clarification
 from agentx.clarification.rendering import inbox_line, say_against
 from agentx.clarification.service import Clarifications
@@ -37,23 +29,25 @@ from agentx.clarification.watch.awaiting import (
     is_asked_further,
     is_to_be_answered,
 )
-from agentx.clarification.watch.begun import tell_against
-from agentx.clarification.watch.gathered import gather
+from agentx.clarification.watch.begun import Tell, tell_against
+from agentx.clarification.watch.gathered import GatheredQuestions, gather
 from agentx.clarification.watch.inbox import inbox_among
 from agentx.clarification.watch.later import contests_elsewhere, tell_in_doubt
-from agentx.clarification.watch.matters import list_standing
+from agentx.clarification.watch.matters import list_matters, list_standing
 from agentx.clarification.watch.metrics import Metrics, metrics
 from agentx.clarification.watch.repeated import keep_repeated, tell_repeated
+from agentx.clarification.watch.taken import find_source, tell_taken
 from agentx.host.files.plain import is_folder
 from agentx.host.git.facts import remote_url
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import AgentXError, CorruptRecord
 from agentx.kernel.ids import digest
-from agentx.kernel.text import join_marks, preview
+from agentx.kernel.text import join_marks
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
 from agentx.project.trust.writers import Hand
 from agentx.recall.limits import CLARIFY_INBOX_MAX
+from agentx.wiring.heard.logged import make_logged_bus
 from agentx.wiring.runners import role_texts
 from agentx.wiring.trust.changed_replies import tell_changes
 from agentx.wiring.trust.issue_marks import AskedIssues, tell_issues
@@ -152,18 +146,12 @@ def name_overruling(project: Project, states: Iterable[Clarification]) -> tuple[
     """Return questions with who said what, where people's words contradict each other.
 
     Also with what a person decided otherwise, asked the same anew, and with what speaks against the
-    words that an offshoot begins with, and those that a thread had before it asked further.
+    words that an offshoot begins with, that a thread had before it asked further, and that were
+    taken from memory.
     """
-    known, ledgers = tuple(states), list[Clarification]()
-    places, questions = AskedIssues(project), open_clarifications(project)
-    for issue in {number for state in known for number in places.list_numbers(state)}:
-        with suppress(CorruptRecord):
-            ledgers += questions.ledger(issue)
-    asked = gather(ledgers)
-    again = gather(tell_changes(project, keep_repeated((*ledgers, *known)), asked))
-    known = tell_against(
-        known, asked, lambda some: tell_changes(project, tell_repeated(some, again), asked)
-    )
+    known = tuple(states)
+    asked, tell = _look_around(project, known)
+    known = tell_taken(tell_against(known, asked, tell), _read_sources(project, known))
     if not any(state.contrary_words for state in known):
         return known
     store = LedgerStore(project.paths, project.clock, make_pen(project))
@@ -177,6 +165,35 @@ def name_overruling(project: Project, states: Iterable[Clarification]) -> tuple[
                 named = name_overruled(state, events, trusted, partial(name_decider, project))
         found.append(named)
     return tuple(found)
+
+
+def _look_around(
+    project: Project, known: tuple[Clarification, ...]
+) -> tuple[GatheredQuestions, Tell]:
+    """Return all that was asked of the issues of questions, and what tells what speaks against."""
+    places, questions = AskedIssues(project), open_clarifications(project)
+    ledgers = list[Clarification]()
+    for issue in {number for state in known for number in places.list_numbers(state)}:
+        with suppress(CorruptRecord):
+            ledgers += questions.ledger(issue)
+    asked = gather(ledgers)
+    again = gather(tell_changes(project, keep_repeated((*ledgers, *known)), asked))
+    return asked, lambda some: tell_changes(project, tell_repeated(some, again), asked)
+
+
+def _read_sources(
+    project: Project, known: tuple[Clarification, ...]
+) -> dict[str, tuple[Clarification, ...]]:
+    """Return, by their names, the questions whose words others took from memory: the matters of
+    each and itself, with what speaks against it."""
+    room, found = open_clarifications(project), dict[str, Clarification]()
+    for name in {find_source(state) for state in known} - {""}:
+        with suppress(AgentXError):  # no question, forgotten since, or nobody can read it
+            found[name] = room.find(name)
+    if not found:
+        return {}
+    _, tell = _look_around(project, tuple(found.values()))
+    return {name: tuple(tell((*list_matters(one), one))) for name, one in found.items()}
 
 
 def role_named(project: Project, text: str) -> str:
@@ -386,63 +403,3 @@ def clarification_metrics(project: Project, *, start_ms: int, end_ms: int) -> Me
     ledgers = open_clarifications(project).ledgers()
     states = (state for ledger in ledgers for state in ledger)
     return metrics(states, start_ms=start_ms, end_ms=end_ms)
-
-
-# --- the log --------------------------------------------------------------------------------
-
-
-def make_logged_bus(project: Project) -> Bus:
-    """Return a bus whose events are written to the project's own log."""
-    log = project.log
-
-    def fail(fact: object, failure: Exception) -> None:
-        log.record("warning", "listener-failed", told=type(fact).__name__, message=str(failure))
-
-    bus = Bus(fail)
-
-    def clarification(event: ClarificationEvent) -> None:
-        fields: dict[str, object] = {
-            "clarificationId": event.clarification_id,
-            "issueNumber": event.issue,
-            "fromAgent": event.asker,
-            "toAgent": event.to,
-            "topic": preview(event.topic, 100),
-            "blocking": event.blocking,
-            "round": event.round,
-            "status": event.status,
-        }
-        level = "info"
-        if isinstance(event, ClarificationEscalated):
-            fields |= {"reason": event.reason, "summary": event.summary}
-            level = "warning"
-        log.record(level, NAMES[type(event)], **fields)
-
-    def lock(event: LedgerLocked | LedgerReleased) -> None:
-        name = "lock-acquired" if isinstance(event, LedgerLocked) else "lock-released"
-        log.record(
-            "debug", name, filePath=event.file, agent=event.agent, durationMs=event.duration_ms
-        )
-
-    def monitor(event: MonitorRan) -> None:
-        found = (event.stale, event.stuck, event.deadlocked, event.abandoned, event.damaged)
-        if not any(found) and not is_folder(project.store.root):
-            return  # whoever only looks begins no folder to say that nothing is the matter
-        log.record(
-            "warning" if event.damaged else "info",
-            "clarification-monitor",
-            staleCount=event.stale,
-            stuckCount=event.stuck,
-            deadlockedCount=event.deadlocked,
-            abandonedCount=event.abandoned,
-            damagedCount=event.damaged,
-        )
-
-    def happening(event: AgentNews) -> None:
-        log.record("info", HAPPENINGS[type(event)], **payload(event))
-
-    bus.listen(ClarificationEvent, clarification)
-    bus.listen(LedgerLocked, lock)
-    bus.listen(LedgerReleased, lock)
-    bus.listen(MonitorRan, monitor)
-    bus.listen(AgentNews, happening)
-    return bus

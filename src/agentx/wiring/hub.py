@@ -36,7 +36,8 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError, NotFound, UnavailableError
 from agentx.kernel.text import preview
 from agentx.project.project import Project
-from agentx.wiring.clarifications import make_logged_bus, name_overruling, open_clarifications
+from agentx.wiring.clarifications import name_overruling, open_clarifications
+from agentx.wiring.heard.logged import make_logged_bus
 from agentx.wiring.runners import role_texts
 from agentx.wiring.section import renew_late_notices, renew_notices
 from agentx.wiring.trust.issue_marks import AskedIssues

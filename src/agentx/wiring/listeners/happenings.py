@@ -32,7 +32,7 @@ _LIVE_MS = 10 * MINUTE_MS
 
 def tell_news(project: Project, news: AgentNews) -> None:
     """Tell a happening to who listens on a bus of its own: the log."""
-    from agentx.wiring.clarifications import make_logged_bus  # noqa: PLC0415  it opens the room
+    from agentx.wiring.heard.logged import make_logged_bus  # noqa: PLC0415  it opens the room
 
     make_logged_bus(project).tell(news)
 

@@ -1,0 +1,1 @@
+"""What hears of what happens, and needs nothing else of a project."""
