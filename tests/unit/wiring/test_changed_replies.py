@@ -18,6 +18,7 @@ from agentx.kernel.bus import Bus
 from agentx.operations.issues.sync import sync_issues
 from agentx.operations.questions.read import inbox_of
 from agentx.operations.questions.settle import forget
+from agentx.operations.upkeep.doctor import _replies
 from agentx.project.project import Project
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.wiring.clarifications import inbox, name_overruling, open_clarifications
@@ -180,3 +181,21 @@ def test_what_cannot_be_read_for_a_moment_is_not_nothing(
     assert project.store.github_changed.read_bytes() == before
     [state] = inbox(project, "engineer")
     assert (str(state.id), EDITED in say_contested(state)) == (asked, True)
+
+
+def test_the_doctor_names_what_was_changed_and_a_note_that_says_nothing(
+    project: Project, server: GithubServer
+) -> None:
+    asked, note = reply_and_edit(project, server), project.store.github_changed
+    [told] = _replies(project)
+    assert f"{asked}: {EDITED}" in told.says
+    assert told.mend.startswith("write a new comment")
+    note.write_bytes(b'{"changes": [')
+    [told] = _replies(project)
+    assert (str(note) in told.says, told.mend) == (True, "agentx issue sync")
+    sync_issues(project)
+    assert [EDITED in each.says for each in _replies(project)] == [True]
+    note.unlink()
+    note.mkdir()
+    [told] = _replies(project)
+    assert (str(note) in told.says, str(note) in told.mend) == (True, True)

@@ -43,7 +43,7 @@ from agentx.runs.lacking.mending import say_mending
 from agentx.search.model import NO_VECTORS
 from agentx.wiring.bound.leftovers import find_leftovers
 from agentx.wiring.bound.run_branch import list_notes
-from agentx.wiring.clarifications import ledgers_aside, list_contested
+from agentx.wiring.clarifications import ledgers_aside, list_contested, open_clarifications
 from agentx.wiring.models import explain_rest
 from agentx.wiring.observation_upkeep import (
     list_damaged_observations,
@@ -58,6 +58,7 @@ from agentx.wiring.runs import (
     list_unmerged_runs,
 )
 from agentx.wiring.taught.lessons import list_damaged_memory
+from agentx.wiring.trust.changed_replies import is_note_whole, list_changes
 from agentx.wiring.trust.git_refusal import find_git_refusal
 
 _FREE_BYTES_LOW = 500 * 1024 * 1024
@@ -86,6 +87,7 @@ def diagnose(
         "commands": lambda: _launchers(inputs),
         "hooks": lambda: check_hooks(project, inputs),
         "ledgers": lambda: _ledgers(project),
+        "replies": lambda: _replies(project) if project.trust.has_data else (),
         "people": lambda: check_people(project),
         "memory": lambda: _observations(project),
         "model": lambda: _model(project),
@@ -308,6 +310,24 @@ def _ledgers(project: Project) -> Iterator[HealthCheck]:
             says=tell_contested(state, writer).partition(" Read it: ")[0],
             mend=f"read it, and say what holds: agentx clarify --issue {state.issue}",
         )
+
+
+def _replies(project: Project) -> Iterator[HealthCheck]:
+    """Look at what is noted of replies on GitHub that were changed after they were taken."""
+    note = project.store.github_changed
+    try:
+        is_whole = is_note_whole(project)
+        changed = list_changes(project, open_clarifications(project).ledger)
+    except OSError as error:
+        says = f"{note} cannot be read, and no question until it can: {error.strerror or error}"
+        yield HealthCheck(name="replies", health=Health.WRONG, says=says, mend=f"delete it: {note}")
+        return
+    if not is_whole:
+        says = f"{note} is damaged: of replies that were edited or deleted nobody is told"
+        yield HealthCheck(name="replies", health=Health.WRONG, says=says, mend="agentx issue sync")
+    for each in changed[:_FAULTS_SHOWN]:
+        says, _, mend = each.partition("; to change it, ")
+        yield HealthCheck(name=CONTESTED, health=Health.NOTE, says=says, mend=mend)
 
 
 def _observations(project: Project) -> Iterator[HealthCheck]:

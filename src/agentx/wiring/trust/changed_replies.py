@@ -114,6 +114,20 @@ def _list_changes(rows: Iterable[dict[str, Any]], asked: GatheredQuestions) -> I
             yield f"{state.id}: {changed.story}; {changed.mend}"
 
 
+def is_note_whole(project: Project) -> bool:
+    """Tell whether what is noted says something, or nothing is; the next look notes it anew.
+
+    Raises: OSError where it cannot be read.
+    """
+    try:
+        rows = json_text.parse_json(project.store.github_changed.read_bytes())["changes"]
+    except FileNotFoundError:
+        return True
+    except (ValueError, KeyError, TypeError):
+        return False
+    return isinstance(rows, list)
+
+
 def _write(project: Project, before: list[dict[str, Any]], rows: list[dict[str, Any]]) -> None:
     if rows != before:
         make_private_directory(project.store.github_changed.parent)
