@@ -7,6 +7,7 @@ real commands in process.
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -70,3 +71,21 @@ def test_what_goes_alone_goes_without_a_word_of_others(begun: Team) -> None:
     team = begun
     said = team.say(team.ana, "clarify", "forget", CLR, "--yes")
     assert said == f"forgot {CLR}"
+
+
+@pytest.mark.parametrize("is_settled", [False, True])
+def test_no_file_has_its_words_once_it_is_forgotten(begun: Team, *, is_settled: bool) -> None:
+    team, ana = begun, begun.ana
+    team.say(ana, "clarify", "answer", CLR, "xyzzy, by all means", "--as-person")
+    if is_settled:
+        team.say(ana, "clarify", "resolve", CLR, role="engineer")
+    team.say(ana, "sync")
+    assert list_holding(team.root / "ana", b"xyzzy")
+    team.say(ana, "clarify", "forget", CLR, "--yes")
+    assert list_holding(team.root / "ana", b"xyzzy") == []
+
+
+def list_holding(root: Path, word: bytes) -> list[str]:
+    """Return the files that hold a word, but for what was committed."""
+    files = (path for path in root.rglob("*") if path.is_file() and ".git" not in path.parts)
+    return [str(path) for path in files if word in path.read_bytes()]

@@ -117,7 +117,7 @@ def test_what_was_forgotten_is_told_no_more_and_in_no_file(
     asked = reply_and_edit(project, server)
     note = project.store.github_changed
     assert NO.encode() not in note.read_bytes()
-    forget(project, asked, caller=PERSON_HERE)
+    assert forget(project, asked, caller=PERSON_HERE).posted_on == 1
     assert list_notes(project) == []
     assert count_rows(note.read_bytes()) == 0
 

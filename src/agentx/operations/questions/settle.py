@@ -34,6 +34,7 @@ from agentx.wiring.kept.known import find_known, forget_left, list_left
 from agentx.wiring.kept.logged import blank_logged
 from agentx.wiring.section import renew_notices
 from agentx.wiring.trust.changed_replies import forget_changes
+from agentx.wiring.work import is_github
 
 
 def answer(
@@ -136,6 +137,7 @@ class ForgottenQuestion:
 
     with_it: tuple[str, ...] = ()  # what shared its thread, and is forgotten
     also_in: tuple[str, ...] = ()  # questions that were answered with its words
+    posted_on: int | None = None  # the issue on GitHub on which it was told, too
 
 
 def list_sharing(project: Project, clarification_id: str, *, caller: WhoCalls) -> tuple[str, ...]:
@@ -170,7 +172,8 @@ def forget(project: Project, clarification_id: str, *, caller: WhoCalls) -> Forg
     renew_notices(project)
     for name in (clarification_id, *others):
         record_act(project, AuditAct.FORGOTTEN, clarification=name, by="clarify forget")
-    return ForgottenQuestion(with_it=others, also_in=copies)
+    posted_on = state.issue if is_github(project) else None
+    return ForgottenQuestion(with_it=others, also_in=copies, posted_on=posted_on)
 
 
 def _list_family(project: Project, state: Clarification) -> list[Clarification]:

@@ -21,6 +21,7 @@ from agentx.clarification.model import (
 )
 from agentx.kernel.bus import Say
 from agentx.kernel.clock import SECOND_MS
+from agentx.kernel.errors import AgentXError
 from agentx.kernel.text import printable
 from agentx.operations.limits import QUESTION_WHOLE_DAYS
 from agentx.operations.questions import aging as clarify_aging
@@ -332,16 +333,35 @@ def forget(invocation: Invocation, clarification_id: str, yes: bool) -> None:
         named = f"{clarification_id}{_name_sharing(others)}{',' if others else ''}"
         confirm(f"Forget {named} with all that was said?", or_leave=True)
     done = clarify_settle.forget(project, clarification_id, caller=caller)
+    left = _catch_up(invocation)
     lines = [f"forgot {clarification_id}{_name_sharing(done.with_it)}"]
     lines += (
         f"its words stand in {each} too: `agentx clarify forget {each}`" for each in done.also_in
     )
+    if done.posted_on:
+        lines.append(
+            f"what was posted stands on GitHub still: delete it there, on #{done.posted_on}"
+        )
+    lines += left
     data = {
         "forgotten": clarification_id,
         "with_it": list(done.with_it),
         "also_in": list(done.also_in),
     }
     invocation.show(data, lambda screen: screen.print("\n".join(lines)))
+
+
+def _catch_up(invocation: Invocation) -> tuple[str, ...]:
+    """Let nothing that was made of words tell them still; return what is left to do."""
+    from agentx.daemon.door import has_begun
+
+    try:
+        if has_begun(invocation.project):
+            with invocation.memory() as memory:
+                memory.catch_up()
+    except AgentXError as error:
+        return (f"what was made of its words is there until `agentx sync`: {error.message}",)
+    return ()
 
 
 def _name_sharing(others: tuple[str, ...]) -> str:
