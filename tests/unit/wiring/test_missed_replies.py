@@ -169,6 +169,29 @@ def test_who_replies_below_what_was_refused_has_it_before_them(
         assert (say_decision(state), say_contested(state)) == (told, "")
 
 
+def test_who_was_told_that_it_was_not_taken_is_told_where_it_stands_after_all(
+    project: Project, server: GithubServer, tmp_path: Path
+) -> None:
+    asked = ask(project, "May I drop it?", to=PERSON)
+    sync_issues(project)
+    other = clone(tmp_path, server)
+    server.hidden = True
+    open_hub(other).answer(asked, YES, by=PERSON, via="terminal")
+    server.hidden = False
+    server.say(1, "ada", f"{asked}: {NO}")
+    assert sync_issues(project).replies == (asked,)
+    assert len(sync_issues(other).unclear) == 1
+    copy_questions(project, other)
+    copy_questions(other, project)
+    before = len(server.comments[1])
+    for here in (project, other, project):
+        assert look(here, asked).answer == NO
+        sync_issues(here)
+    [told] = [each["body"] for each in server.comments[1][before:]]
+    assert "@ada, your reply was taken after all, by another machine" in told
+    assert f'what stands for {asked} is "{NO}".' in told
+
+
 def clone(folder: Path, server: GithubServer) -> Project:
     """Return a second machine of the same user, with what the first knows."""
     shutil.copytree(folder / "one", folder / "two")

@@ -18,6 +18,7 @@ from agentx.agents.hub.hub import Hub
 from agentx.clarification.contested import is_otherwise
 from agentx.clarification.limits import CLARIFY_DECIDED_TOLD_MS
 from agentx.clarification.model import PERSON, Clarification, Ledger
+from agentx.clarification.replies.after_all import find_after_all
 from agentx.clarification.replies.changed import ReplyChanged, find_changed
 from agentx.clarification.replies.finding import PersonsReply, ReplyNotTaken, find_replies
 from agentx.clarification.replies.page import IssuePage, PageComment, list_taken
@@ -123,6 +124,9 @@ class _Listener:
                 self._follow(found)
                 page = self._turn(heard)
             self._tell_changes(page)
+            for each in find_after_all(page):
+                if not page.holds(each.mark):
+                    self._post(each.mark, each.comment)
         except UnavailableError as error:
             offline = error.message
         except NotFound:
