@@ -30,6 +30,7 @@ from agentx.runs.parts.turns import TurnEnd
 from agentx.runs.store.executing import execute
 from agentx.wiring.runners import runner_in_lane
 from tests.support.driven import DONE, Stage, write_file
+from tests.support.mcp_agent import Agent
 from tests.support.repository import git
 from tests.support.two_people import PERSON
 
@@ -369,3 +370,27 @@ def test_checks_run_what_agents_wrote_and_are_given_nothing_to_push_with(
     assert "DATABASE_URL=db" in given
     assert "MY_TOKEN=m" in given
     assert git(stage.clones.remote, "branch", "--list", "stolen") == ""
+
+
+def test_an_agent_that_is_driven_merges_nothing_by_its_tools(stage: Stage) -> None:
+    said: list[str] = []
+
+    def play(ask: Ask, folder: Path) -> str:
+        (folder / "bad.txt").write_text("bad\n")
+        git(folder, "add", ".")
+        git(folder, "commit", "-q", "-m", "bad")
+        agent = Agent(folder, stage.project.environment)
+        for act in ("finish-lane", "open-lane", "take", "release"):
+            given = {"actor": "executor", "task": "TASK-001", "merge": act == "finish-lane"}
+            said.append(agent.fail("run_do", action=act, **given))
+        done = {"type": "task-completed", "actor": "executor", "task": "TASK-001"}
+        said.append(agent.fail("run_event", **done))
+        (folder / "bad.txt").unlink()
+        return write_file(ask, folder)
+
+    stage.plays = play
+    end = stage.drive("One", checks=["test -f made.txt && ! test -e bad.txt"])
+
+    assert end.ended is DriveEnd.DONE, end.reason
+    assert all("is driven" in each for each in said), said
+    assert len(stage.asks) == 1

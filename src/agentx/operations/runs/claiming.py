@@ -8,7 +8,7 @@ from dataclasses import replace
 from agentx.clarification.errors import NotThePerson
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import shorten_run
-from agentx.operations.runs.saying import Saying, check_speaker
+from agentx.operations.runs.saying import Saying, check_speaker, refuse_driven
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls, find_caller
 from agentx.runs.claiming.telling import say_until
@@ -27,6 +27,7 @@ def take_task(project: Project, by: Saying, caller: WhoCalls | None = None) -> T
     Raises: NotFound, IllegalTransition; NotThePerson for an agent where somebody else holds it.
     """
     actor = check_speaker(project, by.actor, caller)
+    refuse_driven(project, by.run_id, caller)
     calls = find_caller(project) if caller is None else caller
     work = ClaimWork(open_runs(project, caller=caller))
     remarks: list[str] = []
@@ -97,6 +98,7 @@ def release_task(
     Raises: NotFound, IllegalTransition where this checkout does not hold it.
     """
     actor = check_speaker(project, by.actor, caller)
+    refuse_driven(project, by.run_id, caller)
     with meeting_others(project) as remarks:
         work = ClaimWork(open_runs(project, caller=caller))
         told = work.release(by.run_id, by.task, actor=actor, reason=reason)

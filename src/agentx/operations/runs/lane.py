@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agentx.kernel.ids import shorten_run
-from agentx.operations.runs.saying import Saying, check_speaker
+from agentx.operations.runs.saying import Saying, check_speaker, refuse_driven
 from agentx.operations.runs.write import tell_people
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls
@@ -22,6 +22,7 @@ from agentx.wiring.trust.persons_word import require_person
 def open_lane(project: Project, by: Saying, caller: WhoCalls | None = None) -> LaneTold:
     """Open a lane: a branch and a folder of its own, for a task if one is named."""
     actor = check_speaker(project, by.actor, caller)
+    refuse_driven(project, by.run_id, caller)
     lanes = open_lanes(project, caller=caller)
     if not by.task:
         return lanes.open(by.run_id, actor=actor, lane=by.lane)
@@ -35,6 +36,7 @@ def open_lane(project: Project, by: Saying, caller: WhoCalls | None = None) -> L
 def finish_lane(project: Project, by: Saying, caller: WhoCalls | None = None) -> LaneTold:
     """Say that a lane's work is done and committed."""
     actor = check_speaker(project, by.actor, caller)
+    refuse_driven(project, by.run_id, caller)
     with meeting_others(project) as remarks:
         done = open_lanes(project, caller=caller).finish(by.run_id, by.lane, actor=actor)
     return _add_remarks(done, remarks)
@@ -52,6 +54,7 @@ def merge_lane(
     `before_told` is done before other clones learn of it.
     """
     actor = check_speaker(project, by.actor, caller)
+    refuse_driven(project, by.run_id, caller)
 
     def see_person(run: Run, lane: Lane) -> None:
         what = f"that what is left of {lane.id} here is wanted: another checkout has the lane"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from agentx.kernel.errors import ConflictError
 from agentx.kernel.ids import shorten_run
 from agentx.kernel.roles import is_persons_name
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls
 from agentx.runs.choosing.place import find_place
+from agentx.runs.holding.settling import settle
 from agentx.runs.model import ORCHESTRATOR
 from agentx.runs.paths import RunNotes
+from agentx.wiring.runs import open_runs
 from agentx.wiring.trust.persons_word import require_person
 
 
@@ -39,3 +42,20 @@ def check_speaker(project: Project, actor: str, caller: WhoCalls | None = None) 
         what = "what is recorded as theirs"
         require_person(project, what, hint="agentx run event", caller=caller, about=actor)
     return actor
+
+
+def refuse_driven(project: Project, run_id: str, caller: WhoCalls | None) -> None:
+    """See that no agent takes tasks and lanes in hand of a run that is driven: its driver does.
+
+    Raises: ConflictError.
+    """
+    if caller is None or not caller.is_agent:
+        return
+    runs = open_runs(project)
+    run, _ = runs.run(runs.which.choose(run_id))
+    claim = settle(run.drives).claim
+    if claim is not None and claim.holds_at(project.clock.now_ms()):
+        raise ConflictError(
+            f"{shorten_run(run.id)} is driven: its driver opens, checks and merges the lanes",
+            hint="do your task and say how it went; the driver goes on",
+        )

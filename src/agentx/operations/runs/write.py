@@ -15,7 +15,7 @@ from agentx.kernel.ids import shorten_run
 from agentx.kernel.roles import PERSON_ROLE, is_persons_name
 from agentx.kernel.text import fold_text, preview
 from agentx.operations.limits import RUN_CHECK_WAIT_S
-from agentx.operations.runs.saying import Saying, check_speaker
+from agentx.operations.runs.saying import Saying, check_speaker, refuse_driven
 from agentx.project.claims import claim_data
 from agentx.project.project import Project
 from agentx.project.roles.caller import Via, WhoCalls, find_caller
@@ -164,6 +164,7 @@ def _record(
     by = replace(by, run_id=runs.which.choose(run_id))
     if by.task and (begins_work(kind_named(kind)) or ends_work(kind_named(kind))):
         said = replace(said, kind=kind_named(kind))
+        refuse_driven(project, by.run_id, caller)
         return _say_held(project, by, said, lambda: runs.say(by.run_id, said), caller)
     return tell_people(project, runs.say(by.run_id, said))
 
