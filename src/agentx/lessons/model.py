@@ -291,4 +291,4 @@ class LessonRow:
     created_ms: int
     changed_ms: int
     uid: str
-    accepted_by: str = ""  # who took it in, where that is known
+    accepted_by: str = ""  # the policy that took it in, where nobody was asked

@@ -97,7 +97,9 @@ class Lessons:
             return self._promote(listed, chosen, actor)
         known = self.read().known
         chosen = [one for one in chosen if not is_taken_back(known, one)]
-        return self._promote(listed, chosen, actor, by_policy=str(policy))
+        # What is packed away says who did that, as ever.
+        named = str(policy) if policy is Policy.PROVEN else ""
+        return self._promote(listed, chosen, actor, by_policy=named)
 
     def accept_named(
         self, run: str, offered: Iterable[Taught], keys: Iterable[str], *, actor: str

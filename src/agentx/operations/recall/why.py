@@ -23,7 +23,6 @@ from agentx.kernel.errors import InputError, InvalidValue, NotFound
 from agentx.kernel.ids import is_ulid
 from agentx.kernel.text import CONTESTED, compile_late, fold_text
 from agentx.kernel.values import frozen
-from agentx.lessons.promotion import POLICY
 from agentx.memory.found import REPOSITORY_KINDS
 from agentx.memory.port import Memory
 from agentx.observations.ids import parse_observation_id
@@ -217,7 +216,7 @@ def _of_lesson(project: Project, doc_id: str) -> Trace:
         for run in proof.runs
     ]
     named = [Trace(id="", kind="evidence", text=one, source="named") for one in proof.evidence]
-    took = f", taken in by {row.accepted_by}" if row.accepted_by.startswith(POLICY) else ""
+    took = f", taken in by {row.accepted_by}" if row.accepted_by else ""
     given = f", given to {'; '.join(proof.given[:_GIVEN_SHOWN_MAX])}" if proof.given else ""
     if len(proof.given) > _GIVEN_SHOWN_MAX:
         given += f" and {len(proof.given) - _GIVEN_SHOWN_MAX} runs more"

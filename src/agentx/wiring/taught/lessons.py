@@ -18,6 +18,7 @@ from agentx.lessons.model import (
 )
 from agentx.lessons.pages import name_status
 from agentx.lessons.paths import LessonNotes, LtmPaths
+from agentx.lessons.promotion import POLICY
 from agentx.lessons.service import Lessons
 from agentx.lessons.store.lesson_store import Knowledge, LessonStore
 from agentx.lessons.vouching.pen import LessonPen
@@ -78,7 +79,7 @@ def lesson_row(lesson: Lesson) -> LessonRow:
         created_ms=lesson.created_ms,
         changed_ms=lesson.changed_ms,
         uid=lesson.uid,
-        accepted_by=f"policy {lesson.by_policy}" if lesson.by_policy else lesson.author,
+        accepted_by=f"{POLICY} {lesson.by_policy}" if lesson.by_policy else "",
     )
 
 
