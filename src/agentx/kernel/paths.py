@@ -238,6 +238,7 @@ class SpoolPaths:
     directory = Below("directory")  # what this folder stands for: `places.origin_of`
     # The folder of the store this directory belongs to and the project, as text.
     store = Below("store")
+    mark = Below("mark")  # by which the repository is known that lay here then
     role = Below("role")  # that its sessions play unless they say otherwise; empty for none
     called = Below("called")  # its age says when a hook sent for a daemon
 

@@ -26,6 +26,7 @@ _VERSION_CHARS_MAX = 100
 _NO = ("", "0", "false", "no", "off")
 ROLE_ALIASES = {"pm": "product-manager", "ux": "ux-designer", "devops": "devops-engineer"}
 OPEN_ROLE = "?"  # noted where a role is to be found out anew
+MARKER_NAME = "agentx.json"  # where git keeps what all worktrees share
 NO_ROLE = "none"  # said where a session is to play no role, whatever is set elsewhere
 _TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108  the folder beneath is private and checked
 DIGESTS_STAMP = "questions.stamp"  # beside digests: what was asked when they were made

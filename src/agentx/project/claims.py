@@ -15,7 +15,8 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from agentx.host.files.plain import remove
+from agentx.host.files.plain import exists, remove
+from agentx.host.git import facts as git
 from agentx.kernel.clock import to_iso
 from agentx.kernel.errors import AgentXError, ConflictError, UnavailableError, UnsafePath
 from agentx.project.moves import find_original
@@ -81,9 +82,19 @@ def note_place(project: Project) -> None:
     record = project.trust.record()
     if record is None and project.trust.common is not None:
         write_record(project, "capture")
+        with suppress(AgentXError):  # else its next drain does so
+            settle(project)
+    elif record is not None and record.root == str(project.root):
+        if not record.kin and _has_history(project):
+            write_record(project, record.by)
     elif record is not None and record.root != str(project.root):
         write_record(project, record.by)
         _part_from_next(project, record)
+
+
+def _has_history(project: Project) -> bool:
+    common = project.trust.common
+    return common is not None and exists(common / "logs" / "HEAD")
 
 
 def _part_from_next(project: Project, left: TrustRecord) -> None:
@@ -138,6 +149,10 @@ def write_record(
     before = _part_from_original(project) if trust.common is not None else None
     marker = make_marker(trust.marker_path, project.id, project.entropy)
     kept = {name: trust.folder.keep(marker.mark, text) for name, text in (acts or {}).items()}
+    seen = trust.folder.read(marker.mark) or before
+    kin = () if seen is None else seen.kin
+    if not kin and trust.common is not None:
+        kin = git.find_kin(project.root)
     with locked(trust.folder.path(marker.mark), owner="trust", clock=project.clock):
         known = trust.folder.read(marker.mark) or before
         natural = project.identity.natural
@@ -148,6 +163,7 @@ def write_record(
             private=private or (known is not None and known.private),
             data=data or (known is not None and known.data),
             said=said or (known is not None and known.said),
+            kin=kin,
             acts={**({} if known is None or only_these else known.acts), **kept},
             at=to_iso(project.clock.now_ms()),
             by=by,

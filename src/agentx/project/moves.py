@@ -3,7 +3,8 @@
 A project is named after the folder it is in, and keeps that name wherever it goes: its marker goes
 with it, and the user's record of the marker says where it was. If the marker is not there any
 more it was moved; if it is there too, this is a copy, with a memory of its own. A repository that
-lies where a moved one was has another name than that one took along.
+lies where a moved one was has another name than that one took along; so has one that is not kin to
+what lay there: it came from elsewhere and begins with another commit.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from agentx.project.trust.record import TrustRecord
 from agentx.project.trust.trust import Trust
 
 Naming = Callable[[Path, str], str]  # a folder, and what tells apart a second project there
+_PLACES_MAX = 20  # so many repositories lie in one folder, one after the other
 
 
 def find_kept_name(root: Path, trust: Trust, name: Naming) -> str:
@@ -26,7 +28,7 @@ def find_kept_name(root: Path, trust: Trust, name: Naming) -> str:
     marker = trust.marker()
     record = None if marker is None else trust.folder.read(marker.mark)
     if marker is None or record is None:
-        return name(root, "again") if _is_taken(natural, root, trust) else natural
+        return _name_newcomer(root, trust, name)
     if record.root == str(root):
         return record.natural or natural
     if trust.common is None or is_marked(Path(record.root), marker.mark):
@@ -65,9 +67,17 @@ def find_moved(directory: str, trust: Trust) -> TrustRecord | None:
     return None
 
 
-def _is_taken(natural: str, root: Path, trust: Trust) -> bool:
-    """Tell whether a project that was here took the name of this folder along."""
-    return any(
-        record.natural == natural and record.root != str(root) and os.path.lexists(record.root)
-        for record in trust.folder.records()
-    )
+def _name_newcomer(root: Path, trust: Trust, name: Naming) -> str:
+    """Return the name of a project that nothing is known of, beside those that are or were here."""
+    natural, taken = name(root, ""), set()
+    own: frozenset[str] | None = None
+    for record in trust.folder.records():
+        if record.root != str(root):
+            if record.natural and os.path.lexists(record.root):
+                taken.add(record.natural)
+        elif record.kin and trust.common is not None:
+            own = frozenset(git.find_kin(root)) if own is None else own
+            if own.isdisjoint(record.kin):
+                taken.add(record.natural or natural)
+    others = (name(root, f"again{count}".removesuffix("1")) for count in range(1, _PLACES_MAX))
+    return next((one for one in (natural, *others) if one not in taken), natural)

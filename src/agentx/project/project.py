@@ -159,11 +159,11 @@ def open_project(directory: Path, environment: Environment) -> Project:
 
 def locate(directory: str, environment: Environment) -> tuple[Identity, StorePaths]:
     """Settle which project and store a working directory belongs to, even one that is gone."""
-    identity, config = look_up(directory, environment)
+    identity, config, _ = look_up(directory, environment)
     return identity, store_of(identity, config, environment.data)
 
 
-def look_up(directory: str, environment: Environment) -> tuple[Identity, Config]:
+def look_up(directory: str, environment: Environment) -> tuple[Identity, Config, Trust]:
     """Return which project a working directory belongs to, even one that is gone, as it is set."""
     folder = Path(directory)
     nearest = folder
@@ -174,8 +174,8 @@ def look_up(directory: str, environment: Environment) -> tuple[Identity, Config]
         trust = Trust(folder, None, environment.data.trust)
         config = load_config(environment, identity.natural, trust)
     else:
-        identity, config, _ = _identify(nearest, environment)
-    return identity, config
+        identity, config, trust = _identify(nearest, environment)
+    return identity, config, trust
 
 
 def store_of(identity: Identity, config: Config, data: DataPaths) -> StorePaths:

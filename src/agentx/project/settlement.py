@@ -27,6 +27,7 @@ from agentx.project.config import ROLE_VARIABLE, Environment
 from agentx.project.moves import find_moved
 from agentx.project.project import Project, Rule, look_up, name_after, store_of
 from agentx.project.roles.played import find_setting_role, read_setting_role
+from agentx.project.trust.trust import Trust
 
 _OF_SESSION = ("MEMORY_PROJECT_ID", ROLE_VARIABLE)  # what is said to one session, and no other
 
@@ -48,12 +49,14 @@ class SpoolBinding:
     project: str
     is_gone: bool = False  # neither the directory nor a store of it is there
     role: str = ""  # that its sessions play unless they say otherwise
+    mark: str | None = None  # of the repository, if that is seen: hooks tell nothing in another
 
 
 def settle(project: Project) -> None:
     """Note which store this project's folder belongs to, so that its hooks find their digest."""
     role = find_setting_role(project)
-    bound = SpoolBinding(store=project.store.root, project=project.id, role=role)
+    mark = _mark_of(project.trust)
+    bound = SpoolBinding(store=project.store.root, project=project.id, role=role, mark=mark)
     for directory in {str(project.root), str(project.directory)}:
         origin = SpoolOrigin(directory=directory, project=project.environment.project_id)
         note_settled(_spool(project.data, origin), origin, bound)
@@ -97,13 +100,18 @@ def bind(project: Project, origin: SpoolOrigin, noted: list[str]) -> SpoolBindin
         if kept.is_dir():
             return SpoolBinding(store=kept, project=kept.name)
     environment = project.environment
-    identity, config = look_up(origin.directory, _speaking_for(environment, origin, own=False))
+    identity, config, trust = look_up(
+        origin.directory, _speaking_for(environment, origin, own=False)
+    )
     if identity.root == project.root and _own_words(environment.variables):
-        identity, config = look_up(origin.directory, _speaking_for(environment, origin, own=True))
+        own = _speaking_for(environment, origin, own=True)
+        identity, config, trust = look_up(origin.directory, own)
     store = store_of(identity, config, environment.data)
     is_gone = not is_here and identity.rule is Rule.DIRECTORY and not store.root.is_dir()
-    role = read_setting_role(config)
-    return SpoolBinding(store=store.root, project=identity.id, is_gone=is_gone, role=role)
+    role, mark = read_setting_role(config), _mark_of(trust) if is_here else None
+    return SpoolBinding(
+        store=store.root, project=identity.id, is_gone=is_gone, role=role, mark=mark
+    )
 
 
 def note_settled(paths: SpoolPaths, origin: SpoolOrigin, bound: SpoolBinding) -> None:
@@ -120,6 +128,8 @@ def note_settled(paths: SpoolPaths, origin: SpoolOrigin, bound: SpoolBinding) ->
         replace_file(paths.store, f"{store}\n{project}\n".encode("utf-8", "surrogateescape"))
     if _read_role(paths) != bound.role:
         replace_file(paths.role, f"{bound.role}\n".encode())
+    if bound.mark is not None and bound.mark != "".join(read_lines(paths.mark)[:1]):
+        replace_file(paths.mark, f"{bound.mark}\n".encode())
     if not read_lines(paths.directory):
         replace_file(paths.directory, os.fsencode(origin_of(origin.directory, origin.project)))
 
@@ -188,6 +198,11 @@ def read_lines(path: Path) -> list[str]:
         return path.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     except OSError:
         return []
+
+
+def _mark_of(trust: Trust) -> str:
+    marker = None if trust.common is None else trust.marker()
+    return "" if marker is None else marker.mark
 
 
 def _read_role(paths: SpoolPaths) -> str:

@@ -331,6 +331,68 @@ def test_one_in_the_place_of_a_moved_one_parts_from_it_whoever_came_first(
     assert opened(shop, home).id == parted.id
 
 
+def test_another_repository_in_the_place_of_one_that_left_has_a_memory_of_its_own(
+    tmp_path: Path, home: Path
+) -> None:
+    shop = repository(tmp_path / "shop")
+    git(tmp_path, "clone", "-q", "--bare", str(shop), str(tmp_path / "origin.git"))
+    note_place(opened(shop, home))
+    name = opened(shop, home).id
+    (noted,) = (home / ".local/share/agent-memory/spool").glob("*/mark")
+    marker = read_marker(shop / ".git" / "agentx.json")
+    assert marker is not None
+    assert noted.read_text(encoding="utf-8").strip() == marker.mark  # hooks look at it
+    shop.rename(tmp_path / "moved")  # and not used there yet
+
+    repository(shop, readme="of another project\n")
+    second = opened(shop, home).id
+    assert second != name
+    note_place(opened(shop, home))
+    shop.rename(tmp_path / "second")
+    repository(shop, readme="a third one\n")
+    assert len({name, second, opened(shop, home).id}) == 3
+
+    shutil.rmtree(shop)
+    git(tmp_path, "clone", "-q", "--bare", str(tmp_path / "second"), str(tmp_path / "second.git"))
+    git(tmp_path, "clone", "-q", str(tmp_path / "second.git"), str(shop))
+    assert opened(shop, home).id == second  # the second is back
+    shutil.rmtree(shop)
+    git(tmp_path, "clone", "-q", str(tmp_path / "origin.git"), str(shop))
+    assert opened(shop, home).id == name
+    assert opened(tmp_path / "moved", home).id == name
+
+
+def test_a_repository_without_a_commit_is_not_the_one_that_lay_there(
+    tmp_path: Path, home: Path
+) -> None:
+    shop = repository(tmp_path / "shop")
+    note_place(opened(shop, home))
+    name = opened(shop, home).id
+    shutil.rmtree(shop)
+    shop.mkdir()
+    git(shop, "init", "-q")
+
+    assert opened(shop, home).id != name
+    git(shop, "remote", "add", "origin", "https://example.org/other.git")
+    assert opened(shop, home).id != name
+
+
+def test_what_tells_a_repository_apart_is_noted_once_it_has_a_commit(
+    tmp_path: Path, home: Path
+) -> None:
+    shop = tmp_path / "shop"
+    shop.mkdir()
+    git(shop, "init", "-q")
+    note_place(opened(shop, home))
+    name = opened(shop, home).id
+    commit(shop, "begin", a_py="x = 1\n")
+    note_place(opened(shop, home))
+    shutil.rmtree(shop)
+    repository(shop, readme="of another project\n")
+
+    assert opened(shop, home).id != name
+
+
 def test_what_git_brought_is_not_told_by_a_word_of_ours(tmp_path: Path, home: Path) -> None:
     theirs = repository(tmp_path / "theirs", readme="hello\n")
     git(tmp_path, "clone", "-q", str(theirs), str(tmp_path / "shop"))

@@ -158,6 +158,16 @@ def remote_url(path: Path) -> str | None:
     return strip_credentials(address) if address else None
 
 
+def find_kin(path: Path) -> tuple[str, ...]:
+    """Return what a repository shares with its clones: where it came from, and its first commit.
+
+    Empty for one that has neither, or none that git tells. A clone that is shallow begins later.
+    """
+    first = _ask(path, "rev-list", "--first-parent", "--max-parents=0", "HEAD")
+    known = (remote_url(path), *(first or "").split())
+    return tuple(each for each in known if each)
+
+
 def strip_credentials(address: str) -> str:
     """Return an address without a name and a password in it."""
     return str(_CREDENTIALS.sub("", address))

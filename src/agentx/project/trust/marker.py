@@ -18,10 +18,9 @@ from agentx.host.files.json_text import line_of, parse_json
 from agentx.host.files.plain import read_bytes
 from agentx.kernel.ids import Entropy
 from agentx.kernel.paths import ProjectPaths
+from agentx.kernel.places import MARKER_NAME
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
-
-MARKER_NAME = "agentx.json"
 
 _MARKER_BYTES_MAX = 4_096
 _MARK_BYTES = 16

@@ -39,6 +39,8 @@ class TrustRecord:
     data: bool = False
     # A person's word on the repository as a whole, said with `agentx trust`.
     said: bool = False
+    # What tells the repository from another one that lies there later; empty where it had nothing.
+    kin: tuple[str, ...] = ()
     acts: Mapping[str, str]  # path below the root -> hash of the content that may act
     at: str
     by: str  # the verb that wrote it
@@ -71,6 +73,8 @@ class TrustFolder:
         said = {name: getattr(record, name) for name in _NAMES}
         if record.natural:
             said["natural"] = record.natural
+        if record.kin:
+            said["kin"] = list(record.kin)
         replace_file(self.path(mark), page_of({**said, "acts": dict(record.acts)}))
 
     def remove(self, mark: str) -> bool:
@@ -175,6 +179,10 @@ def hash_of(content: bytes) -> str:
     return sha256(content).hexdigest()
 
 
+def _read_texts(given: object) -> tuple[str, ...]:
+    return tuple(map(str, given)) if isinstance(given, list) else ()
+
+
 @lru_cache(_SEEN_MAX)
 def _record_of(raw: bytes | None) -> TrustRecord | None:
     try:
@@ -198,6 +206,7 @@ def _record_of(raw: bytes | None) -> TrustRecord | None:
                 data=data,
                 natural=str(said.get("natural") or ""),
                 said=said.get("said") is True,
+                kin=_read_texts(said.get("kin")),
                 acts={str(path): str(name) for path, name in acts.items()},
                 at=at,
                 by=by,

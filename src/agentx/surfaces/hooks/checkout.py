@@ -13,22 +13,35 @@ _HEADS = "ref: refs/heads/"
 
 def branch_of(directory: str) -> tuple[str, str]:
     """Return the root of the working tree and its branch; both are empty outside of git."""
+    folder, _, head = _find_checkout(directory)
+    return folder, head[len(_HEADS) :].strip() if head.startswith(_HEADS) else ""
+
+
+def find_git(directory: str) -> str:
+    """Return the folder of git's that all worktrees share; empty outside of git."""
+    git = _find_checkout(directory)[1]
+    shared = (read_small(os.path.join(git, "commondir")) or "").strip() if git else ""
+    return os.path.join(git, shared) if shared else git
+
+
+def _find_checkout(directory: str) -> tuple[str, str, str]:
+    """Return the root of the working tree, git's own folder of it, and what HEAD says there."""
     folder = directory
     for _ in range(_FOLDERS_UP_MAX):
-        dot_git = os.path.join(folder, ".git")
-        head = read_small(os.path.join(dot_git, "HEAD"))
+        git = os.path.join(folder, ".git")
+        head = read_small(os.path.join(git, "HEAD"))
         if head is None:
-            pointer = read_small(dot_git)
+            pointer = read_small(git)
             if pointer is not None and pointer.startswith("gitdir: "):
                 git = os.path.join(folder, pointer[8:].strip())
                 head = read_small(os.path.join(git, "HEAD")) or ""
         if head is not None:
-            return folder, head[len(_HEADS) :].strip() if head.startswith(_HEADS) else ""
+            return folder, git, head
         above = os.path.dirname(folder)
         if above == folder:
             break
         folder = above
-    return "", ""
+    return "", "", ""
 
 
 def branch_at(raw: bytes, otherwise: str) -> str:

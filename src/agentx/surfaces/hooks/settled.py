@@ -3,13 +3,14 @@
 import os
 
 from agentx.kernel.places import (
+    MARKER_NAME,
     SETTINGS_STAMP,
     are_changed,
     encode_name,
     origin_of,
     spool_root,
 )
-from agentx.surfaces.hooks.checkout import branch_of, read_raw, read_small
+from agentx.surfaces.hooks.checkout import branch_of, find_git, read_raw, read_small
 
 _PRESENCE_BYTES_MAX = 4_096
 _STAMP_BYTES_MAX = 65_536
@@ -23,10 +24,16 @@ def find_spool(directory: str, named: str) -> str:
 
 
 def find_store(directory: str, named: str) -> tuple[str, str]:
-    """Return the folder of the store and the project in it; both are empty where none is known."""
-    settled = read_small(os.path.join(find_spool(directory, named), "store"))
+    """Return the folder of the store and the project in it; both are empty where none is known.
+
+    What is known of a repository is not known of another one that lies in its place now.
+    """
+    spool = find_spool(directory, named)
+    settled = read_small(os.path.join(spool, "store"))
     store, _, project = (settled or "").strip().partition("\n")
-    return (store, project.strip()) if os.path.isabs(store) else ("", "")
+    if not os.path.isabs(store) or not (named or _is_marked(directory, spool)):
+        return "", ""
+    return store, project.strip()
 
 
 def find_store_near(directory: str, named: str) -> tuple[str, str]:
@@ -36,6 +43,12 @@ def find_store_near(directory: str, named: str) -> tuple[str, str]:
         return found
     top = branch_of(directory)[0]
     return find_store(top, named) if top and top != directory else found
+
+
+def _is_marked(directory: str, spool: str) -> bool:
+    mark = (read_small(os.path.join(spool, "mark")) or "").strip()
+    git = find_git(directory) if mark else ""
+    return not git or mark in (read_small(os.path.join(git, MARKER_NAME)) or "")
 
 
 def find_digests(store: str, project: str) -> str:

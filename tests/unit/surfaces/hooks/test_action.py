@@ -269,3 +269,35 @@ def test_a_session_that_goes_on_and_still_has_what_it_was_told_is_told_only_what
     assert "Tides turn." in begin("codex", "compact", old, new), "which it has no more"
     assert "Tides turn." in begin("claude-code", "startup", old)
     assert "Tides turn." in begin("claude-code", "resume", old), "it begins without"
+
+
+def test_a_repository_that_lies_where_another_one_was_is_told_nothing_of_it(
+    work: Path, said: Said
+) -> None:
+    spool = Path(find_spool(str(work), ""))
+    (spool / "mark").write_text("a" * 32 + "\n", encoding="utf-8")
+    marker = work / ".git" / "agentx.json"
+    call = ("Bash", {"command": "rtk make test"})
+
+    assert said(*call) == ""  # cloned anew, or another
+    marker.write_text(json.dumps({"mark": "b" * 32, "project_id": "x"}), encoding="utf-8")
+    assert said(*call) == ""
+    marker.write_text(json.dumps({"mark": "a" * 32, "project_id": "x"}), encoding="utf-8")
+    assert "make test" in said(*call)
+
+
+def test_a_worktree_is_known_by_the_marker_of_its_repository(work: Path) -> None:
+    side, git = work.parent / "side", work / ".git"
+    (git / "worktrees" / "side").mkdir(parents=True)
+    (git / "worktrees" / "side" / "commondir").write_text("../..\n", encoding="utf-8")
+    (git / "worktrees" / "side" / "HEAD").write_text("ref: refs/heads/side\n", encoding="utf-8")
+    side.mkdir()
+    (side / ".git").write_text(f"gitdir: {git}/worktrees/side\n", encoding="utf-8")
+    spool = Path(find_spool(str(side), ""))
+    spool.mkdir(parents=True)
+    (spool / "store").write_text("/a/store\nshop\n", encoding="utf-8")
+    (spool / "mark").write_text("a" * 32 + "\n", encoding="utf-8")
+
+    assert find_store_near(str(side), "") == ("", "")
+    (git / "agentx.json").write_text(json.dumps({"mark": "a" * 32}), encoding="utf-8")
+    assert find_store_near(str(side), "") == ("/a/store", "shop")
