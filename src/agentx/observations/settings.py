@@ -29,3 +29,8 @@ class MemorySettings:
         "The issue that sessions belong to when neither branch nor prompt names one; 0 for none.",
         shared=True,
     )
+
+    @property
+    def tokens_told(self) -> int:
+        """How many tokens may be put before an agent at once."""
+        return max(self.max_tokens, 0) if self.enabled else 0

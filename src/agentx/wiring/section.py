@@ -26,6 +26,7 @@ from agentx.kernel.places import (
 from agentx.kernel.text import preview
 from agentx.memory.found import KINDS, REPOSITORY_KINDS, SearchReply, SearchRequest
 from agentx.memory.port import Readable
+from agentx.observations.settings import MemorySettings
 from agentx.project.project import Project
 from agentx.project.settings import RecallSettings
 from agentx.project.settlement import is_settled, read_noted_role, settle
@@ -76,6 +77,7 @@ def section_sources(
             memories=rooms.list_memories,
             lessons=rooms.lessons,
             report=rooms.report,
+            tokens_max=project.config.section(MemorySettings).tokens_told,
             untold=project.private.say_untold(),
             reader=reader,
             search=search,

@@ -13,6 +13,7 @@ from typing import NoReturn
 import pytest
 
 from agentx.kernel.errors import UnavailableError
+from agentx.kernel.tokens import estimate
 from agentx.lessons.model import Confidence, Content, LessonKind
 from agentx.memory.port import Memory
 from agentx.observations.model import Category, Observation, SearchFilters
@@ -23,8 +24,10 @@ from agentx.operations.recall.recall import recall
 from agentx.operations.recall.section import RecallRequest
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
+from agentx.recall.section.digests import make_digest
 from agentx.wiring.memory import open_store
 from agentx.wiring.observations import open_observations
+from agentx.wiring.section import section_sources
 from tests.support.remembering import sample_project
 
 ISSUE = 31
@@ -88,6 +91,36 @@ def test_an_agent_begins_with_what_can_be_had_when_the_memory_cannot(project: Pr
     assert "Keys live 7 days." in begun.recall
     assert "## Outcomes" not in begun.recall
     assert "the store is held" in project.store.log.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("AGENTX_MEMORY_MAX_TOKENS", "0"), ("AGENTX_MEMORY_ENABLED", "false")],
+)
+def test_who_wants_nothing_recalled_is_told_no_summary_instead(
+    project: Project, name: str, value: str
+) -> None:
+    variables = {**project.environment.variables, name: value}
+    silent = replace(open_project(project.root, read_environment(variables)), clock=project.clock)
+    with open_store(silent) as memory:
+        assert recall(project, memory, RecallRequest()).lines
+        said = recall(silent, memory, RecallRequest())
+        with section_sources(silent, memory) as sources:
+            begun = make_digest(sources, "claude-code")
+
+    assert (said.text, said.budget_tokens, begun) == ("", 0, "")
+
+
+def test_a_section_is_no_longer_than_the_user_lets_it_be(project: Project) -> None:
+    variables = {**project.environment.variables, "AGENTX_MEMORY_MAX_TOKENS": "150"}
+    sparing = replace(open_project(project.root, read_environment(variables)), clock=project.clock)
+    with open_store(sparing) as memory:
+        said = recall(sparing, memory, RecallRequest())
+        with section_sources(sparing, memory) as sources:
+            begun = make_digest(sources, "claude-code")
+
+    assert 0 < said.tokens <= said.budget_tokens == 150
+    assert 0 < estimate("\n".join(row.partition("\t")[2] for row in begun.split("\n"))) <= 150
 
 
 def test_a_budget_of_nothing_tells_nothing_and_counts_nothing(project: Project) -> None:

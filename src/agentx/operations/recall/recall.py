@@ -60,14 +60,15 @@ def _make(project: Project, memory: Memory | None, request: RecallRequest) -> Re
     about = About(role=request.agent, issue=request.issue, context=request.context)
     search = None if memory is None else memory.search
     with section_sources(project, memory, search) as sources:
-        found = Gatherer(sources, tokens=request.budget_tokens).gather(about)
-    cap = Cap(tokens=request.budget_tokens)
+        tokens = min(request.budget_tokens, sources.tokens_max)
+        found = Gatherer(sources, tokens=tokens).gather(about)
+    cap = Cap(tokens=tokens)
     more = found.say_more(request.more)
     made = section(found.lines, cap, more=more, order=ORDER, untold=found.untold)
     return RecallReply(
         text=made.text,
         tokens=made.tokens,
-        budget_tokens=request.budget_tokens,
+        budget_tokens=tokens,
         lines=made.shown,
         left_out=made.left_out if found.lines else 0,  # what is withheld fits no budget
     )

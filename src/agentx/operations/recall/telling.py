@@ -100,7 +100,7 @@ def _tell_prompt(
     project: Project, memory: Memory, request: TellRequest, kept: OpenObservations
 ) -> str:
     bar = bar_of(project.config.section(RecallSettings).at_prompt)
-    if project.config.section(MemorySettings).max_tokens == 0:
+    if project.config.section(MemorySettings).tokens_told == 0:
         bar = None
     if not request.session:
         return ""

@@ -65,7 +65,9 @@ def prepare_digests(
             about = About(role=role, issue=issue, sessions=sessions, branch=name)
             found = gatherer.gather(about, with_standing=False)
             notice = notice_of(gatherer.standing, sources.now, role)
-            made = {cap: _prepare(found, _beside(notice, cap)) for cap in set(CAPS.values())}
+            made = {
+                cap: _prepare(found, _beside(notice, cap, sources)) for cap in set(CAPS.values())
+            }
             written += sum(put_text(paths[harness], made[cap]) for harness, cap in CAPS.items())
             if made_from:
                 begun.append(mark)
@@ -103,7 +105,7 @@ def make_digest(sources: Sources, harness: str, *, branch: str = "", role: str =
     about = About(role=role, issue=of_branch(branch) or None, sessions=sessions, branch=branch)
     found = gatherer.gather(about, with_standing=False)
     notice = notice_of(gatherer.standing, sources.now, role)
-    prepared = _prepare(found, _beside(notice, cap))
+    prepared = _prepare(found, _beside(notice, cap, sources))
     return "\n\n".join(filter(None, (notice.prepared_text.rstrip(), prepared)))
 
 
@@ -125,5 +127,6 @@ def _branches(reader: Readable, here: Iterable[str]) -> dict[str, frozenset[str]
     return {branch: frozenset(sessions) for branch, sessions in newest}
 
 
-def _beside(notice: Section, cap: Cap) -> Cap:
-    return Cap(tokens=cap.tokens - notice.tokens, chars=cap.chars - len(notice.text))
+def _beside(notice: Section, cap: Cap, sources: Sources) -> Cap:
+    tokens = min(cap.tokens - notice.tokens, sources.tokens_max)
+    return Cap(tokens=tokens, chars=cap.chars - len(notice.text))

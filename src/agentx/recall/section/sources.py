@@ -7,6 +7,7 @@ the section is then made without it, and somebody is told.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from sys import maxsize
 from typing import TYPE_CHECKING
 
 from agentx.kernel.errors import AgentXError
@@ -54,6 +55,7 @@ class Sources:
     memories: Callable[[About, int], Memories]  # to choose from, about so many
     lessons: Callable[[int], Iterable[Lesson]]  # so many, the surest first
     report: Callable[[AgentXError], None]  # of what could not be had
+    tokens_max: int = maxsize  # that the user lets a section have, whoever wants more
     untold: str = ""  # what is not told here at all, why, and how that is mended
     reader: Readable | None = None  # sessions, and the table of contents
     search: Callable[[SearchRequest], SearchReply] | None = None

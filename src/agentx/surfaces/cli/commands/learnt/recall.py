@@ -61,5 +61,7 @@ def _count_tokens(reply: RecallReply, *, is_behind: bool, has_memory: bool) -> s
         if has_memory:
             nothing = "nothing that may be told now is remembered (`agentx memory list` shows all)"
         reason = "no line fits the budget" if reply.left_out else nothing
+        if not reply.budget_tokens:
+            reason = "`memory.enabled` or `memory.maxTokens` lets nothing be recalled"
         return f"Nothing to recall: {reason}."
     return f"{reply.tokens:,} of {reply.budget_tokens:,} tokens"
