@@ -12,6 +12,8 @@ import subprocess
 import time
 from contextlib import suppress
 
+_HEARD_MS_MAX = 24 * 3_600 * 1000  # the system takes no more than some weeks
+
 
 class Child(subprocess.Popen[bytes]):
     """A program that was started here."""
@@ -40,6 +42,7 @@ def _hear_end(pid: int, timeout_s: float) -> None:
     try:
         hearing = select.poll()
         hearing.register(process, select.POLLIN)
-        hearing.poll(timeout_s * 1000)
+        # A time that is over already is below zero, which would mean for ever.
+        hearing.poll(min(max(timeout_s * 1000, 0), _HEARD_MS_MAX))
     finally:
         os.close(process)

@@ -44,6 +44,21 @@ def test_who_takes_too_long_is_waited_for_no_longer() -> None:
         process.kill()
 
 
+@pytest.mark.parametrize("left_s", [-0.001, -5, 0])
+def test_a_time_that_is_over_already_is_not_waited_for(left_s: float) -> None:
+    began = time.monotonic()
+    with Child(["sleep", "20"]) as process:
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(left_s)
+        process.kill()
+    assert time.monotonic() - began < 15
+
+
+def test_a_time_of_years_is_no_error() -> None:
+    with Child(["true"]) as process:
+        assert process.wait(1e9) == 0
+
+
 @pytest.mark.parametrize("is_told", [True, False])
 def test_where_nobody_tells_it_is_looked(monkeypatch: pytest.MonkeyPatch, is_told: bool) -> None:
     def refuse(_pid: int) -> int:
