@@ -100,8 +100,7 @@ class Stage:
     @property
     def newest(self) -> Run:
         """The last of several runs as it stands."""
-        runs = open_runs(self.project)
-        return runs.run(runs.ids()[0])[0]
+        return max(open_runs(self.project).all(), key=lambda run: run.created_ms)
 
     @property
     def events(self) -> tuple[RunEvent, ...]:
