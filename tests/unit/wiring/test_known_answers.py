@@ -24,7 +24,7 @@ from agentx.operations.memory.curate import memory_drop
 from agentx.operations.memory.write import memory_remove
 from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import settle as clarify_settle
-from agentx.operations.questions.known import describe_known, list_known_lines
+from agentx.operations.questions.known import describe_known, list_known_lines, word_accept
 from agentx.operations.questions.routing import Player
 from agentx.project.project import Project
 from agentx.project.roles.caller import Via, WhoCalls
@@ -97,8 +97,9 @@ def test_what_was_decided_is_offered_and_nobody_is_woken(
     lines = list_known_lines(known[0], second)
     assert lines[0] == "already answered: Postgres."
     assert "CLR-1-001" in lines[1]
-    assert "accept: agentx clarify accept CLR-2-001" in lines
-    assert describe_known(known[0], second)["accept"] == "agentx clarify accept CLR-2-001"
+    assert "accept: agentx clarify accept CLR-2-001 CLR-1-001" in lines
+    offered = "agentx clarify accept CLR-2-001 CLR-1-001"
+    assert describe_known(known[0], second)["accept"] == offered
 
 
 @pytest.mark.parametrize("how", ["drop", "remove", "edit"])
@@ -172,6 +173,25 @@ def test_what_a_person_is_asked_only_a_person_accepts(project: Project, clock: F
     done = clarify_settle.accept(project, asked.id, caller=TYPING)
     assert (done.status, done.answer) == ("answered", "Postgres. (a person, CLR-1-001)")
     assert (done.thread[-1].speaker, done.thread[-1].via) == ("human", "terminal")
+
+
+def test_who_accepts_what_they_were_offered_takes_nothing_else(
+    project: Project, clock: FakeClock
+) -> None:
+    settle_first(project)
+    clock.advance(60_000)
+    second, known = ask(project, 2)
+    clock.advance(60_000)
+    anew = request(issue=1, topic="Order storage", question=QUESTION)
+    again = clarify_ask.ask(project, anew, told=lambda _entry: None).id
+    clarify_settle.resolve(project, again, "SQLite.", by="human", caller=TYPING)
+    offered = word_accept(known[0], second).split()[-1]
+    with pytest.raises(NotFound, match=r"otherwise by now, from CLR-1-002: 'SQLite\.'") as refused:
+        clarify_settle.accept(project, second, source=offered, caller=ENGINEER)
+    assert refused.value.hint.endswith(f"agentx clarify accept {second} {again}")
+    assert open_clarifications(project).find(second).status == "pending"
+    done = clarify_settle.accept(project, second, source=again, caller=ENGINEER)
+    assert done.answer == "SQLite. (a person, CLR-1-002)"
 
 
 def test_a_settled_question_is_a_decision_that_is_remembered_once(project: Project) -> None:

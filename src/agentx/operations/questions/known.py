@@ -27,10 +27,15 @@ def list_known_lines(known: KnownAnswer, asked_as: str = "") -> list[str]:
     if asked_as:
         who = "the user accepts it in a terminal" if known.asked_of == PERSON else "accept"
         lines += [
-            f"{who}: agentx clarify accept {asked_as}",
+            f"{who}: {word_accept(known, asked_as)}",
             "ask on: the same command with --ask-anyway",
         ]
     return lines
+
+
+def word_accept(known: KnownAnswer, asked_as: str) -> str:
+    """Return the command that takes just this answer: memory may have another one by then."""
+    return f"agentx clarify accept {asked_as} {known.grip}"
 
 
 def describe_known(known: KnownAnswer, asked_as: str) -> dict[str, object]:
@@ -47,5 +52,5 @@ def describe_known(known: KnownAnswer, asked_as: str) -> dict[str, object]:
         "proofs": list(known.proofs),
         "changedFiles": list(known.changed_files),
         "acceptedBy": PERSON if known.asked_of == PERSON else "its asker",
-        "accept": f"agentx clarify accept {asked_as}",
+        "accept": word_accept(known, asked_as),
     }

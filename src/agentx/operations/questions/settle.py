@@ -19,6 +19,7 @@ from agentx.clarification.model import (
 )
 from agentx.clarification.watch.awaiting import name_asked
 from agentx.kernel.errors import NotFound
+from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
 from agentx.operations.questions.routing import hub_of
 from agentx.project.audit import AuditAct, record_act
@@ -94,9 +95,11 @@ def _takes_back(state: Clarification, text: str) -> bool:
 
 
 def accept(
-    project: Project, clarification_id: str, *, by: str = "", caller: WhoCalls
+    project: Project, clarification_id: str, *, by: str = "", source: str = "", caller: WhoCalls
 ) -> Clarification:
     """Settle a question as its asker with what memory answers it with; a person's, as a person.
+
+    `source` is from where they were told that memory has it: they take that, and nothing else.
 
     Raises: NotFound when memory does not (any more), and as `answer`.
     """
@@ -110,6 +113,12 @@ def accept(
     if known is None:
         why = "memory has no answer to it" if state.is_unanswered else f"it is {state.status}"
         raise NotFound(f"{state.id}: {why}", hint=f"agentx clarify --issue {state.issue}")
+    if source not in ("", known.grip):
+        told = preview(known.text, 200)
+        raise NotFound(
+            f"{state.id}: memory answers it otherwise by now, from {known.grip}: {told!r}",
+            hint=f"to take that: agentx clarify accept {state.typed} {known.grip}",
+        )
     said = f"{known.text} ({known.by}, {known.grip})"
     if is_persons:  # what a person is asked, a person says
         return hub.answer(name_asked(state), said, by=PERSON, via=_name_way(caller))

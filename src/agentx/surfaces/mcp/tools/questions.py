@@ -24,7 +24,7 @@ from agentx.kernel.text import hang, preview
 from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions import settle as clarify_settle
-from agentx.operations.questions.known import list_known_lines
+from agentx.operations.questions.known import list_known_lines, word_accept
 from agentx.operations.questions.waiting import WaitLook
 from agentx.project.project import Project
 from agentx.project.roles.caller import find_caller
@@ -77,7 +77,7 @@ def ask(
     if known:
         accept = f"Accept: `answer` with id={state.typed}, accept=true."
         if known[0].asked_of == PERSON:
-            accept = f"The user accepts it in a terminal: agentx clarify accept {state.typed}."
+            accept = f"The user accepts it in a terminal: {word_accept(known[0], state.typed)}."
         told.append(f"  {accept} Else: ask_anyway=true")
     return answers.answer(["\n".join([_line(state), *told, *_tell_unsent(project, state)])])
 

@@ -273,12 +273,15 @@ def answer(
 
 @command.command("accept")
 @click.argument("clarification_id", metavar="ID")
+@click.argument("source", metavar="[SOURCE]", default="")
 @click.option("--from", "by", metavar="ROLE", default="", help="Who accepts it: its asker.")
 @click.pass_obj
-def accept(invocation: Invocation, clarification_id: str, by: str) -> None:
-    """Settle a question of yours with what memory answers it with."""
-    caller = find_caller(invocation.project)
-    state = clarify_settle.accept(invocation.project, clarification_id, by=by, caller=caller)
+def accept(invocation: Invocation, clarification_id: str, source: str, by: str) -> None:
+    """Settle a question of yours with what memory answers it with; only from SOURCE, if given."""
+    project = invocation.project
+    state = clarify_settle.accept(
+        project, clarification_id, source=source, by=by, caller=find_caller(project)
+    )
     _show_done(invocation, state, lambda screen: draw_asked(screen, state, wanted=False))
 
 
