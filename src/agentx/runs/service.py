@@ -236,7 +236,7 @@ class Runs:
     def doing(self, run_id: str, work: Callable[[OpenRun], Iterable[RunEvent]]) -> Told:
         """Do some work at a run's desk, then bring its files up to date and ring the bell."""
         name = self.which.choose(run_id)
-        with self._store.editing(name) as desk:
+        with self.which.naming(name), self._store.editing(name) as desk:
             before = desk.run
             added = tuple(work(desk))
             desk.show()

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from agentx.kernel.errors import IllegalTransition, InvalidValue, NotFound
+from agentx.kernel.errors import ConflictError, IllegalTransition, InvalidValue, NotFound
 from agentx.runs.choosing.place import WorkPlace, find_place
 from agentx.runs.choosing.which_run import WhichRun
 from agentx.runs.paths import RunNotes
@@ -121,6 +121,30 @@ def test_who_goes_on_with_a_run_that_ended_is_told_who_ended_it_and_how_it_is_ta
     ) as refused:
         team.says(second, "task-added", task="T", title="x")
     assert f"--run {second[-4:]}" in refused.value.hint
+
+
+def test_a_refusal_offers_commands_about_the_run_that_was_named(team: Team) -> None:
+    first = team.runs.start("one").id
+    with pytest.raises(ConflictError) as meant, choosing(team).naming(first):
+        raise ConflictError("it is held", hint="`agentx run task list`")
+    assert meant.value.hint == "`agentx run task list`"  # it is meant where none is named
+    team.clock.advance(120_000)
+    second = team.runs.start("two").id
+    hints = {
+        "see `agentx run task list`, or `agentx run show`": (
+            "see `agentx run task list --run {0}`, or `agentx run show --run {0}`"
+        ),
+        "`agentx run list` shows them": "`agentx run list` shows them",
+        "`agentx run verify --run pytest`": "`agentx run verify --run pytest`",
+        "`agentx run verify -- pytest -q`": "`agentx run verify -- pytest -q`",
+        "`agentx run phase next; git log`": "`agentx run phase next; git log`",
+    }
+
+    for given, offered in hints.items():
+        for here in (choosing(team), choosing(team, run=first)):
+            with pytest.raises(ConflictError) as told, here.naming(second):
+                raise ConflictError("it is held", hint=given)
+            assert told.value.hint == offered.format(second[-4:])
 
 
 def test_where_one_stands_decides_though_another_was_used_last(team: Team) -> None:

@@ -7,11 +7,11 @@ command that writes asks, and what only speaks of runs takes the newest.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 from agentx.kernel.errors import AgentXError, InvalidValue, NotFound
 from agentx.kernel.ids import shorten_run
-from agentx.kernel.text import preview
+from agentx.kernel.text import compile_late, preview
 from agentx.runs.choosing.place import LANE_VARIABLE, RUN_VARIABLE, WorkPlace
 from agentx.runs.model import Lane, Run, RunEvent, RunStatus
 from agentx.runs.rules.claim_lines import read_name
@@ -24,6 +24,11 @@ _NAMED_MAX = 4
 _REASON_CHARS = 80
 # Commands that take the run as their only word.
 _OF_RUNS = "agentx run "  # others take no run
+# Commands in a hint that take `--run` and have none.
+_UNNAMED = compile_late(
+    r"agentx run (?:task|lane|phase|verify|show|resume|event|escalate|pr)\b"
+    r"(?![^`]* --(?:run)? )[^`;]*(?=`)"
+)
 _NAMES_LAST = ("agentx run archive", "agentx run pr", "agentx run resume", "agentx run show")
 
 
@@ -102,6 +107,18 @@ class WhichRun:
             return f"{command} {'' if command in _NAMES_LAST else '--run '}{short}"
 
         return complete
+
+    @contextmanager
+    def naming(self, run_id: str) -> Iterator[None]:
+        """Name the run in the commands that a refusal of something about it offers, where without
+        a name another would be meant."""
+        try:
+            yield
+        except AgentXError as error:
+            if self.find_meant() != run_id:
+                said = f" --run {shorten_run(run_id)}"
+                error.hint = _UNNAMED.sub(lambda found: f"{found[0]}{said}", error.hint)
+            raise
 
     def choose(self, run_id: str) -> str:
         """Return the run that is meant: by its id, the end of it, or where somebody stands.

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from agentx.host.git import facts as git
 from agentx.kernel.bus import Bus, Say
 from agentx.kernel.errors import ConflictError
+from agentx.kernel.ids import shorten_run
 from agentx.lessons.model import PATTERNS, LessonKind
 from agentx.lessons.promotion import Policy
 from agentx.lessons.service import Lessons
@@ -72,9 +73,11 @@ class Archiving:
         with self._runs.editing(run_id) as desk:
             run = desk.run
             if not run.over:
+                named = f"--run {shorten_run(run.id)}"
                 raise ConflictError(
                     f"{run.id} is still {run.status}",
-                    hint="end it first: `agentx run phase complete` or `fail`",
+                    hint=f"end it first: `agentx run phase complete {named}`, "
+                    f"or `agentx run phase fail --reason WHY {named}`",
                 )
             offered = lessons_of(run, self._runs.ask_git(run).holds)
             learnt: list[str] = []
