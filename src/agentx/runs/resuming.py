@@ -283,7 +283,8 @@ def _task_steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
         if claim.lane in in_conflict:
             continue
         until = say_end(claim, here.now_ms)
-        what = f"lane take {claim.lane}" if claim.lane in run.lanes else f"task take {name}"
+        lane = run.lanes.get(claim.lane)
+        what = f"task take {name}" if lane is None or not lane.open else f"lane take {lane.id}"
         yield NextStep(
             text=f"{name} is held by {say_holder(claim)}, {until}; a person may take it",
             command=f"agentx run {what}",

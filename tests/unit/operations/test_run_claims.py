@@ -29,7 +29,7 @@ from agentx.project.roles.caller import Via, WhoCalls
 from agentx.runs.limits import RUN_CLAIM_MS
 from agentx.runs.model import Contract
 from agentx.runs.settings import BRANCH
-from agentx.runs.taking.claim_work import ClaimWork
+from agentx.runs.taking.claim_work import ClaimWork, WantedClaim
 from agentx.wiring.bound.claims import push_claim, reach
 from agentx.wiring.bound.sessions import attach_sessions
 from agentx.wiring.runs import digest_lines, open_runs
@@ -64,6 +64,25 @@ def test_a_task_that_was_claimed_at_the_remote_is_begun_by_nobody_else(both: Two
     both.sync(both.one)
     for project in (both.one, both.two):
         assert [both.holder(project, task) for task in (FIRST, SECOND)] == ["anna", "bert"]
+
+
+def test_a_task_whose_lane_is_merged_is_taken_without_it(both: Two) -> None:
+    opened = open_lane(both.one, Saying(task=FIRST))
+    assert opened.lane is not None
+    lane = opened.lane.id
+    commit(Path(opened.folder), "work", b_py="b = 1\n")
+    merge_lane(both.one, Saying(lane=lane))
+    task_step(both.one, Saying(task=FIRST), "task-reopened", {"reason": "more"})
+    wanted = WantedClaim(run_id=both.run_id, task=FIRST, actor="orchestrator", lane=lane)
+    ClaimWork(open_runs(both.one)).claim(wanted)
+    both.sync(both.one)
+    both.sync(both.two)
+
+    step = next(each for each in show_run(both.two, caller=PERSON).next if each.takes)
+
+    assert step.command == f"agentx run task take {FIRST}"
+    take_task(both.two, Saying(task=FIRST), PERSON)
+    assert both.holder(both.two) == "bert"
 
 
 def test_whose_a_task_is_stands_where_somebody_looks(both: Two) -> None:
