@@ -117,8 +117,8 @@ class AgentsSettings:
     commands: str = setting(
         "",
         "Commands that the loop (`agent run --runner loop`) may run, by their first words, with "
-        "commas: `pytest, make test, git diff`; empty for none. So may agents in lanes of a run "
-        "that is driven.",
+        "commas: `pytest, make test, git diff`; empty for none. So may agent CLIs on an issue, "
+        "and in lanes of a run.",
         persons=True,
     )
     environment: str = setting(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from agentx.agents.driving.surroundings import RemoteUrls
 
 LOOP = "loop"  # it answers here; how it works is `operations.agents.loop`
+_ASK = "agentx clarify ask"  # as every agent is told to ask others
 RUNNERS = (*(harness.value for harness in DIALECTS), PERSON, SCRIPTED, LOOP)
 
 
@@ -56,7 +57,16 @@ def runner_named(
         clock=project.clock,
         model=model,
         is_trusted=project.trust.was_said,
+        commands=(*_list_commands(project), _ASK) if project.trust.was_said else (),
     )
+
+
+def _list_commands(project: Project) -> tuple[str, ...]:
+    """Return the commands that agents may run unasked, as the user's own settings name them."""
+    from agentx.agents.loop.tools.commands import read_allowed  # noqa: PLC0415  few wake an agent
+
+    listed = read_allowed(project.config.section(AgentsSettings).commands)
+    return tuple(" ".join(words) for words in listed)
 
 
 def runner_in_lane(project: Project, name: str, folder: Path, *, model: str = "") -> AgentCli:
@@ -65,7 +75,6 @@ def runner_in_lane(project: Project, name: str, folder: Path, *, model: str = ""
     Raises: InvalidValue.
     """
     from agentx.agents.driving.surroundings import choose_variables  # noqa: PLC0415  few drive
-    from agentx.agents.loop.tools.commands import read_allowed  # noqa: PLC0415  as above
 
     if name not in {harness.value for harness in DIALECTS}:
         raise InvalidValue(
@@ -83,7 +92,7 @@ def runner_in_lane(project: Project, name: str, folder: Path, *, model: str = ""
         clock=project.clock,
         model=model,
         is_trusted=project.trust.was_said,
-        commands=tuple(" ".join(words) for words in read_allowed(settings.commands)),
+        commands=_list_commands(project),
         can_wait=True,
     )
 
