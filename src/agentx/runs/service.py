@@ -68,14 +68,10 @@ from agentx.runs.rules.claims import ASKS, GOES_ON
 from agentx.runs.rules.decide import find_lane
 from agentx.runs.rules.draft import escalation_name
 from agentx.runs.rules.fold import fold, mark_misplaced
-from agentx.runs.rules.gates import (
-    Missing,
-    is_stale,
-    list_lifted,
-    list_unready,
-)
+from agentx.runs.rules.gates import Missing, is_stale, list_lifted, list_unready
 from agentx.runs.store.git_lanes import GitLanes
 from agentx.runs.store.git_shared import list_gone, name_remote
+from agentx.runs.store.local.followed import fold_followed
 from agentx.runs.store.local.glimpsing import has_asked
 from agentx.runs.store.run_store import OpenRun, RunStore
 from agentx.runs.store.sources import sources, yaml_text
@@ -110,14 +106,14 @@ class Runs:
         """Return where a run stands, and what of its files could not be read."""
         name = self.which.choose_to_see(run_id)
         found = self._store.events(name)
-        return fold(name, found.events), tuple(str(each) for each in found.faults)
+        return fold_followed(name, found.events), tuple(str(each) for each in found.faults)
 
     def story(self, run_id: str) -> tuple[Run, tuple[RunEvent, ...], tuple[str, ...]]:
         """Return where a run stands, its events in order, and what could not be read."""
         name = self.which.choose_to_see(run_id)
         found = self._store.events(name)
-        faults = tuple(str(each) for each in found.faults)
-        return fold(name, found.events), mark_misplaced(name, found.events), faults
+        run, events = fold(name, found.events), mark_misplaced(name, found.events)
+        return run, events, tuple(str(each) for each in found.faults)
 
     def events(self, run_id: str) -> tuple[RunEvent, ...]:
         """Return the events of a run, in order."""

@@ -8,7 +8,10 @@ from __future__ import annotations
 import pytest
 
 from agentx.runs.limits import RUN_DRIVE_MS
+from agentx.runs.model import ORCHESTRATOR, Happening, Run
+from agentx.runs.service import Runs
 from agentx.wiring.bound.drives import Drive, DriveLost
+from agentx.wiring.runs import open_runs
 from tests.support.two_people import Two
 
 
@@ -95,3 +98,24 @@ def test_a_driver_that_was_followed_learns_it_while_its_agents_work(both: Two) -
 
     with pytest.raises(DriveLost, match="of bert"):
         held.hold()
+
+
+def test_a_run_is_read_anew_only_where_somebody_wrote(
+    both: Two, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drive, read, times = _begin(both, "one"), Runs.run, list[str]()
+
+    def count(runs: Runs, run_id: str) -> tuple[Run, tuple[str, ...]]:
+        times.append(run_id)
+        return read(runs, run_id)
+
+    before = drive.run
+    monkeypatch.setattr(Runs, "run", count)
+
+    assert drive.run is before
+    assert times == []
+    other = open_runs(both.one)  # as another process would
+    named = Happening(kind="task-added", actor=ORCHESTRATOR, task="TASK-009", detail={"title": "x"})
+    other.say(both.run_id, named)
+    assert [task.contract.title for task in drive.run.tasks.values()][-1] == "x"
+    assert len(drive.run.tasks) == len(before.tasks) + 1

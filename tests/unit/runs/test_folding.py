@@ -20,6 +20,7 @@ from agentx.runs.model import LaneStatus, Phase, Run, RunEvent, RunStatus, TaskS
 from agentx.runs.pages.files import pages
 from agentx.runs.rendering import say_doubted_end
 from agentx.runs.rules.fold import evolve, fold, in_order
+from agentx.runs.store.local.followed import fold_followed
 from tests.support.run_stories import RUN, event, histories
 
 
@@ -37,6 +38,18 @@ def test_the_state_is_the_same_in_whatever_order_and_however_often_events_arrive
     assert fold(RUN, doubled) == state
     assert reduce(evolve, in_order(events), Run(id=RUN)) == state
     assert pages(state) == pages(fold(RUN, doubled))
+
+
+@settings(max_examples=60)
+@given(histories(), st.data())
+def test_a_run_that_is_followed_stands_where_one_does_that_is_read_anew(
+    events: list[RunEvent], data: st.DataObject
+) -> None:
+    for _ in range(3):  # more came, some of it from before, or a file was edited
+        some = data.draw(st.lists(st.sampled_from(events)))
+        edited = [replace(each, detail={**each.detail, "by": "hand"}) for each in some[:1]]
+        for seen in (some, [*some, *events], [*edited, *some[1:]]):
+            assert fold_followed(RUN, seen) == fold(RUN, seen)
 
 
 @settings(max_examples=30)

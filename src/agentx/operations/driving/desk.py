@@ -54,7 +54,7 @@ class DriveDesk:
     @property
     def run(self) -> Run:
         """Where it stands now."""
-        return open_runs(self.project).run(self.run_id)[0]
+        return self.drive.run
 
     def say(
         self, kind: str, detail: Mapping[str, object], *, task: str = "", lane: str = ""

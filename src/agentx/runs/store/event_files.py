@@ -32,7 +32,7 @@ from agentx.runs.model import RunEvent
 from agentx.runs.paths import RunPaths
 from agentx.runs.rules.lines import event_of, line_of
 
-_KEPT_BYTES_MAX = 4_096  # longer lines are read anew each time
+_KEPT_BYTES_MAX = 4_096  # of longer lines few are kept
 
 
 @frozen
@@ -88,13 +88,16 @@ def events_in(text: bytes, run_id: str) -> Iterator[RunEvent]:
 
 def _read(line: bytes, run_id: str) -> Iterable[RunEvent | str]:
     """Return each event of a line, or why it is none; who follows a run reads its lines often."""
-    if len(line) > _KEPT_BYTES_MAX:
-        return tuple(_parse(line, run_id))
-    return _read_kept(line, run_id)
+    return (_read_long if len(line) > _KEPT_BYTES_MAX else _read_kept)(line, run_id)
 
 
 @lru_cache(maxsize=2_048)
 def _read_kept(line: bytes, run_id: str) -> tuple[RunEvent | str, ...]:
+    return tuple(_parse(line, run_id))
+
+
+@lru_cache(maxsize=4)
+def _read_long(line: bytes, run_id: str) -> tuple[RunEvent | str, ...]:
     return tuple(_parse(line, run_id))
 
 

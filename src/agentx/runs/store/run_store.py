@@ -66,6 +66,7 @@ from agentx.runs.store.index_file import IndexFile
 from agentx.runs.store.kept.branch import KeptBranch
 from agentx.runs.store.kept.notes import KeptNotes
 from agentx.runs.store.local.checkouts import CheckoutName
+from agentx.runs.store.local.followed import fold_followed
 from agentx.runs.store.local.seen_claims import SeenClaims
 from agentx.runs.store.vouching import RunPen, RunVouching
 
@@ -301,7 +302,7 @@ class OpenRun:
         self.fresh: list[RunEvent] = []
         self._hand = ByHand(self.paths, self.remarks, store.kept)
         self._events = list(found.events)
-        self.run = fold(run_id, self._events)
+        self.run = fold_followed(run_id, self._events)
         # Where all is as it was left, only what changes from here on has to be made.
         made = "" if self._hand.gone else store.look_made(run_id)
         self._made = self.run if made and made == store.sum_up(run_id) else None

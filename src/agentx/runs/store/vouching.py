@@ -30,6 +30,11 @@ from agentx.runs.rules.claims import (
 )
 from agentx.runs.rules.draft import escalation_name
 
+# What was found signed, by whose words counted then: who follows a run reads it again and again.
+# Each is kept with the event that it was made of, so that no other can come to its id.
+_SIGNED_MAX = 4_096
+_signed: dict[int, tuple[RunEvent, str, RunEvent]] = {}
+
 
 @frozen
 class RunPen:
@@ -53,6 +58,8 @@ class RunVouching:
         list_all: Callable[[], Iterable[RunEvent]],
     ) -> None:
         self._pen = pen
+        self._checkout = checkout
+        self._by = ""  # whose words count, as it was looked at last
         self._notes = VouchedNotes(notes.vouched, checkout, clock, "agentx run")
         self._list_all = list_all
 
@@ -105,6 +112,7 @@ class RunVouching:
         if self._pen is None:
             return tuple(events)
         known = tuple(events)
+        self._by = f"{self._checkout} {self._pen.signatures.stamp()}"
         several = _list_differing(known) | _list_of_one_name(known)
         found = [
             self._judge(each) if each.id in several or must_be_vouched(each) else each
@@ -119,13 +127,20 @@ class RunVouching:
 
     def _judge(self, event: RunEvent) -> RunEvent:
         assert self._pen is not None, "without a pen nobody is judged"
+        known = _signed.get(id(event))
+        if known is not None and known[0] is event and known[1] == self._by:
+            return known[2]
         try:
             message = message_of(event)
         except RecursionError:  # nested deeper than any of ours
             message = b""
         standing = self._pen.signatures.judge(event.key, event.signature, message)
         if standing is Vouching.SIGNED:
-            return replace(event, standing=standing, owner=self._pen.name_owner(event.key))
+            found = replace(event, standing=standing, owner=self._pen.name_owner(event.key))
+            if len(_signed) >= _SIGNED_MAX:
+                _signed.clear()
+            _signed[id(event)] = (event, self._by, found)
+            return found
         taken_over = self._notes.look(self._find_unsigned)
         if sum_up_message(message) in taken_over:
             return event

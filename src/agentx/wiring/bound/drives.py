@@ -22,8 +22,9 @@ from agentx.runs.limits import RUN_DRIVE_MS
 from agentx.runs.model import ORCHESTRATOR, Happening, Run
 from agentx.runs.paths import RunNotes
 from agentx.runs.rules.driving import BEGAN, ENDED, HELD
+from agentx.runs.store.local.followed import SeenRun
 from agentx.wiring.bound.claims import reach
-from agentx.wiring.runs import open_runs
+from agentx.wiring.runs import open_run_store, open_runs
 
 _TRIES = 5
 _SAME_MOMENT_MS = 1_000
@@ -40,13 +41,22 @@ class Drive:
         self._project = project
         self._run_id = run_id
         self._runs = open_runs(project)
+        self._seen: SeenRun | None = None
         self._lock: Flock | None = None
         self._due_ms = 0  # when it is to be said again that it is driven
 
     @property
     def run(self) -> Run:
-        """Where the run stands now."""
-        return self._runs.run(self._run_id)[0]
+        """Where the run stands now; read anew only where its files were changed since."""
+        # Several threads look: each by a house of its own, and all may take what one has seen.
+        seen = self._seen
+        stamp = open_run_store(self._project).stamp(self._run_id)  # first: more may come meanwhile
+        if seen is None or seen.stamp != stamp:
+            self._seen = seen = SeenRun(run=self._read(), stamp=stamp)
+        return seen.run
+
+    def _read(self) -> Run:
+        return open_runs(self._project).run(self._run_id)[0]
 
     @property
     def checkout(self) -> str:
