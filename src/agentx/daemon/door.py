@@ -9,22 +9,29 @@ it would only wait for the store instead, and in vain.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentx.daemon.limits import (
+    DAEMON_ANSWER_MS,
     DAEMON_POLL_MS,
     OTHER_STORE_WAIT_MS,
     PASSING_STORE_WAIT_MS,
     STORE_TURN_MS,
 )
-from agentx.daemon.presence import Presence, is_served, reachable
+from agentx.daemon.presence import Presence, is_served, lock_owner, reachable
 from agentx.host.files.plain import exists, remove_tree
 from agentx.host.limits import STORE_OPEN_WAIT_MS
-from agentx.kernel.errors import DaemonUnavailable, LockHeld, NotFound, UnavailableError
+from agentx.kernel.errors import (
+    AgentXError,
+    DaemonUnavailable,
+    LockHeld,
+    NotFound,
+    UnavailableError,
+)
 from agentx.kernel.paths import DataPaths, StorePaths
 from agentx.project.project import Project
 from agentx.project.settings import StorageSettings
@@ -74,13 +81,15 @@ def open_memory(project: Project, *, wait_ms: int = STORE_OPEN_WAIT_MS) -> Memor
 
     A daemon may come up while the store is waited for, and then has it for good: it is asked.
 
-    Raises: as `find_daemon`, and LockHeld when another command has the store for too long.
+    Raises: as `find_daemon`, DaemonUnavailable where it is there and answers nothing, and LockHeld
+    when another command has the store for too long.
     """
     deadline = time.monotonic() + wait_ms / 1000
     while True:
         left_ms = max(int((deadline - time.monotonic()) * 1000), 0)
         remote = connect(project.store, project=project.id, wait_ms=left_ms)
         if remote is not None:
+            _refuse_held(project.store, remote, max(left_ms, DAEMON_ANSWER_MS))
             return remote
         from agentx.wiring.memory import open_store  # noqa: PLC0415  see above
 
@@ -91,14 +100,41 @@ def open_memory(project: Project, *, wait_ms: int = STORE_OPEN_WAIT_MS) -> Memor
                 raise
 
 
+def is_held(paths: StorePaths) -> bool:
+    """Tell whether a daemon takes calls and answers none: its process was stopped, or hangs."""
+    presence = reachable(paths)
+    if presence is None:
+        return False
+    from agentx.memory.remote import dial  # noqa: PLC0415  see above
+
+    with dial(presence.address, hatch=presence.hatch) as remote:
+        return not remote.is_answered(DAEMON_ANSWER_MS)
+
+
+def _refuse_held(paths: StorePaths, remote: RemoteMemory, wait_ms: int) -> None:
+    """Raise DaemonUnavailable where a daemon takes calls and answers none."""
+    if remote.is_answered(wait_ms):
+        return
+    with remote:  # nothing is asked of it any more
+        owner = lock_owner(paths)
+        who = f" (process {owner.pid})" if owner is not None else ""
+        raise DaemonUnavailable(
+            f"the daemon{who} does not answer: it may be stopped or hang",
+            hint="`agentx daemon stop` ends it; what was captured is kept",
+        )
+
+
 @contextmanager
-def open_to_read(project: Project) -> Iterator[Memory]:
+def open_to_read(
+    project: Project, told: Callable[[AgentXError], None] | None = None
+) -> Iterator[Memory]:
     """Give the memory of a project to who only reads: where none was ever begun, none is.
 
-    Such a folder gets one for the moment, in a place that goes with it: every answer has its shape.
+    Who is `told` hears why it is the store as it is now. Such a folder gets one for the moment, in
+    a place that goes with it: every answer has its shape.
     """
     if has_begun(project):
-        with open_or_look(project) as memory:
+        with open_or_look(project, told) as memory:
             yield memory
         return
     import tempfile  # noqa: PLC0415  see above
@@ -130,7 +166,7 @@ def _take_away(folder: Path) -> None:
             time.sleep(DAEMON_POLL_MS / 1000)
 
 
-def open_or_look(project: Project) -> Memory:
+def open_or_look(project: Project, told: Callable[[AgentXError], None] | None = None) -> Memory:
     """Return the memory of a project; as it is now, where it cannot be written: somebody else
     keeps it for too long, or the disk is full.
 
@@ -143,7 +179,10 @@ def open_or_look(project: Project) -> Memory:
 
         is_had = isinstance(error, LockHeld | DaemonUnavailable)
         with suppress(NotFound, UnavailableError):
-            return look_into_store(project, is_unwritable=not is_had)
+            looked = look_into_store(project, is_unwritable=not is_had)
+            if told is not None:
+                told(error)
+            return looked
         raise
 
 

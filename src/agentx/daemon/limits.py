@@ -58,6 +58,8 @@ SCHEDULER_STOP_WAIT_MS = 10_000
 JOB_ERROR_CHARS_MAX = 1_000
 # How long `--all-projects` waits for one store that somebody else has open.
 OTHER_STORE_WAIT_MS = 1_000
+# How long a daemon may take to answer anything at all before who reads counts it as held.
+DAEMON_ANSWER_MS = 1_000
 # For how long a command that waits for the store does not look whether a daemon has come up.
 STORE_TURN_MS = 300
 # How long threads of a store for the moment may take to end when it is taken away.

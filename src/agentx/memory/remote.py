@@ -182,6 +182,11 @@ class RemoteMemory:
         """Say what is remembered."""
         return self._call(Memory.status)
 
+    def is_answered(self, wait_ms: int) -> bool:
+        """Tell whether the daemon answers at all; one that is held (SIGSTOP) does not."""
+        own = self._connection
+        return not isinstance(own, HatchConnection) or own.is_answered(wait_ms)
+
     def ask_hatch(
         self, call: Call[Given, Reply], *arguments: Given.args, **named: Given.kwargs
     ) -> Reply:

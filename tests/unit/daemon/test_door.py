@@ -1,20 +1,27 @@
-"""Goal: who only reads where nothing was begun leaves nothing, and meets no error of ours.
+"""Goal: who only reads where nothing was begun leaves nothing, and no daemon keeps it waiting.
 
-Method: a store for the moment, below which somebody still writes when it is left.
+Method: a store for the moment, below which somebody still writes when it is left; a daemon whose
+process is held, played by a lock and a socket at which nobody answers.
 """
 
 from __future__ import annotations
 
+import os
+import socket
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
-from agentx.daemon.door import open_to_read
+from agentx.daemon.door import is_held, open_memory, open_to_read
+from agentx.daemon.presence import Presence, daemon_lock, write_presence
+from agentx.kernel.clock import Millis
+from agentx.kernel.errors import AgentXError, DaemonUnavailable
 from agentx.project.config import read_environment
-from agentx.project.project import open_project
+from agentx.project.project import Project, open_project
 
 _WRITES_S = 0.3
 
@@ -35,6 +42,48 @@ def test_a_store_for_the_moment_goes_also_while_its_threads_end(
     late.join()
 
     assert list((tmp_path / "passing").iterdir()) == []
+
+
+@pytest.fixture
+def held(tmp_path: Path) -> Iterator[Project]:
+    """A project with a memory, whose daemon takes calls and answers none."""
+    (tmp_path / "work").mkdir()
+    known = {"HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin"}
+    project = open_project(tmp_path / "work", read_environment(known))
+    with open_memory(project):
+        pass
+    path = tmp_path / "hatch.sock"
+    with socket.socket(socket.AF_UNIX) as listener, daemon_lock(project.store):
+        listener.bind(str(path))
+        listener.listen()
+        write_presence(
+            project.store,
+            Presence(
+                pid=os.getpid(),
+                address=f"unix:{path}",
+                started_ms=Millis(1),
+                version="0",
+                hatch=str(path),
+            ),
+        )
+        yield project
+
+
+def test_who_reads_beside_a_daemon_that_is_held_is_shown_what_is_stored(held: Project) -> None:
+    said: list[AgentXError] = []
+    began = time.monotonic()
+
+    with open_to_read(held, said.append) as memory:
+        assert memory.toc_roots() == ()
+
+    assert "does not answer" in said[0].message
+    assert time.monotonic() - began < 8  # a loaded machine; it is given one second
+    assert is_held(held.store)
+
+
+def test_who_writes_beside_a_daemon_that_is_held_is_told_so(held: Project) -> None:
+    with pytest.raises(DaemonUnavailable, match="does not answer"):
+        open_memory(held, wait_ms=100)
 
 
 def _write_below(store: Path) -> None:

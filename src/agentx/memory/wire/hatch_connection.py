@@ -87,6 +87,21 @@ class HatchConnection:
         except HatchClosed:
             raise UnavailableError("the daemon has no hatch", hint=RESTART) from None
 
+    def is_answered(self, wait_ms: int) -> bool:
+        """Tell whether anything is answered: a process that is held takes calls, and no more.
+
+        What is asked is no call at all. Every daemon refuses that at once, however busy it is.
+        """
+        try:
+            self._exchange(
+                plain.encode({"call": "", "project": self._project, "given": {}}), wait_ms
+            )
+        except DaemonUnavailable:
+            return False
+        except HatchClosed:  # it may be there and have lost its hatch
+            return True
+        return True
+
     def close(self) -> None:
         """Let nothing more be asked."""
         self._later.close()

@@ -21,6 +21,7 @@ from agentx.surfaces.cli.screen import fit_words, write_json, write_text
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from agentx.kernel.errors import AgentXError
     from agentx.memory.port import Behind, Memory
     from agentx.project.config import Environment
     from agentx.project.project import Project
@@ -78,13 +79,21 @@ class Invocation:
         from agentx.daemon.door import has_begun, open_to_read
 
         has = self.is_begun = has_begun(self.project)
-        with open_to_read(self.project) as memory:
+        with open_to_read(self.project, self.say_looked) as memory:
             yield memory
         if self.behind is not None:
             self._say_behind(self.behind)
         if not has and not self.as_json:
             begins = "the next session" if self.project.trust.has_data else "`agentx init`"
             said = f"nothing is remembered of this folder yet: {begins} begins"
+            self.talk.print(said, style="dim")
+
+    def say_looked(self, why: AgentXError) -> None:
+        """Say why the store is shown as it is now, where a daemon that is there does not answer."""
+        from agentx.kernel.errors import DaemonUnavailable
+
+        if isinstance(why, DaemonUnavailable) and not self.as_json:
+            said = f"{why.message}; shown is what is stored. {why.hint}"
             self.talk.print(said, style="dim")
 
     def freshen(self, memory: Memory, *, views: bool = True) -> None:

@@ -41,7 +41,7 @@ def show_glance(invocation: Invocation) -> None:
         root = str(invocation.project.root)
         invocation.show({"begun": False, "root": root}, lambda screen: _draw_empty(screen, root))
         return
-    with open_to_read(invocation.project) as memory:
+    with open_to_read(invocation.project, invocation.say_looked) as memory:
         reply = glance(invocation.project, memory, invocation.dates.zone)
     invocation.show(reply, lambda screen: _draw(screen, reply, invocation.dates))
 

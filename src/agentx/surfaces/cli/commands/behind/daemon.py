@@ -102,9 +102,18 @@ def stop(invocation: Invocation) -> None:
 @click.pass_obj
 def status(invocation: Invocation) -> None:
     """Say whether the daemon runs, and where it can be reached."""
+    from agentx.daemon.door import is_held
+
     found = control.state(invocation.project.store)
     now_ms = invocation.project.clock.now_ms()
-    invocation.show(_tell(found, now_ms), lambda screen: _draw(screen, found, now_ms))
+    held = found.condition is Condition.RUNNING and is_held(invocation.project.store)
+
+    def draw(screen: Console) -> None:
+        _draw(screen, found, now_ms)
+        if held:
+            screen.print("\nit does not answer: `agentx daemon stop` ends it", style="yellow")
+
+    invocation.show({**_tell(found, now_ms), "answers": not held}, draw)
 
 
 @command.command("install")
