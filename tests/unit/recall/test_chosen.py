@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from agentx.kernel.clock import Millis
-from agentx.prose.tool_kinds import list_tools
-from agentx.recall.question.order.chosen import weigh_choice
+from agentx.prose.tools.choosing import weigh_choice
+from agentx.prose.tools.kinds import list_tools
 from agentx.recall.question.order.holding import read_holding
 from agentx.recall.question.plan import Question, answer
 from agentx.search.document import Document

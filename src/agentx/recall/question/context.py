@@ -13,8 +13,8 @@ from math import log
 from agentx.kernel.text import compile_late
 from agentx.observations.model import Category, Observation
 from agentx.prose.keyphrases import terms
-from agentx.recall.question.order.chosen import weigh_choice
-from agentx.recall.question.order.holding import read_holding
+from agentx.prose.tools.choosing import weigh_choice
+from agentx.prose.tools.kinds import read_kind
 
 _STEM_CHARS_MIN = 3  # of a word stay as they are, whatever ending it loses
 _NAME = compile_late(r"\w+[-_]\w[\w-]*|\b[a-z]+[A-Z]\w*")
@@ -62,8 +62,8 @@ def match_context(
         )
     best = max(found, default=0.0)
     answers = [each / best for each in found] if best else found
-    holding = read_holding(context[:_CONTEXT_CHARS_MAX])
-    return _match_tools(known, lines, answers, holding.tools) if holding else answers
+    kind = read_kind(context[:_CONTEXT_CHARS_MAX])
+    return _match_tools(known, lines, answers, kind.tools) if kind else answers
 
 
 def _match_tools(

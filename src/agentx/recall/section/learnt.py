@@ -25,7 +25,6 @@ from agentx.prose.likeness import coverage
 from agentx.prose.sentences import is_question
 from agentx.prose.sentences import words as count_words
 from agentx.prose.settling.amounts import list_taken_back
-from agentx.recall.question.context import match_context
 from agentx.recall.section.choose import Tellable
 from agentx.recall.section.kinds import Kind, kind_of
 from agentx.recall.section.taken_down import TakenDown
@@ -191,7 +190,7 @@ def weigh(
     known = [one for one in given if not _is_overview(one.observation)]
     lines = [word_memory(one.observation) for one in known]
     said = [_list_words(strip_label(line)) for line in lines]
-    answers = match_context([one.observation for one in known], lines, said, context)
+    answers = _match(known, lines, said, context)
     handed = _hand_on(known, answers)
     placed = _list_placed(known)
     reworded = _list_reworded(known)
@@ -316,6 +315,20 @@ def _list_placed(known: Sequence[WeighedMemory]) -> frozenset[str]:
     ]
     newest = nlargest(_WRITTEN_PLACES, written, key=lambda one: (one.timestamp_ms, one.id))
     return frozenset(one.id for one in (*pinned, *newest))
+
+
+def _match(
+    known: Sequence[WeighedMemory],
+    lines: Sequence[str],
+    said: Sequence[frozenset[str]],
+    context: str,
+) -> list[float]:
+    """Return how well each answers a context, where there is one."""
+    if not context.strip():
+        return [0.0] * len(known)
+    from agentx.recall.question.context import match_context  # noqa: PLC0415  a start has none
+
+    return match_context([one.observation for one in known], lines, said, context)
 
 
 def _hand_on(known: Sequence[WeighedMemory], answers: Sequence[float]) -> list[float]:

@@ -22,7 +22,7 @@ from agentx.kernel.values import frozen
 from agentx.prose.cues import anywhere
 from agentx.prose.likeness import coverage
 from agentx.prose.sentences import is_question, sentences
-from agentx.prose.tool_kinds import list_tools
+from agentx.prose.tools.kinds import read_kind
 from agentx.recall.question.order.chosen import list_chosen, list_overturned
 from agentx.recall.question.order.reasons import states_reason
 from agentx.recall.question.rank import Ranked
@@ -50,14 +50,6 @@ _LEFT = compile_late(
 _TAIL = compile_late(
     r"\s+(?:any ?more|again|at all|nicht mehr|aufgegeben|ersetzt|dropped|removed|replaced|abandoned"
     r"|gone|with|by|for|in favou?r|and|to)\b.*\Z",
-    re.IGNORECASE,
-)
-_HELD = compile_late(
-    r"\A\W*(?:and |so )?(?:which|what) (?P<thing>[^?.!\n]{2,60}?) (?:do|are|does|is) "
-    rf"(?:{_WHO}|the [\w-]+|our [\w-]+|[\w-]+) (?:now |currently |still |today )?"
-    r"(?:us(?:e|ing)|on|run(?:ning)?(?: on)?|go(?:ing)? with|stick with|deploy\w* (?:to|with))\b"
-    r"|\A\W*what do we (?:now |currently )?use (?:for|as|to) (?P<end>[^?.!\n]{2,60})"
-    r"|\A\W*(?:and |so )?what(?: is|'s) our (?P<own>[^?.!\n]{2,40})",
     re.IGNORECASE,
 )
 # How a text says that something was left; "moved to it" says the contrary.
@@ -93,13 +85,10 @@ def read_holding(question: str) -> HoldingQuestion | None:
     if left := _LEFT.match(question):
         about = frozenset(terms(_TAIL.sub("", left["thing"])))
         return HoldingQuestion(about, is_left=True) if about else None
-    if (held := _HELD.match(question)) is None:
+    if (asked := read_kind(question)) is None:
         return None
-    thing = held["thing"] or held["end"] or held["own"]
-    about, tools = frozenset(terms(thing)), list_tools(thing)
-    if not about or (held["own"] and not tools):
-        return None
-    return HoldingQuestion(about, is_left=False, tools=tools)
+    about = frozenset(terms(asked.thing))
+    return HoldingQuestion(about, is_left=False, tools=asked.tools) if about else None
 
 
 def bring_replacing(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from agentx.kernel.text import compile_late
+from agentx.kernel.values import frozen
 
 _TABLE = """
 database, db, data store, datastore, data base, datenbank:
@@ -92,6 +93,23 @@ language, programming language:
 _ENTRY = re.compile(r"^(?P<names>\S[^:\n]*):(?P<tools>[^:]*?)(?=^\S|\Z)", re.MULTILINE | re.DOTALL)
 _LEAD = compile_late(r"\A(?i:(?:the|our|your|their|main|own|a|an|kind of|sort of|type of) )+")
 
+_HELD = compile_late(
+    r"\A\W*(?:and |so )?(?:which|what) (?P<thing>[^?.!\n]{2,60}?) (?:do|are|does|is) "
+    r"(?:(?:we|they|the team|wir)|the [\w-]+|our [\w-]+|[\w-]+) (?:now |currently |still |today )?"
+    r"(?:us(?:e|ing)|on|run(?:ning)?(?: on)?|go(?:ing)? with|stick with|deploy\w* (?:to|with))\b"
+    r"|\A\W*what do we (?:now |currently )?use (?:for|as|to) (?P<end>[^?.!\n]{2,60})"
+    r"|\A\W*(?:and |so )?what(?: is|'s) our (?P<own>[^?.!\n]{2,40})",
+    re.IGNORECASE,
+)
+
+
+@frozen(kw_only=False)
+class AskedKind:
+    """Of what it is asked which is used, and the tools of that kind where it is one of tools."""
+
+    thing: str
+    tools: frozenset[str]
+
 
 def _read_table() -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
@@ -112,3 +130,12 @@ def list_tools(kind: str) -> frozenset[str]:
         if name in _TOOLS:
             return _TOOLS[name]
     return frozenset()
+
+
+def read_kind(question: str) -> AskedKind | None:
+    """Return of what a question asks which is used, if it does: `which database do we use?`."""
+    if (asked := _HELD.match(question)) is None:
+        return None
+    thing = asked["thing"] or asked["end"] or asked["own"]
+    tools = list_tools(thing)
+    return AskedKind(thing, tools) if tools or not asked["own"] else None

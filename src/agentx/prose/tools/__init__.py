@@ -1,0 +1,1 @@
+"""Tools by their kinds, and what settles on one."""
