@@ -24,7 +24,11 @@ class Player:
         self.patch = patch
         self.folder = root / "shop"
         (self.folder / ".agentx").mkdir(parents=True)
-        self.known = {"HOME": str(root / "home"), "PATH": "/usr/bin:/bin"}
+        self.known = {
+            "HOME": str(root / "home"),
+            "PATH": "/usr/bin:/bin",
+            "AGENTX_SPARE_SPOOL": str(root / "spare"),  # and not what lies in this machine's
+        }
         self.known["AGENTX_DAEMON_AUTO"] = "false"
         self.project = open_project(self.folder, read_environment(self.known))
 

@@ -34,7 +34,12 @@ class Clones:
             self.remote.as_uri() if cut else str(self.remote),
             name,
         )
-        known = {"HOME": str(self.folder / f"home-{name}"), "PATH": "/usr/bin:/bin", **more}
+        known = {
+            "HOME": str(self.folder / f"home-{name}"),
+            "PATH": "/usr/bin:/bin",
+            "AGENTX_SPARE_SPOOL": str(self.folder / f"spare-{name}"),
+            **more,
+        }
         return trusted(open_project(self.folder / name, read_environment(known)))
 
     def let_overtake(self, branch: str, commit: str) -> None:
