@@ -16,6 +16,7 @@ from agentx.recall.question.plan import Question, answer
 from agentx.search.document import Document
 from agentx.search.text.index import TextIndex
 from agentx.search.text.scales import chapters
+from tests.support.said_documents import say
 from tests.support.time_and_chance import FakeClock
 
 SETTLED = [
@@ -88,8 +89,8 @@ def test_a_question_for_something_else_of_ours_is_no_such_question() -> None:
 def ask(tmp_path: Path) -> Callable[[str], list[str]]:
     """Answer from a project that moved from SQLite to Postgres and gave up its queue."""
     said = [
-        _say("e1", "Everything that writes to the database stands in one file."),
-        _say("e2", "A worker with Celery writes to the database, too.", role="assistant"),
+        say("e1", "Everything that writes to the database stands in one file."),
+        say("e2", "A worker with Celery writes to the database, too.", role="assistant"),
     ]
     kept = [
         _keep("obs-1", "Decision: SQLite with WAL", superseded_by="obs-2"),
@@ -110,20 +111,8 @@ def ask(tmp_path: Path) -> Callable[[str], list[str]]:
     return asked
 
 
-def _say(doc_id: str, text: str, **changes: object) -> Document:
-    values: dict[str, object] = {
-        "doc_type": "event",
-        "doc_id": doc_id,
-        "text": text,
-        "timestamp_ms": Millis(1),
-        "session": "s",
-        "role": "user",
-    }
-    return Document(**{**values, **changes})  # type: ignore[arg-type]  # spelled by the tests
-
-
 def _keep(doc_id: str, text: str, *, at: int = 1, **changes: object) -> Document:
-    return _say(
+    return say(
         doc_id,
         text,
         doc_type="observation",

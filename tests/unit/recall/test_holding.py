@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from agentx.kernel.clock import Millis
 from agentx.recall.question.order.holding import leaves, read_holding
 from agentx.recall.question.plan import Question, answer
 from agentx.search.analysis import terms
-from agentx.search.document import Document
 from agentx.search.text.index import TextIndex
 from agentx.search.text.scales import chapters
+from tests.support.said_documents import say
 from tests.support.time_and_chance import FakeClock
 
 ASKED = {
@@ -78,20 +77,20 @@ def test_a_text_that_gives_a_thing_up_is_told_from_one_that_came_to_it() -> None
 def ask(tmp_path: Path) -> Callable[[str], list[str]]:
     """Answer from two sessions: Kafka was chosen, and NATS took its place."""
     chosen = [
-        _say("e1", "Which broker should the events use?"),
-        _say("e2", "Kafka is known to everybody. I recommend Kafka.", role="assistant"),
-        _say("e3", "ok Kafka"),
-        _say("e4", "The events use Kafka with one topic a tenant.", role="assistant"),
+        say("e1", "Which broker should the events use?"),
+        say("e2", "Kafka is known to everybody. I recommend Kafka.", role="assistant"),
+        say("e3", "ok Kafka"),
+        say("e4", "The events use Kafka with one topic a tenant.", role="assistant"),
     ]
     left = [
-        _say(
+        say(
             "e5", "It eats 6 GB at rest and Kafka upgrades hurt. Move it all to NATS.", session="t"
         ),
-        _say("e6", "Done, 40 MB at rest.", session="t", role="assistant"),
+        say("e6", "Done, 40 MB at rest.", session="t", role="assistant"),
     ]
     was = "Which broker should the events use? The user chose: ok Kafka"
     kept = [
-        _say(
+        say(
             "obs-1",
             was,
             doc_type="observation",
@@ -99,7 +98,7 @@ def ask(tmp_path: Path) -> Callable[[str], list[str]]:
             superseded_by="obs-2",
             drawn_from=("e2", "e3"),
         ),
-        _say("obs-2", "Move it all to NATS", doc_type="observation", part="p", drawn_from=("e6",)),
+        say("obs-2", "Move it all to NATS", doc_type="observation", part="p", drawn_from=("e6",)),
     ]
     with TextIndex.building(tmp_path / "index", FakeClock()) as fresh:
         for session, said in (("s", chosen), ("t", left)):
@@ -116,18 +115,6 @@ def ask(tmp_path: Path) -> Callable[[str], list[str]]:
         ]
 
     return asked
-
-
-def _say(doc_id: str, text: str, **changes: object) -> Document:
-    values: dict[str, object] = {
-        "doc_type": "event",
-        "doc_id": doc_id,
-        "text": text,
-        "timestamp_ms": Millis(1),
-        "session": "s",
-        "role": "user",
-    }
-    return Document(**{**values, **changes})  # type: ignore[arg-type]  # spelled by the tests
 
 
 def test_what_replaced_it_comes_first_and_what_was_replaced_is_marked(
