@@ -395,13 +395,18 @@ def home() -> Iterator[Home]:
 
 
 def test_the_command_starts_shows_and_stops_the_daemon(home: Home) -> None:
-    assert home.agentx("daemon", "status")["state"] == "stopped"
+    before = home.agentx("daemon", "status")
+    assert (before["state"], before["answers"]) == ("stopped", False)
 
     started = home.agentx("daemon", "start")
     shown = home.agentx("daemon", "status")
 
     assert started["was_running"] is False
     assert (shown["state"], shown["pid"]) == ("running", started["pid"])
+    os.kill(started["pid"], signal.SIGSTOP)
+    held = home.agentx("daemon", "status")
+    os.kill(started["pid"], signal.SIGCONT)
+    assert (shown["answers"], held["answers"]) == (True, False)
     assert home.agentx("daemon", "start")["was_running"] is True
     assert home.agentx("daemon", "stop") == {"was_running": True, "ending": "stopped"}
     assert home.agentx("daemon", "status")["state"] == "stopped"

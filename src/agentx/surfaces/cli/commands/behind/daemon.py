@@ -106,14 +106,15 @@ def status(invocation: Invocation) -> None:
 
     found = control.state(invocation.project.store)
     now_ms = invocation.project.clock.now_ms()
-    held = found.condition is Condition.RUNNING and is_held(invocation.project.store)
+    runs = found.condition is Condition.RUNNING
+    answers = runs and not is_held(invocation.project.store)
 
     def draw(screen: Console) -> None:
         _draw(screen, found, now_ms)
-        if held:
+        if runs and not answers:
             screen.print("\nit does not answer: `agentx daemon stop` ends it", style="yellow")
 
-    invocation.show({**_tell(found, now_ms), "answers": not held}, draw)
+    invocation.show({**_tell(found, now_ms), "answers": answers}, draw)
 
 
 @command.command("install")
