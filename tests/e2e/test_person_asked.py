@@ -124,6 +124,22 @@ def test_a_decision_comes_back_to_whoever_asked(asked: House) -> None:
     assert f"Decided by a person (unconfirmed): {DECIDED}" in said["content"][0]["text"]
 
 
+def test_what_speaks_against_an_answer_is_told_to_a_session_that_was_told_it(house: House) -> None:
+    (house.project / ".agentx").mkdir()
+    house.agentx("issue", "create", "--title", "Login", "--label", "type:feature")
+    ask(house, to="human")
+    begin(house, "engineer")
+    house.agentx("clarify", "answer", "CLR-1-001", DECIDED, "--as-person")
+    assert f"answered: Storage: {DECIDED} --" in say(house, "engineer")
+    assert say(house, "engineer") == ""  # once
+
+    ask(house, "--from", "tester", "--ask-anyway", to="human")
+    house.agentx("clarify", "answer", "CLR-1-002", "None at all.", "--as-person")
+    told = say(house, "engineer")
+    assert "(later decided otherwise: None at all. (unconfirmed, CLR-1-002))" in told
+    assert say(house, "engineer") == ""
+
+
 def test_every_answer_of_a_thread_is_told_to_a_session_that_runs(house: House) -> None:
     (house.project / ".agentx").mkdir()
     house.agentx("issue", "create", "--title", "Login", "--label", "type:feature")

@@ -36,12 +36,12 @@ from agentx.clarification.watch.later import contests_elsewhere, tell_in_doubt
 from agentx.clarification.watch.matters import list_matters, list_standing
 from agentx.clarification.watch.metrics import Metrics, metrics
 from agentx.clarification.watch.repeated import keep_repeated, tell_repeated
-from agentx.clarification.watch.taken import find_source, tell_taken
+from agentx.clarification.watch.taken import find_origin, find_source, tell_taken
 from agentx.host.files.plain import is_folder
 from agentx.host.git.facts import remote_url
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import AgentXError, CorruptRecord
-from agentx.kernel.ids import digest
+from agentx.kernel.ids import digest, parse_clarification_name
 from agentx.kernel.text import join_marks
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
@@ -167,6 +167,19 @@ def name_overruling(project: Project, states: Iterable[Clarification]) -> tuple[
     return tuple(found)
 
 
+def tell_state(project: Project, state: Clarification) -> Clarification:
+    """Return a question as it is told: with what speaks against it, and what became of its issue.
+
+    Whoever is replied what a question came to is told just that, as who looks for it is. What was
+    kept by then is no failure where that cannot be read.
+    """
+    try:
+        return tell_issues(project, name_overruling(project, (state,)))[0]
+    except (OSError, AgentXError) as error:
+        project.log.record("warning", "clarification-untold", message=str(error))
+        return replace(state, contested_by="what was said against it cannot be read here now")
+
+
 def _look_around(
     project: Project, known: tuple[Clarification, ...]
 ) -> tuple[GatheredQuestions, Tell]:
@@ -184,16 +197,19 @@ def _look_around(
 def _read_sources(
     project: Project, known: tuple[Clarification, ...]
 ) -> dict[str, tuple[Clarification, ...]]:
-    """Return, by their names, the questions whose words others took from memory: the matters of
+    """Return, by who took them, the questions whose words were taken from memory: the matters of
     each and itself, with what speaks against it."""
     room, found = open_clarifications(project), dict[str, Clarification]()
-    for name in {find_source(state) for state in known} - {""}:
-        with suppress(AgentXError):  # no question, forgotten since, or nobody can read it
-            found[name] = room.find(name)
+    for state in known:
+        if name := find_source(state):
+            with suppress(AgentXError):  # no question, or nobody can read it
+                ledger = room.ledger(parse_clarification_name(name)[1])
+                if (origin := find_origin(state, ledger)) is not None:
+                    found[state.uid] = origin
     if not found:
         return {}
     _, tell = _look_around(project, tuple(found.values()))
-    return {name: tuple(tell((*list_matters(one), one))) for name, one in found.items()}
+    return {uid: tuple(tell((*list_matters(one), one))) for uid, one in found.items()}
 
 
 def role_named(project: Project, text: str) -> str:

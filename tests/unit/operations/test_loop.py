@@ -19,6 +19,7 @@ from agentx.agents.context_budget import ContextBudget
 from agentx.agents.loop.store import session_file
 from agentx.agents.loop.tools.files import FileWork
 from agentx.agents.runners.scripted import Scripted, read_script
+from agentx.clarification.model import NewQuestion
 from agentx.host import crash
 from agentx.host.crash import CrashPoint
 from agentx.host.files.atomic import replace_file
@@ -518,3 +519,26 @@ def test_who_writes_a_document_is_told_which_parts_it_has(tmp_path: Path) -> Non
 
         assert "## Out of scope" in stage.heard()
         assert "docs/prd/PRD-1.md" in stage.heard()
+
+
+def test_an_answer_that_a_person_gave_otherwise_since_is_told_so_and_left_open(
+    tmp_path: Path,
+) -> None:
+    person = {**ASK, "to": "human"}
+    steps = (calls(("request_clarification", person)), says("Done."))
+    with staging(tmp_path, *steps) as stage:
+        stage.run()
+        settle.answer(stage.project, "CLR-1-001", "Yes, drop it", caller=TYPING)
+        topic, question = str(ASK["topic"]), str(ASK["question"])
+        anew = NewQuestion(issue=1, asker="tester", to="human", topic=topic, question=question)
+        ask.ask(stage.project, anew, told=stage.seen.append)
+        settle.answer(stage.project, "CLR-1-002", "No, never", caller=TYPING)
+
+        assert stage.resume().report == "Done."
+        heard = stage.heard()
+        assert "answers: Yes, drop it (later decided otherwise: No, never (CLR-1-002))" in heard
+        assert "It is not settled: ask a person (to: human) before you rely on it." in heard
+        assert [str(each.status) for each in open_clarifications(stage.project).ledger(1)] == [
+            "answered",
+            "answered",
+        ]

@@ -24,6 +24,7 @@ from agentx.project.roles.caller import Via, WhoCalls
 from agentx.wiring.clarifications import inbox, name_overruling, open_clarifications
 from agentx.wiring.github import github_issues
 from agentx.wiring.hub import open_hub
+from agentx.wiring.kept.known import find_known
 from agentx.wiring.section import are_notices_late, renew_notices
 from agentx.work.model import NewIssue
 from agentx.work.service import Issues
@@ -199,3 +200,19 @@ def test_the_doctor_names_what_was_changed_and_a_note_that_says_nothing(
     note.mkdir()
     [told] = _replies(project)
     assert (str(note) in told.says, str(note) in told.mend) == (True, True)
+
+
+def test_what_was_changed_since_answers_no_other_question(
+    project: Project, server: GithubServer
+) -> None:
+    asked = ask(project, "May I drop it?", to=PERSON)
+    reply = server.say(1, "ada", f"{asked}: {NO}")
+    sync_issues(project)
+    open_hub(project).resolve(asked, by="engineer")
+    anew = look(project, ask(project, "May I drop it?"))
+    found = find_known(project, anew)
+    assert found is not None
+    assert found.text == NO
+    reply.update(body=f"{asked}: YES", updated_at="2030-01-01T00:00:00Z")
+    sync_issues(project)
+    assert find_known(project, anew) is None

@@ -30,7 +30,7 @@ def tell_against(
     `tell` returns questions with what speaks against what they came to; `among` are all of some
     issues.
     """
-    known = tuple(tell(states))
+    known = tuple(tell(replace(state, begun_with=()) for state in states))
     stems = {state.stem for state in known if state.stem}
     grown = [state for state in among if {state.uid, state.stem} & stems]
     read = tell(each for state in grown for each in (state, *list_matters(state)))

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agentx.clarification.contested import is_contested
+from agentx.clarification.contested import is_contested, say_contested
 from agentx.clarification.model import PERSON, Clarification, ClarificationStatus
+from agentx.clarification.summary import name_begun, name_contrary, name_later, tell_meanwhile
+from agentx.kernel.ids import digest
 
 
 def inbox_among(states: Iterable[Clarification], who: str) -> tuple[Clarification, ...]:
@@ -43,8 +45,14 @@ def _is_old(state: Clarification) -> bool:
 
 
 def name_stage(state: Clarification) -> str:
-    """Return a name for how far it has come: who was told an answer is told the next one too."""
-    return f"{state.id}:{len(state.thread)}"
+    """Return a name for how far it has come: who was told an answer is told the next one too.
+
+    So is what speaks against it since, wherever that was said.
+    """
+    told = (name_later, say_contested, name_contrary, name_begun, tell_meanwhile)
+    against = "; ".join(filter(None, (tell(state) for tell in told)))
+    mark = f":{digest(against, size=4).hex()}" if against else ""
+    return f"{state.id}:{len(state.thread)}{mark}"
 
 
 def _turn(state: Clarification) -> tuple[int, int, str]:

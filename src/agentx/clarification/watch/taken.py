@@ -7,14 +7,15 @@ told with each.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from agentx.clarification.contested import SAID_CHARS, say_by_whom
 from agentx.clarification.model import Clarification, Entry
 from agentx.kernel.text import fold_text, preview_ends
 
-# Questions by their names: the matters of each and itself, with what speaks against it.
+# By the question that has a copy: the matters of the one that it was taken from and that itself,
+# with what speaks against them.
 Sources = Mapping[str, tuple[Clarification, ...]]
 
 
@@ -24,21 +25,57 @@ def find_source(state: Clarification) -> str:
     return "" if word is None else word.source
 
 
+def find_origin(state: Clarification, among: Iterable[Clarification]) -> Clarification | None:
+    """Return the question whose words one was answered with; None where it is not there any more.
+
+    Its name may have moved when clones merged, and mean another question now.
+    """
+    word = _find_word(state)
+    name = "" if word is None else word.source
+    return None if word is None or not name else next(_list_origins(word, name, among), None)
+
+
+def list_copies(
+    states: Iterable[Clarification], of: Iterable[Clarification]
+) -> Iterator[Clarification]:
+    """Yield the questions that were answered with the words of others, also by a person."""
+    origins = tuple(of)
+    for state in states:
+        said = ((each, _read_source(each)) for each in state.thread)
+        if any(name and any(_list_origins(each, name, origins)) for each, name in said):
+            yield state
+
+
+def _read_source(entry: Entry) -> str:
+    """Return from where words were taken: who accepts them for a person says that in them."""
+    return entry.source or entry.body.rpartition(", ")[2].removesuffix(")")
+
+
+def _list_origins(
+    word: Entry, name: str, among: Iterable[Clarification]
+) -> Iterator[Clarification]:
+    copy = fold_text(word.body)
+    for each in among:
+        if name in (each.id, each.formerly.partition("@")[0]) and _list_said(each, copy):
+            yield each
+
+
+def _list_said(state: Clarification, copy: str) -> list[Entry]:
+    """Return what was said on a thread that is what a copy begins with."""
+    said = ((each, fold_text(each.body)) for each in state.thread)
+    return [each for each, body in said if body and copy.startswith(body)]
+
+
 def tell_taken(states: Iterable[Clarification], sources: Sources) -> tuple[Clarification, ...]:
     """Return questions, each that was answered from memory with what speaks against that by now."""
     return tuple(_tell_taken(state, sources) for state in states)
 
 
 def _tell_taken(state: Clarification, sources: Sources) -> Clarification:
-    taken, found = _find_word(state), sources.get(find_source(state), ())
+    taken, found = _find_word(state), sources.get(state.uid, ())
     if taken is None or not found:
         return state
-    copy = fold_text(taken.body)
-    said = [
-        each for each in found[-1].thread if each.body and copy.startswith(fold_text(each.body))
-    ]
-    if not said:
-        return state  # its name means another question by now
+    said = _list_said(found[-1], fold_text(taken.body))
     stands = next((one for one in found if any(_find_word(one) is each for each in said)), None)
     if stands is None:
         return replace(state, decided_later=state.decided_later or _say_instead(found[-1]))

@@ -13,6 +13,7 @@ from agentx.agents.loop.limits import LOOP_RECALL_TOKENS
 from agentx.agents.loop.model import LoopSession
 from agentx.agents.loop.port import ToolOutcome
 from agentx.agents.loop.tools.box import HouseTools
+from agentx.clarification.contested import is_contested
 from agentx.clarification.errors import ClarificationUnanswered
 from agentx.clarification.model import (
     PARTIAL,
@@ -21,7 +22,12 @@ from agentx.clarification.model import (
     ClarificationStatus,
     NewQuestion,
 )
-from agentx.clarification.rendering import explain_escalation, say_decision, say_worth
+from agentx.clarification.rendering import (
+    explain_escalation,
+    say_contrary,
+    say_decision,
+    say_worth,
+)
 from agentx.kernel.bus import Say
 from agentx.kernel.errors import ConflictError, NotFound
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
@@ -36,7 +42,7 @@ from agentx.operations.recall.section import RecallRequest
 from agentx.project.project import Project
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.redaction.redact import redact
-from agentx.wiring.clarifications import name_overruling, open_clarifications
+from agentx.wiring.clarifications import open_clarifications, tell_state
 
 
 class LoopHouse:
@@ -151,7 +157,7 @@ class LoopHouse:
     def _tell(self, state: Clarification) -> ToolOutcome:
         if state.is_unanswered or state.holds_its_asker:
             return self._tell_open(state)
-        known = name_overruling(self._project, (state,))[0]
+        known = tell_state(self._project, state)
         match state.status:
             case ClarificationStatus.RESOLVED:
                 return _answer(state, f"It was decided: {say_decision(known)}")
@@ -183,11 +189,14 @@ class LoopHouse:
         said = state.answered
         worth = say_worth(said) if said else ""
         speaker = said.speaker_shown if said else state.to
-        words = cut(state.answer, CLARIFY_TEXT_CHARS_MAX)
+        words = f"{cut(state.answer, CLARIFY_TEXT_CHARS_MAX)}{say_contrary(state)}"
         if said and said.worth.standing in (PARTIAL, UNKNOWN):
             left = f" What is left: {said.worth.remaining}" if said.worth.remaining else ""
             more = f"{left}\nTo ask further, name follows={state.typed}."
             return _answer(state, f"{speaker} answers{worth}: {words}{more}")
+        if is_contested(state) or state.decided_later:
+            left = "It is not settled: ask a person (to: human) before you rely on it."
+            return _answer(state, f"{speaker} answers{worth}: {words}\n{left}")
         caller = WhoCalls(via=Via.AGENT, role=self._role)
         settle.resolve(self._project, state.exact, by=self._role, caller=caller)
         self._told(f"[{self._role}] {state.id} resolved. Continuing...")

@@ -26,7 +26,7 @@ from agentx.operations.questions.waiting import (
 )
 from agentx.project.claims import claim_data
 from agentx.project.project import Project
-from agentx.wiring.clarifications import role_named
+from agentx.wiring.clarifications import role_named, tell_state
 from agentx.wiring.hub import open_hub
 from agentx.wiring.kept.known import find_known
 from agentx.wiring.trust.issue_marks import mark_issue
@@ -139,8 +139,9 @@ def _go_on(
     watch(project)
     state = find_awaiting(project, put, find_awaited(put)) or put
     if waiting is None:
-        return state
+        return tell_state(project, state)
     if not is_waited_for(state):
+        state = tell_state(project, state)
         for entry in state.thread[-2:]:  # what was asked, and what came of it at once
             told(stream_entry(state, entry))
         return state

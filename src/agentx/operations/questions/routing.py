@@ -26,6 +26,7 @@ from agentx.kernel.values import frozen
 from agentx.operations.questions.words import passing_on
 from agentx.project.project import Project
 from agentx.project.roles.caller import find_caller
+from agentx.wiring.clarifications import tell_state
 from agentx.wiring.hub import open_hub, run_monitor
 from agentx.wiring.runners import check_runner, runner_named, runner_of
 
@@ -86,7 +87,8 @@ def route(
             if heard is not None:
                 heard(words)
 
-        return hub.route(meant.exact, told, until_ms=until_ms, heard=hear)
+        done = hub.route(meant.exact, told, until_ms=until_ms, heard=hear)
+    return tell_state(project, done)
 
 
 def route_apart(project: Project, clarification_id: str, player: Player | None = None) -> None:

@@ -18,6 +18,7 @@ from agentx.clarification.model import (
     ClarificationStatus,
 )
 from agentx.clarification.watch.awaiting import name_asked
+from agentx.clarification.watch.taken import list_copies
 from agentx.kernel.errors import NotFound
 from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
@@ -29,6 +30,7 @@ from agentx.wiring.clarifications import (
     find_shown,
     open_clarifications,
     speaker_named,
+    tell_state,
     tell_unseen,
 )
 from agentx.wiring.kept.known import find_known, forget_left, list_left
@@ -60,7 +62,8 @@ def answer(
     is_called = state.status is ClarificationStatus.ESCALATED and caller.is_person
     speaker = said or caller.role or (PERSON if is_called else state.to)
     _check_speaker(project, caller, speaker, clarification_id)
-    return hub.answer(name_asked(state), text, by=speaker, via=_name_way(caller), worth=worth)
+    done = hub.answer(name_asked(state), text, by=speaker, via=_name_way(caller), worth=worth)
+    return tell_state(project, done)
 
 
 def resolve(
@@ -81,7 +84,8 @@ def resolve(
     is_agents |= caller.is_agent and not state.is_active  # it is told that it is over
     speaker = said or (caller.role or state.asker if is_agents else PERSON)
     _check_speaker(project, caller, speaker, clarification_id)
-    return hub.resolve(name_asked(state), text, by=speaker, via=_name_way(caller))
+    done = hub.resolve(name_asked(state), text, by=speaker, via=_name_way(caller))
+    return tell_state(project, done)
 
 
 def _takes_back(state: Clarification, text: str) -> bool:
@@ -116,13 +120,17 @@ def accept(
     if source not in ("", known.grip):
         told = preview(known.text, 200)
         raise NotFound(
-            f"{state.id}: memory answers it otherwise by now, from {known.grip}: {told!r}",
+            f"{state.id}: memory answers it otherwise by now, from {known.grip}: {told!r}, "
+            f"by {known.by}",
             hint=f"to take that: agentx clarify accept {state.typed} {known.grip}",
         )
     said = f"{known.text} ({known.by}, {known.grip})"
     if is_persons:  # what a person is asked, a person says
-        return hub.answer(name_asked(state), said, by=PERSON, via=_name_way(caller))
-    return hub.accept(state.exact, said, source=known.grip, by=speaker, via=_name_way(caller))
+        done = hub.answer(name_asked(state), said, by=PERSON, via=_name_way(caller))
+    else:
+        way = _name_way(caller)
+        done = hub.accept(state.exact, said, source=known.grip, by=speaker, via=way)
+    return tell_state(project, done)
 
 
 def escalate(
@@ -137,7 +145,7 @@ def escalate(
     speaker = speaker_named(project, by) or caller.role or (PERSON if caller.is_person else HUB)
     if speaker != HUB:
         _check_speaker(project, caller, speaker, clarification_id)
-    return hub.escalate(state.exact, text, by=speaker)
+    return tell_state(project, hub.escalate(state.exact, text, by=speaker))
 
 
 @frozen
@@ -198,14 +206,9 @@ def _name_others(state: Clarification, family: list[Clarification]) -> tuple[str
 
 def _list_copies(project: Project, gone: list[Clarification]) -> tuple[str, ...]:
     """Return the questions that were answered from memory with what some others came to."""
-    uids, names = {state.uid for state in gone}, {str(state.id) for state in gone}
-    told = tuple(f", {name})" for name in names)  # as who accepts it for a person says it
-    return tuple(
-        str(state.id)
-        for state in open_clarifications(project).list_all()
-        if state.uid not in uids
-        and any(entry.source in names or entry.body.endswith(told) for entry in state.thread)
-    )
+    uids = {state.uid for state in gone}
+    others = (each for each in open_clarifications(project).list_all() if each.uid not in uids)
+    return tuple(str(state.id) for state in list_copies(others, gone))
 
 
 def _find_meant(

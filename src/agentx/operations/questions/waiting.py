@@ -31,8 +31,7 @@ from agentx.operations.limits import CLARIFY_POLL_MS, CLARIFY_WATCH_EVERY_MS
 from agentx.operations.questions.routing import find_words, is_being_asked, watch
 from agentx.operations.questions.words import WordsHeard
 from agentx.project.project import Project
-from agentx.wiring.clarifications import name_overruling, open_clarifications
-from agentx.wiring.trust.issue_marks import tell_issues
+from agentx.wiring.clarifications import open_clarifications, tell_state
 from agentx.wiring.work import open_agents
 from agentx.work.model import AgentState
 
@@ -125,7 +124,7 @@ def await_outcome(
         raise report_unanswered(state, explain_escalation(state))
     if is_waited_for(state):
         _say_open(state, told)
-    return tell_issues(project, name_overruling(project, (state,)))[0]
+    return tell_state(project, state)
 
 
 def find_awaiting(project: Project, state: Clarification, awaited: str) -> Clarification | None:

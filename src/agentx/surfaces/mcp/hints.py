@@ -16,6 +16,7 @@ _TOOLS = (
     (r"search, recall and toc\b", "other tools"),
     (r"agentx memory (?:list|search)[^`;,]*", "observations"),
     (r"agentx (?:events|toc|sessions)\b[^`;,]*", "timeline"),
+    (r"agentx clarify accept (\S+) (\S+)", r"answer with id=\1, accept=true, source=\2"),
     (r"agentx clarify answer\b", "answer"),
     (r"agentx clarify ask\b", "ask with"),
     (r"agentx clarify(?: inbox)?(?=`|$| lists)", "inbox"),

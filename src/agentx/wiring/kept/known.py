@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 
+from agentx.clarification.contested import is_contested
 from agentx.clarification.data import KnownAnswer
 from agentx.clarification.events import ClarificationEvent
 from agentx.clarification.model import PERSON, Clarification, NewQuestion
@@ -26,7 +27,7 @@ from agentx.project.project import Project
 from agentx.recall.known.answers import Known, find_known_answer, list_decisions, read_decision
 from agentx.recall.limits import KNOWN_FILES_MAX, KNOWN_MEMORIES_MAX
 from agentx.views.sessions.file_history import GitFileHistory
-from agentx.wiring.clarifications import make_pen, open_clarifications
+from agentx.wiring.clarifications import make_pen, name_overruling, open_clarifications
 from agentx.wiring.observations import open_observations, prepare_observations
 from agentx.wiring.trust.issue_marks import AskedIssues
 from agentx.wiring.vouched.outcomes import (
@@ -66,10 +67,19 @@ def find_known(project: Project, state: Clarification) -> KnownAnswer | None:
         found = find_known_answer(request, known, itself=state.id)
         if found is None or _is_taken_back(project, asked, found):
             return None
-        return _look_at_files(project, found)
-    except AgentXError as error:
-        project.log.record("warning", "clarification-known", message=error.message)
+        return None if _is_in_doubt(project, asked, found) else _look_at_files(project, found)
+    except (AgentXError, OSError) as error:
+        project.log.record("warning", "clarification-known", message=str(error))
         return None
+
+
+def _is_in_doubt(project: Project, asked: Iterable[Clarification], found: KnownAnswer) -> bool:
+    """Tell whether something speaks against what is offered: also against what it is a copy of."""
+    state = next((each for each in asked if each.id == found.grip), None)
+    if state is None:
+        return False
+    [told] = name_overruling(project, (state,))
+    return is_contested(told) or bool(told.decided_later)
 
 
 def _is_taken_back(project: Project, asked: Iterable[Clarification], found: KnownAnswer) -> bool:

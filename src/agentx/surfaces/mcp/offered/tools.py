@@ -216,6 +216,7 @@ _QUESTIONS = (
             text("text", at_most=CLARIFY_TEXT_CHARS_MAX),
             flag("resolve", "Settle it: you asked, and are content"),
             flag("accept", "Take what memory answered `ask` with"),
+            text("source", "And only from there, as it was offered", at_most=60),
             text("role", "Your own role", at_most=60),
             text("standing", at_most=10, choices=STANDINGS),
             text("confidence", at_most=10, choices=SURENESS),

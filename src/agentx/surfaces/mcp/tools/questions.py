@@ -75,7 +75,7 @@ def ask(
         state = clarify_ask.ask(project, request, waiting=waiting, told=_nobody, offered=offered)
     told = [f"  {line}" for each in known for line in list_known_lines(each)]
     if known:
-        accept = f"Accept: `answer` with id={state.typed}, accept=true."
+        accept = f"Accept: `answer` with id={state.typed}, accept=true, source={known[0].grip}."
         if known[0].asked_of == PERSON:
             accept = f"The user accepts it in a terminal: {word_accept(known[0], state.typed)}."
         told.append(f"  {accept} Else: ask_anyway=true")
@@ -89,6 +89,7 @@ def answer(
     text: str = "",
     resolve: bool = False,
     accept: bool = False,
+    source: str = "",
     role: str = "",
     standing: str = "",
     confidence: str = "",
@@ -98,7 +99,7 @@ def answer(
     project = desk.project()
     caller = find_caller(project, by_mcp=True)
     if accept:
-        state = clarify_settle.accept(project, id, by=role, caller=caller)
+        state = clarify_settle.accept(project, id, source=source, by=role, caller=caller)
     elif resolve:
         state = clarify_settle.resolve(project, id, text, by=role, caller=caller)
     else:
