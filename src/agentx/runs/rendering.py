@@ -60,8 +60,23 @@ def say_answer(asked: Escalation) -> str:
     """Return who answered a question and what, with what others answered otherwise."""
     stands = asked.standing
     who = asked.resolved_by if stands is None else stands.speaker
-    contested = f" [{CONTESTED}]" if asked.contesting else ""
-    return f"{who}: {preview(asked.resolution, _ANSWER_CHARS)}{_say_contrary(asked)}{contested}"
+    return f"{who}: {preview(asked.resolution, _ANSWER_CHARS)}{say_beside(asked)}"
+
+
+def say_beside(asked: Escalation) -> str:
+    """Return what is told beside an answer: what others answered, trusted or not; or nothing."""
+    return f"{_say_contrary(asked)}{f' [{CONTESTED}]' if asked.contesting else ''}"
+
+
+def say_against(asked: Escalation) -> str:
+    """Return the same to an agent that is handed the answer, with what is doubtful about it."""
+    stands = asked.standing
+    doubt = (
+        "a program said it for a person: unconfirmed" if stands and stands.is_unconfirmed else ""
+    )
+    beside = say_beside(asked).strip()
+    told = "; ".join(filter(None, (doubt, beside)))
+    return f"Of the answer to {asked.id}: {told}" if told else ""
 
 
 def tell_answered(asked: Escalation) -> str:

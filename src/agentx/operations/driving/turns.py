@@ -20,21 +20,29 @@ from agentx.agents.driving.wording import (
     say_left,
     say_work,
 )
-from agentx.agents.runners.port import Ask, Reference, Utterance, Wants
+from agentx.agents.runners.port import Ask, Reference, Wants
 from agentx.kernel.errors import AgentUnavailable, AgentXError
 from agentx.operations.driving.approving import require_approved
 from agentx.operations.driving.asked import NewsOf
 from agentx.operations.driving.desk import DriveDesk
 from agentx.operations.driving.ends.reviews import is_review, show_said
-from agentx.operations.driving.ends.whole import is_mend, show_failed, show_failed_whole, show_told
+from agentx.operations.driving.ends.whole import (
+    find_told,
+    is_mend,
+    show_answer,
+    show_failed,
+    show_failed_whole,
+)
 from agentx.operations.driving.turn_ends import GivenTurn
 from agentx.operations.runs.context import run_context
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.write import run_checks
+from agentx.runs.asked import Escalation
 from agentx.runs.context import Context
 from agentx.runs.driving.schedule import Move, WhyGiven
 from agentx.runs.model import Run, Task
 from agentx.runs.parts.turns import TURN_MARK
+from agentx.runs.rendering import say_against
 from agentx.runs.rules.driving import TURN_BEGAN
 from agentx.wiring.bound.lane_turns import bring_work, is_merging, lane_folder, turn_notes
 from agentx.wiring.runners import check_environment, role_texts, runner_in_lane
@@ -130,9 +138,10 @@ def _compose(
     )
     checks = task.contract.checks or run.checks
     what, how = say_work(f"{task.id}: {task.contract.title}", task.contract.goal, checks)
-    more, data, thread = _say_why(move, marked)
+    more, data, answers = _say_why(move, marked)
     if is_mend(task):
-        data, thread = (*data, *show_failed_whole(run)), (*thread, *show_told(run))
+        data = (*data, *show_failed_whole(run))
+        answers += tuple(filter(None, (find_told(run),)))
     data = (*data, *show_said(run, task)) if is_review(task) else data
     notes = turn_notes(desk.project, desk.run_id)
 
@@ -144,7 +153,8 @@ def _compose(
         instructions=role_texts(desk.project).text(desk.request.role),
         question=f"{what}\n\n{more}".strip(),
         artifacts=(*pieces, *data),
-        thread=thread,
+        thread=tuple(each for asked in answers for each in show_answer(asked)),
+        against="\n".join(filter(None, map(say_against, answers))),
         wants=Wants.WORK,
         time_limit_ms=desk.turn_ms,
         heard=hear,
@@ -161,7 +171,7 @@ def _compose(
 
 def _say_why(
     move: Move, marked: tuple[str, ...]
-) -> tuple[str, tuple[Reference, ...], tuple[Utterance, ...]]:
+) -> tuple[str, tuple[Reference, ...], tuple[Escalation, ...]]:
     """Return why the task is given once more, and what its agent has to see."""
     if marked:
         return say_conflict(marked), (), ()
@@ -169,9 +179,7 @@ def _say_why(
         case WhyGiven.CHECKS if move.report is not None:
             return FAILED, tuple(show_failed(move.report)), ()
         case WhyGiven.ANSWERED if move.answered is not None:
-            asked = Utterance(speaker="agent", kind="question", body=move.answered.question)
-            said = Utterance(speaker="person", kind="answer", body=move.answered.resolution)
-            return ANSWERED, (), (asked, said)
+            return ANSWERED, (), (move.answered,)
         case why:
             plain = {
                 WhyGiven.LEFT: say_left(move.text),

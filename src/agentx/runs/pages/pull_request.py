@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Mapping
 
 from agentx.runs.claiming.done_twice import find_done_twice
 from agentx.runs.model import LaneStatus, Report, Run, Task, TaskStatus, Verdict
-from agentx.runs.rendering import say_doubted_end
+from agentx.runs.rendering import say_beside, say_doubted_end
 from agentx.runs.replies import Unmerged
 from agentx.runs.rules.gates import Missing
 
@@ -39,7 +39,7 @@ def description(
     parts += _section(
         "Questions that were settled",
         (
-            f"- {_line(each.question)} -> {_line(each.resolution)}"
+            f"- {_line(each.question)} -> {_line(each.resolution)}{say_beside(each)}"
             for each in run.escalations.values()
             if not each.open and each.id not in in_conflict
         ),

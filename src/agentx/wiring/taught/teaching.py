@@ -231,6 +231,8 @@ def _tell_question(escalation: Escalation) -> str:
         lines.append("Tried: " + "; ".join(map(one_line, escalation.tried)))
     if escalation.options:
         lines.append("Options: " + "; ".join(map(one_line, escalation.options)))
+    if escalation.contesting:
+        lines.append("Contested as it was taught: a writer who is not trusted answered otherwise")
     if escalation.contrary:
         lines.append(f"Answered: {one_line(escalation.resolution)}")
         lines += map(tell_otherwise, escalation.contrary)

@@ -25,7 +25,7 @@ def list_mends(run: Run) -> tuple[Task, ...]:
 
 def find_told_ms(run: Run) -> int:
     """Return when a person last said how the whole is to go on; 0 where nobody was asked."""
-    found = _find_told(run)
+    found = find_told(run)
     return 0 if found is None else found.resolved_ms or 0
 
 
@@ -45,15 +45,16 @@ def show_failed_whole(run: Run) -> Iterator[Reference]:
         yield from show_failed(report)
 
 
-def show_told(run: Run) -> Iterator[Utterance]:
-    """Yield what a person was asked about the whole, and said."""
-    found = _find_told(run)
-    if found is not None:
-        yield Utterance(speaker="agent", kind="question", body=found.question)
-        yield Utterance(speaker="person", kind="answer", body=found.resolution)
+def show_answer(asked: Escalation) -> tuple[Utterance, Utterance]:
+    """Return what a person was asked, and said; what speaks against that is told beside."""
+    return (
+        Utterance(speaker="agent", kind="question", body=asked.question),
+        Utterance(speaker="person", kind="answer", body=asked.resolution),
+    )
 
 
-def _find_told(run: Run) -> Escalation | None:
+def find_told(run: Run) -> Escalation | None:
+    """Return what a person was asked last about the whole, and answered; or None."""
     mended = {each.escalation for each in run.conflicts.values()}
     found = [
         each
