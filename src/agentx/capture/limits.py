@@ -12,7 +12,7 @@ AHEAD_WORTH_BYTES = 2 * 1024 * 1024
 # sessions after seconds. Then so much becomes findable at once, while the next is read, and
 # each time twice as much: the older it is the less anybody waits for it, and the index is put
 # together of fewer pieces.
-NEWEST_BYTES = 3_000_000
+NEWEST_BYTES = 2_000_000
 SEARCHABLE_STEP_BYTES = 6_000_000
 SEARCHABLE_STEP_BYTES_MAX = 24_000_000
 # What was read of transcripts before it is noted on disk: what is read again after a kill.

@@ -18,6 +18,7 @@ from contextlib import suppress
 
 _LENGTH_BYTES = 4
 _END_WAIT_S = 5
+_PIPE_BYTES = 1024 * 1024  # as much as anybody may ask for
 # What is read makes objects by the million and hardly a ring of them: Python would look for
 # rings after every 700.
 _GARBAGE_OBJECTS = 100_000
@@ -38,6 +39,8 @@ class Beside:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
+        assert self._process.stdout is not None
+        _widen(self._process.stdout.fileno())
 
     def ask(self, jobs: Iterable[bytes]) -> None:
         """Hand jobs over, each without a line's end; after the last it may end by itself."""
@@ -67,6 +70,14 @@ class Beside:
         self.kill()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_END_WAIT_S)
+
+
+def _widen(pipe: int) -> None:
+    """Let a pipe hold much: who reads from it is at work, and gets round to it now and then."""
+    with suppress(ImportError, AttributeError, OSError):
+        import fcntl  # noqa: PLC0415  not everywhere
+
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
 
 
 def answer_jobs(answer: Callable[[bytes], Iterable[bytes]]) -> None:

@@ -201,7 +201,7 @@ def read_memory(one: Comparable, *, is_newer: bool) -> ComparedMemory:
 
 
 _Read = TypeVar("_Read")
-_READ_MAX = 1_500
+_READ_MAX = 3_000
 
 
 class ReadBefore(Generic[_Read]):
