@@ -22,8 +22,10 @@ from agentx.kernel.bus import Bus
 from agentx.observations.model import Observation
 from agentx.operations.issues.sync import sync_issues
 from agentx.operations.questions.read import inbox_of
+from agentx.operations.questions.settle import forget
 from agentx.operations.setup.trust import give_trust, look_at_trust
 from agentx.project.project import Project
+from agentx.project.roles.caller import Via, WhoCalls
 from agentx.wiring.clarifications import inbox, name_overruling
 from agentx.wiring.github import github_issues
 from agentx.wiring.hub import open_hub
@@ -190,6 +192,50 @@ def test_who_was_told_that_it_was_not_taken_is_told_where_it_stands_after_all(
     [told] = [each["body"] for each in server.comments[1][before:]]
     assert "@ada, your reply was taken after all, by another machine" in told
     assert f'what stands for {asked} is "{NO}".' in told
+
+
+def test_so_they_are_of_one_part_of_a_reply_and_of_what_was_asked_before_more(
+    project: Project, server: GithubServer, tmp_path: Path
+) -> None:
+    one, two = (ask(project, each, to=PERSON) for each in ("May I drop it?", "May I move it?"))
+    sync_issues(project)
+    other = clone(tmp_path, server)
+    server.hidden = True
+    open_hub(other).answer(one, YES, by=PERSON, via="terminal")
+    server.hidden = False
+    server.say(1, "ada", f"{one}: {NO}\n{two}: move it")
+    assert sync_issues(project).replies == (one, two)
+    assert "not all of your reply was taken" in read_last(server, sync_issues(other).posted)
+    copy_questions(project, other)
+    hub = open_hub(other)
+    hub.follow_up(one, "May I rename it?", by="engineer")
+    hub.answer(one, "rename it", by=PERSON, via="terminal")
+    before = len(server.comments[1])
+    for _ in range(2):
+        sync_issues(other)
+    said = [each["body"] for each in server.comments[1][before:]]
+    [told] = [each for each in said if "taken after all" in each]
+    assert f'what stands for {one} ("May I drop it?") is "{NO}".' in told
+
+
+def read_last(server: GithubServer, posted: int) -> str:
+    """Return the last comments on the page."""
+    return "\n".join(each["body"] for each in server.comments[1][-posted:])
+
+
+def test_who_replies_to_what_was_forgotten_is_told_so_once(
+    project: Project, server: GithubServer
+) -> None:
+    asked, _ = ask(project, "May I drop it?", to=PERSON), ask(project, "Where is it?")
+    forget(project, asked, caller=WhoCalls(via=Via.TERMINAL))
+    server.say(1, "ada", f"{asked}: {NO}")
+    [told] = sync_issues(project).unclear
+    assert f"{asked} was forgotten: nobody waits for an answer to it" in told
+    assert "@ada, your reply was not taken as a decision" in server.comments[1][-1]["body"]
+    assert "drop it" not in server.comments[1][-1]["body"]
+    server.say(1, "ada", "And thanks for all the tables.")
+    again = sync_issues(project)
+    assert (again.unclear, again.posted) == ((), 0)
 
 
 def clone(folder: Path, server: GithubServer) -> Project:

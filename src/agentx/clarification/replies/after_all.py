@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from agentx.clarification.model import Clarification, Entry
 from agentx.clarification.replies.finding import mark_refusal
 from agentx.clarification.replies.page import IssuePage, list_taken
+from agentx.clarification.replies.parts import list_names
+from agentx.clarification.watch.matters import list_matters
 from agentx.kernel.text import preview, refer_to_nothing
 from agentx.kernel.values import frozen
 
@@ -20,7 +22,7 @@ _SAID_CHARS = 200
 class ReplyAfterAll:
     """A reply that stands, and of which its page says that it was not taken."""
 
-    state: Clarification
+    state: Clarification  # or the matter that it was said to
     entry: Entry
 
     @property
@@ -32,16 +34,31 @@ class ReplyAfterAll:
     @property
     def comment(self) -> str:
         """What is said on the page."""
-        said = refer_to_nothing(preview(self.entry.body, _SAID_CHARS))
-        said = said.replace("<!--", "&lt;!--").replace("`", "'")
+        asked = f' ("{_quote(self.state.question_of(self.entry))}")' if self.state.asked_on else ""
         return (
             f"{self.mark}\n@{self.entry.account}, your reply was taken after all, by another "
-            f'machine: what stands for {self.state.id} is "{said}".'
+            f'machine: what stands for {self.state.id}{asked} is "{_quote(self.entry.body)}".'
         )
 
 
 def find_after_all(page: IssuePage) -> Iterator[ReplyAfterAll]:
     """Yield the replies that stand, and of which the page says that they were not taken."""
-    for state, entry in list_taken(page.states):
-        if entry is state.persons_word and page.holds(mark_refusal(entry.comment)):
+    for whole, entry in list_taken(page.states):
+        standing = (each for each in (whole, *list_matters(whole)) if each.persons_word == entry)
+        state = next(standing, None)
+        if state is not None and _was_refused(page, whole, entry):
             yield ReplyAfterAll(state=state, entry=entry)
+
+
+def _was_refused(page: IssuePage, state: Clarification, entry: Entry) -> bool:
+    """Tell whether a page says that a reply, or what it says to a question, was not taken."""
+    if page.holds(mark_refusal(entry.comment)):
+        return True
+    rest = page.find_marked(mark_refusal(entry.comment, is_whole=False))
+    names = {state.id, state.formerly.partition("@")[0]}
+    return rest is not None and bool(names.intersection(list_names(rest.body)))
+
+
+def _quote(text: str) -> str:
+    said = refer_to_nothing(preview(text, _SAID_CHARS))
+    return said.replace("<!--", "&lt;!--").replace("`", "'")

@@ -120,6 +120,9 @@ def _read(remark: PageComment, page: IssuePage) -> Iterator[PersonsReply | Reply
             if isinstance(meant, str):
                 whys.append(meant)
                 continue
+            if part.names and meant.uid in page.forgotten:
+                whys.append(_say_forgotten(meant))
+                continue
             if meant.state is None or _is_taken(meant, remark):
                 is_whole = False
                 page.heard_elsewhere.setdefault(meant.uid, remark.id)
@@ -152,6 +155,13 @@ def _read(remark: PageComment, page: IssuePage) -> Iterator[PersonsReply | Reply
             is_told=is_told,
             missed=tuple(missed),
         )
+
+
+def _say_forgotten(meant: ShownQuestion) -> str:
+    return (
+        f"{meant.called} was forgotten: nobody waits for an answer to it; to have it decided, tell "
+        "the agent, or have it asked anew"
+    )
 
 
 def _find_meant(

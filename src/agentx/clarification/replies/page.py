@@ -71,6 +71,7 @@ class IssuePage:
         self.comments = comments
         self.states = states
         self.heard_elsewhere: dict[str, int] = {}  # replies to questions of other machines
+        self.forgotten: frozenset[str] = frozenset()  # questions that stand here and nowhere else
         self.by_id = {each.id: each for each in comments}
         self._ours = [each for each in comments if each.is_ours]
         self._marks: dict[str, int] = {}
@@ -95,7 +96,12 @@ class IssuePage:
 
     def holds(self, mark: str) -> bool:
         """Tell whether a comment of ours carries a mark."""
-        return any(mark in each.body and self.is_believed(each) for each in self._ours)
+        return self.find_marked(mark) is not None
+
+    def find_marked(self, mark: str) -> PageComment | None:
+        """Return the comment of ours that carries a mark, or None."""
+        found = (each for each in self._ours if mark in each.body and self.is_believed(each))
+        return next(found, None)
 
     def place(self, state: Clarification, turn: int) -> int | None:
         """Return which comment an entry of a thread is; None where it stands there not yet."""

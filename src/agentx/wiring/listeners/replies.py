@@ -22,14 +22,22 @@ from agentx.clarification.replies.after_all import find_after_all
 from agentx.clarification.replies.changed import ReplyChanged, find_changed
 from agentx.clarification.replies.finding import PersonsReply, ReplyNotTaken, find_replies
 from agentx.clarification.replies.page import IssuePage, PageComment, list_taken
+from agentx.clarification.store.ledgers import LedgerStore
+from agentx.clarification.store.vouching.forgetting import ForgottenNames
 from agentx.clarification.watch.later import tell_later
 from agentx.kernel.clock import DAY_MS
-from agentx.kernel.errors import AgentXError, InvalidValue, NotFound, UnavailableError
+from agentx.kernel.errors import (
+    AgentXError,
+    CorruptRecord,
+    InvalidValue,
+    NotFound,
+    UnavailableError,
+)
 from agentx.kernel.values import frozen
 from agentx.project.config import variable_of
 from agentx.project.project import Project
 from agentx.project.roles.caller import find_caller
-from agentx.wiring.clarifications import open_clarifications
+from agentx.wiring.clarifications import make_pen, open_clarifications
 from agentx.wiring.github import github_issues
 from agentx.wiring.listeners.happenings import tell_news
 from agentx.wiring.listeners.mirror import list_people
@@ -111,6 +119,7 @@ class _Listener:
         self._unclear: list[str] = []
         self._posted = 0
         self._elsewhere: dict[str, int] = {}
+        self._forgotten = _gather_forgotten(project, issue).uids
 
     def listen(self) -> RepliesTaken:
         """Take what is said there, oldest first; then tell what was changed."""
@@ -143,6 +152,7 @@ class _Listener:
         ledger = open_clarifications(self._project).ledger(self._issue)
         page = IssuePage(heard, tell_later(ledger.clarifications, ledger.clarifications))
         page.heard_elsewhere = self._elsewhere
+        page.forgotten = self._forgotten
         return page
 
     def _follow(self, found: Sequence[PersonsReply | ReplyNotTaken]) -> None:
@@ -208,7 +218,21 @@ class _Listener:
 def _is_heard(project: Project, ledger: Ledger) -> bool:
     since_ms = project.clock.now_ms() - _LOOKS_BACK_MS
     is_open = any(state.is_active or _was_settled(project, state) for state in ledger)
-    return is_open or any(entry.at_ms >= since_ms for _, entry in list_taken(ledger))
+    is_open = is_open or any(entry.at_ms >= since_ms for _, entry in list_taken(ledger))
+    return is_open or _was_forgotten(project, ledger.issue)
+
+
+def _was_forgotten(project: Project, issue: int) -> bool:
+    """Tell whether a question was forgotten of late: what stands of it there may be replied to."""
+    since_ms = project.clock.now_ms() - CLARIFY_DECIDED_TOLD_MS
+    return any(at_ms >= since_ms for at_ms in _gather_forgotten(project, issue).numbers.values())
+
+
+def _gather_forgotten(project: Project, issue: int) -> ForgottenNames:
+    store = LedgerStore(project.paths, project.clock, make_pen(project))
+    with suppress(CorruptRecord):
+        return store.gather_forgotten(issue)
+    return ForgottenNames()
 
 
 def _was_settled(project: Project, state: Clarification) -> bool:
