@@ -184,6 +184,30 @@ def test_what_cannot_be_read_for_a_moment_is_not_nothing(
     assert (str(state.id), EDITED in say_contested(state)) == (asked, True)
 
 
+def test_a_note_that_says_nothing_lets_no_reply_pass_for_unchanged(
+    project: Project, server: GithubServer
+) -> None:
+    asked, note = reply_and_edit(project, server), project.store.github_changed
+    typed = ask(project, "May I move it?", to=PERSON)
+    open_hub(project).answer(typed, "yes", by=PERSON, via="terminal")
+    note.write_bytes(b'{"changes": [')
+    [told, other] = inbox(project, "engineer")
+    unknown = (
+        "whether ada's reply on GitHub was changed since cannot be read here: agentx issue sync"
+    )
+    assert (unknown in say_contested(told), say_contested(other)) == (True, "")
+    assert [each for each in inbox_of(project, PERSON).notes if "is damaged" in each]
+    sync_issues(project)
+    [told, _] = inbox(project, "engineer")
+    assert (unknown in say_contested(told), EDITED in say_contested(told)) == (False, True)
+    server.comments[1][1].update(body=f"{asked}: {NO}")  # as it was
+    sync_issues(project)
+    note.write_bytes(b"[]")
+    assert [each.mend for each in _replies(project)] == ["agentx issue sync"]
+    sync_issues(project)
+    assert list(_replies(project)) == []
+
+
 def test_the_doctor_names_what_was_changed_and_a_note_that_says_nothing(
     project: Project, server: GithubServer
 ) -> None:

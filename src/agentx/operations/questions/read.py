@@ -49,7 +49,7 @@ from agentx.wiring.runs import (
     list_contradicted,
     list_run_questions,
 )
-from agentx.wiring.trust.changed_replies import list_changes
+from agentx.wiring.trust.changed_replies import list_changes, say_unknown
 from agentx.wiring.trust.issue_marks import AskedIssues, tell_issues
 from agentx.wiring.trust.lost_words import drop_told, list_lost_words
 from agentx.work.port import RATE_LIMIT
@@ -158,7 +158,8 @@ def inbox_of(project: Project, who: str) -> Overview:
         )
         untrusted = (*_tell_untrusted(list_untrusted(project)), *contested)
         changed = list_changes(project, open_clarifications(project).ledger)
-        notes = (*overruled, *untrusted, *changed, *list_lost_words(project))
+        unknown = filter(None, (say_unknown(project),))
+        notes = (*overruled, *untrusted, *unknown, *changed, *list_lost_words(project))
     asked = list_run_questions(project) if speaker == PERSON else ()
     return Overview(
         clarifications=tell_issues(project, shown),

@@ -25,7 +25,6 @@ from agentx.clarification.replies.page import IssuePage, PageComment, list_taken
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.clarification.store.vouching.forgetting import ForgottenNames
 from agentx.clarification.watch.later import tell_later
-from agentx.kernel.clock import DAY_MS
 from agentx.kernel.errors import (
     AgentXError,
     CorruptRecord,
@@ -41,7 +40,7 @@ from agentx.wiring.clarifications import make_pen, open_clarifications
 from agentx.wiring.github import github_issues
 from agentx.wiring.listeners.happenings import tell_news
 from agentx.wiring.listeners.mirror import list_people
-from agentx.wiring.trust.changed_replies import note_changes
+from agentx.wiring.trust.changed_replies import REPLIES_LOOKED_AT_MS, note_changes
 from agentx.work.store.github.issues import GithubIssues, Post
 from agentx.work.store.github.mapping import PostedComment
 
@@ -49,8 +48,6 @@ from agentx.work.store.github.mapping import PostedComment
 _TRIES = 2
 # What decides whose words count.
 _SETTINGS = ("work.mode", "github.repository", "github.base_url", "github.notify")
-# So long it is looked whether a reply that was taken was changed.
-_LOOKS_BACK_MS = 30 * DAY_MS
 
 
 @frozen
@@ -216,7 +213,7 @@ class _Listener:
 
 
 def _is_heard(project: Project, ledger: Ledger) -> bool:
-    since_ms = project.clock.now_ms() - _LOOKS_BACK_MS
+    since_ms = project.clock.now_ms() - REPLIES_LOOKED_AT_MS
     is_open = any(state.is_active or _was_settled(project, state) for state in ledger)
     is_open = is_open or any(entry.at_ms >= since_ms for _, entry in list_taken(ledger))
     return is_open or _was_forgotten(project, ledger.issue)

@@ -21,9 +21,13 @@ from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.kernel.clock import DAY_MS
 from agentx.kernel.errors import CorruptRecord, UnavailableError
 from agentx.project.project import Project
+from agentx.work.settings import WorkSettings
 
 # So long the inbox says it.
 _TOLD_MS = 7 * DAY_MS
+# So long it is looked whether a reply that was taken was changed.
+REPLIES_LOOKED_AT_MS = 30 * DAY_MS
+_UNKNOWN = "cannot be read here: agentx issue sync"
 
 
 def note_changes(project: Project, issue: int, changes: Iterable[ReplyChanged]) -> None:
@@ -63,9 +67,27 @@ def tell_changes(
     """
     found = {(row.get("question"), row.get("comment")): row for row in _read(project)}
     if not found:
-        return tuple(states)
+        is_known = not _is_made_anew(project) or is_note_whole(project)
+        return tuple(states) if is_known else tuple(_tell_unknown(project, each) for each in states)
     asked = gather(among)
     return tuple(_tell_change(state, found, asked) for state in states)
+
+
+def _is_made_anew(project: Project) -> bool:
+    """Tell whether the next look at GitHub notes anew what was changed."""
+    return project.config.section(WorkSettings).mode == "github"
+
+
+def _tell_unknown(project: Project, state: Clarification) -> Clarification:
+    """Return a question of which nobody can tell whether its replies were changed of late."""
+    since_ms = project.clock.now_ms() - REPLIES_LOOKED_AT_MS
+    words = (each.persons_word for each in list_standing(state))
+    told = tuple(
+        (word, f"whether {word.account}'s reply on GitHub was changed since {_UNKNOWN}")
+        for word in words
+        if word is not None and word.comment and word.at_ms >= since_ms
+    )
+    return replace(state, changed=told) if told else state
 
 
 def _tell_change(
@@ -114,6 +136,16 @@ def _list_changes(rows: Iterable[dict[str, Any]], asked: GatheredQuestions) -> I
             yield f"{state.id}: {changed.story}; {changed.mend}"
 
 
+def say_unknown(project: Project) -> str:
+    """Return that nobody can tell which replies were changed; nothing where anybody can.
+
+    Raises: OSError.
+    """
+    if is_note_whole(project) or not _is_made_anew(project):
+        return ""
+    return f"{project.store.github_changed} is damaged: which replies were changed {_UNKNOWN}"
+
+
 def is_note_whole(project: Project) -> bool:
     """Tell whether what is noted says something, or nothing is; the next look notes it anew.
 
@@ -129,7 +161,7 @@ def is_note_whole(project: Project) -> bool:
 
 
 def _write(project: Project, before: list[dict[str, Any]], rows: list[dict[str, Any]]) -> None:
-    if rows != before:
+    if rows != before or not is_note_whole(project):
         make_private_directory(project.store.github_changed.parent)
         replace_file(project.store.github_changed, json_text.line_of({"changes": rows}))
 
