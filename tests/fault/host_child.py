@@ -145,6 +145,28 @@ def _full_store(folder: Path) -> None:
     store.close()
 
 
+def _full_read(folder: Path) -> None:
+    """Fill the disk, fail at each write, and read in between, until there is room again."""
+    store = open_rocks(folder, CLOCK)
+    store.write(_batch(0))
+    _allow_bytes(1_000)
+    for _ in range(3):
+        try:
+            store.write(_batch(1))
+            _say("written")
+        except AgentXError as error:
+            _say(error.code)
+        _say(len(list(store.scan(Family.EVENTS, b"", b"\xff"))))
+    try:
+        store.erase(Family.EVENTS)
+    except AgentXError as error:
+        _say(error.code)
+    _allow_bytes(resource.RLIM_INFINITY)
+    store.write(_batch(1))
+    _say(len(list(store.scan(Family.EVENTS, b"", b"\xff"))))
+    store.close()
+
+
 WORK: dict[str, Callable[..., None]] = {
     "count": _count,
     "hold": _hold,
@@ -155,6 +177,7 @@ WORK: dict[str, Callable[..., None]] = {
     "full-file": _full_file,
     "full-journal": _full_journal,
     "full-store": _full_store,
+    "full-read": _full_read,
 }
 
 if __name__ == "__main__":

@@ -141,3 +141,13 @@ def test_a_store_on_a_full_disk_keeps_what_it_acknowledged_and_goes_on_once_ther
     assert done > 50
     assert entries == [b"%08d" % number for number in range(done + 1)]
     assert len(rows) == len(entries) * ROWS_IN_A_BATCH
+
+
+def test_a_store_on_a_full_disk_is_read_all_the_while_and_written_once_there_is_room(
+    tmp_path: Path,
+) -> None:
+    child = _run("full-read", tmp_path / "db")
+
+    assert child.returncode == 0, child.stderr
+    full = ["unavailable", str(ROWS_IN_A_BATCH)]
+    assert child.stdout.split() == [*full * 3, "unavailable", str(2 * ROWS_IN_A_BATCH)]

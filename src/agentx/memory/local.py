@@ -21,7 +21,7 @@ from agentx.conversation.toc_model import CaughtUp
 from agentx.host.kv.port import Family, KeyValue
 from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.capture import Draft
-from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.errors import InvalidValue, NotFound, UnavailableError
 from agentx.kernel.ids import ProjectId
 from agentx.kernel.periods import Level
 from agentx.kernel.values import frozen
@@ -241,15 +241,19 @@ class LocalMemory(LogReader):
     def freshen(self, wait_ms: int, *, views: bool = True) -> Behind:
         """Take in what is new for who reads, for at most so long; say what is left."""
         days = self._find_days() if views else Behind()
-        if not self._parts.is_look and self._news.take_in(wait_ms, views=views):
-            return days
+        is_unwritable = self._parts.is_unwritable
+        try:
+            if not self._parts.is_look and self._news.take_in(wait_ms, views=views):
+                return days
+        except UnavailableError:
+            is_unwritable = True  # what is there can be read all the same
         left = self._set.count_left() if views else 0
         return replace(
             days,
             events=left,
             spooled=self._parts.waiting(),
             is_look=self._parts.is_look,
-            is_unwritable=self._parts.is_unwritable,
+            is_unwritable=is_unwritable,
         )
 
     def _find_days(self) -> Behind:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from rocksdict import Options, Rdict
 
+from agentx.host.files import aside
 from agentx.host.kv import rocks, rocks_words
 from agentx.host.kv.port import Batch, Family
 from agentx.host.kv.rocks import RocksStore, open_rocks
@@ -348,5 +349,11 @@ def test_a_store_whose_folder_takes_nothing_is_read_all_the_same(
     with pytest.raises(UnavailableError, match="may not be written"):
         _open(folder)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
+    monkeypatch.setattr(aside, "_IN_MEMORY", str(temporary))
+    reader = open_rocks(folder, FakeClock(), read_only=True)
+    assert len(list(reader.scan(Family.EVENTS, b"", END))) == 100
+    reader.close()
+    assert not list(temporary.iterdir())
+    monkeypatch.setattr(aside, "_IN_MEMORY", str(tmp_path / "nowhere"))
     with pytest.raises(UnavailableError, match="may not be written"):
         open_rocks(folder, FakeClock(), read_only=True)

@@ -3,13 +3,18 @@ goes on is cut off in the middle of a step."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from threading import Event, Thread
 
 import pytest
 
+from agentx.host.kv.rocks import RocksStore
 from agentx.kernel.bus import HowFar
 from agentx.kernel.errors import UnavailableError
 from agentx.memory.freshening import Freshening
+from agentx.wiring.memory import open_store
+from tests.support.notes import spool_note
+from tests.support.remembering import project_in
 
 _WAIT_S = 10
 
@@ -101,3 +106,19 @@ def test_where_nothing_goes_on_the_store_is_let_go_at_once() -> None:
     Freshening(Taking(1)).leave_off(let_go.set)
 
     assert let_go.is_set()
+
+
+def test_who_reads_on_a_disk_that_is_full_is_told_so_and_shown_what_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise UnavailableError("no room left for the store")
+
+    project = project_in(tmp_path)
+    with open_store(project) as memory:
+        spool_note(project, "01KJ0000000000000000000001", ("CLR-1-001",))
+        monkeypatch.setattr(RocksStore, "write", refuse)
+        behind = memory.freshen(_WAIT_S * 1000)
+
+        assert (behind.is_unwritable, behind.is_look, behind.spooled) == (True, False, 1)
+        assert memory.status().spool_waiting == 1

@@ -30,16 +30,10 @@ from typing import assert_never
 
 from rocksdict import (
     AccessType,
-    BlockBasedOptions,
     BottommostLevelCompaction,
     Cache,
     ColumnFamily,
     CompactOptions,
-    DBCompactionStyle,
-    DBCompressionType,
-    DBRecoveryMode,
-    FifoCompactOptions,
-    Options,
     Rdict,
     RdictIter,
     ReadOptions,
@@ -50,10 +44,12 @@ from rocksdict import (
 from agentx.host.files.atomic import make_private_directory
 from agentx.host.kv.folder import has_store, refuse_headless
 from agentx.host.kv.port import Batch, Change, Family, Row
+from agentx.host.kv.rocks_options import database_options, family_options
 from agentx.host.kv.rocks_words import closing_error, speaking
-from agentx.host.limits import LOCK_POLL_MS, OUTBOX_BYTES_MAX, STORE_OPEN_WAIT_MS
+from agentx.host.limits import LOCK_POLL_MS, STORE_OPEN_WAIT_MS
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import (
+    AgentXError,
     LockHeld,
     NotFound,
     UnavailableError,
@@ -61,18 +57,8 @@ from agentx.kernel.errors import (
 
 _MB = 1024 * 1024
 _CACHE_BYTES = 16 * _MB
-# All memtables together; commands live briefly and the daemon shares a laptop.
-_MEMTABLES_BYTES = 32 * _MB
-_WAL_BYTES = 64 * _MB
-_INFO_LOGS_MAX = 2
-_OPENING_THREADS = 2
-
 # What is written beside the rows, by who only reads, too.
 _WRITTEN_TO_READ = frozenset({"rocksdict-config.json", "LOG", "LOCK"})
-
-_WRITE_BUFFER_BYTES = {Family.EVENTS: 8 * _MB, Family.OUTBOX: _MB}
-_WRITE_BUFFER_BYTES_ELSE = 2 * _MB
-_UNCOMPRESSED = frozenset({Family.KEYS, Family.OUTBOX})
 
 # Rows read ahead by a scan: few at first, for those who want one; then more, within these bounds.
 _FIRST_CHUNK_ROWS = 8
@@ -102,10 +88,6 @@ def open_rocks(
     while True:
         try:
             return RocksStore(path, read_only=read_only)
-        except UnavailableError as error:
-            if read_only:
-                return _open_aside(path, error)
-            raise
         except LockHeld:
             if waited_ms >= wait_ms:
                 raise
@@ -113,35 +95,19 @@ def open_rocks(
             waited_ms += LOCK_POLL_MS
 
 
-def _open_aside(path: Path, error: UnavailableError) -> RocksStore:
-    """Open a store whose folder takes nothing, to read, through a temporary one that leads there.
-
-    Raises: UnavailableError where there is no room for that either.
-    """
-    from agentx.host.files.aside import lead_aside, remove_aside  # noqa: PLC0415  hardly any store needs it
-
-    try:
-        aside = lead_aside(path, without=_WRITTEN_TO_READ)
-    except OSError:
-        raise error from None
-    try:
-        return RocksStore(path, read_only=True, aside=aside)
-    except BaseException:
-        remove_aside(aside)
-        raise
-
-
 class RocksStore:
     """A `KeyValue` on RocksDB. Use `open_rocks`."""
 
-    def __init__(self, path: Path, *, read_only: bool, aside: Path | None = None) -> None:
+    def __init__(self, path: Path, *, read_only: bool) -> None:
         self._path = path
-        self._aside = aside  # a folder of ours, through which it is read
+        self._aside: Path | None = None  # a folder of ours, through which it is read
         self._read_only = read_only
         self._lock = RLock()
         self._closed = False
-        # After a failed write RocksDB refuses all others until it is opened again.
+        # After a failed write RocksDB refuses all others until it is opened again. On a disk that
+        # is full it cannot be: until there is room it is open to be read.
         self._stuck = False
+        self._is_looking = False
         # Live iterators, each in a list of one, so that `close` can take them away.
         self._iterators: dict[int, list[RdictIter]] = {}
         self._numbers = count()
@@ -151,7 +117,10 @@ class RocksStore:
         self._synced = WriteOptions()
         self._synced.sync = True
         self._unsynced = WriteOptions()
-        self._open()
+        if read_only:
+            self._look()
+        else:
+            self._open()
 
     def get(self, family: Family, key: bytes) -> bytes | None:
         """Return a row's value."""
@@ -199,10 +168,7 @@ class RocksStore:
     def write(self, batch: Batch, *, sync: bool = True) -> None:
         """Apply a batch as a whole; with `sync`, return after it is on disk."""
         with self._lock, speaking(self._path):
-            self._still_writable()
-            if self._stuck:
-                self._let_go()
-                self._open()
+            self._be_writable()
             together = self._together(batch)
             self._stuck = True
             self._databases[0].write(together, self._synced if sync else self._unsynced)
@@ -232,7 +198,7 @@ class RocksStore:
         A file that a scan in progress is still reading goes when the scan ends.
         """
         with self._lock, speaking(self._path):
-            self._still_writable()
+            self._be_writable()
             if family is Family.OUTBOX:
                 self._rebuild_outbox()
             # A log file goes once no family needs it any more, so all are flushed.
@@ -276,30 +242,72 @@ class RocksStore:
                 return
             self._closed = True
             self._let_go()
-            if self._aside is not None:
-                from agentx.host.files.aside import remove_aside  # noqa: PLC0415  see above
-
-                remove_aside(self._aside)
+            self._leave_aside()
 
     def _open(self) -> None:
+        """Open the database to be written, in the place of one that is open to be read.
+
+        Raises: LockHeld, DataError, UnavailableError.
+        """
+        self._take(self._path, AccessType.read_write())
+        self._leave_aside()
+        self._stuck = False
+
+    def _open_anew(self) -> None:
+        """Open a database that is stuck again; to be read, where it cannot be written.
+
+        Raises: as `_open`.
+        """
+        if self._is_looking:
+            self._open()
+            return
+        self._let_go()
+        try:
+            self._open()
+        except UnavailableError:
+            with suppress(AgentXError):
+                self._look()
+            raise
+
+    def _look(self) -> None:
+        """Open the database to be read; a folder that takes nothing, through one that leads there.
+
+        Raises: DataError, UnavailableError where there is no room for that either.
+        """
+        try:
+            self._take(self._path, AccessType.read_only(False))
+        except UnavailableError as error:
+            from agentx.host.files.aside import lead_aside  # noqa: PLC0415  hardly any store needs it
+
+            try:
+                self._aside = lead_aside(self._path, without=_WRITTEN_TO_READ)
+            except OSError:
+                raise error from None
+            try:
+                self._take(self._aside, AccessType.read_only(False))
+            except BaseException:
+                self._leave_aside()
+                raise
+        self._is_looking = True
+
+    def _take(self, folder: Path, access: AccessType) -> None:
+        """Open the database in a folder, and let go of the one that was open."""
         cache = Cache(_CACHE_BYTES)
         with speaking(self._path):
             database = Rdict(
-                str(self._aside or self._path),
-                _database_options(),
+                str(folder),
+                database_options(),
                 column_families={str(family): family_options(family, cache) for family in Family},
-                access_type=AccessType.read_only(False)
-                if self._read_only
-                else AccessType.read_write(),
+                access_type=access,
             )
-            self._databases.append(database)
-            for family in Family:
-                self._families[family] = database.get_column_family(family)
-                self._handles[family] = database.get_column_family_handle(family)
-        self._stuck = False
+            families = {family: database.get_column_family(family) for family in Family}
+            handles = {family: database.get_column_family_handle(family) for family in Family}
+        self._let_go()
+        self._databases, self._families, self._handles = [database], families, handles
 
     def _let_go(self) -> None:
         """Drop every reference into the database: the last one closes it."""
+        self._is_looking = False
         for cell in self._iterators.values():
             cell.clear()
         self._handles.clear()
@@ -310,27 +318,39 @@ class RocksStore:
                 with suppress(Exception):
                     rows.close()
 
+    def _leave_aside(self) -> None:
+        if self._aside is not None:
+            from agentx.host.files.aside import remove_aside  # noqa: PLC0415  see above
+
+            remove_aside(self._aside)
+            self._aside = None
+
     def _rows(self, family: Family) -> Rdict:
         rows = self._families.get(family)
         if rows is not None:
             return rows
         with self._lock:
             self._still_open()
-            # A full disk may have kept a stuck database from being opened again.
+            # A full disk may have kept a stuck database from being opened again, even to be read.
             if not self._databases:
-                self._open()
+                with suppress(UnavailableError):
+                    self._open_anew()
+            if not self._databases:
+                self._look()
             return self._families[family]
 
     def _still_open(self) -> None:
         if self._closed:
             raise closing_error(self._path)
 
-    def _still_writable(self) -> None:
+    def _be_writable(self) -> None:
         self._still_open()
         if self._read_only:
             raise UnavailableError(
                 f"{self._path}: the store was opened for reading only", hint="open it for writing"
             )
+        if self._stuck:
+            self._open_anew()
 
     def _seek(self, family: Family, start: bytes, end: bytes, *, reverse: bool) -> RdictIter:
         with speaking(self._path):
@@ -384,56 +404,3 @@ class RocksStore:
         batch = Batch()
         batch.put_all(Family.OUTBOX, live)
         self.write(batch)
-
-
-def _database_options() -> Options:
-    options = Options(raw_mode=True)
-    options.create_if_missing(True)
-    options.create_missing_column_families(True)
-    options.set_max_background_jobs(2)
-    # FIFO compaction works only when every table stays open.
-    options.set_max_open_files(-1)
-    # By itself RocksDB starts 16 threads to open a few tables.
-    options.set_max_file_opening_threads(_OPENING_THREADS)
-    options.set_db_write_buffer_size(_MEMTABLES_BYTES)
-    options.set_max_total_wal_size(_WAL_BYTES)
-    options.set_keep_log_file_num(_INFO_LOGS_MAX)
-    options.set_max_log_file_size(_MB)
-    options.set_stats_dump_period_sec(0)
-    options.set_stats_persist_period_sec(0)
-    options.set_manifest_preallocation_size(64 * 1024)
-    # A torn last record was never acknowledged. Damage before it is not skipped unseen.
-    options.set_wal_recovery_mode(DBRecoveryMode.tolerate_corrupted_tail_records())
-    return options
-
-
-def salvaging_options(*, is_lenient: bool) -> Options:
-    """Return how a store is opened to get out of it what can be read."""
-    options = _database_options()
-    options.create_if_missing(False)
-    options.create_missing_column_families(False)
-    if is_lenient:
-        options.set_paranoid_checks(False)
-        options.set_wal_recovery_mode(DBRecoveryMode.skip_any_corrupted_record())
-    return options
-
-
-def family_options(family: Family, cache: Cache) -> Options:
-    """Return how a family is kept."""
-    options = Options(raw_mode=True)
-    options.set_write_buffer_size(_WRITE_BUFFER_BYTES.get(family, _WRITE_BUFFER_BYTES_ELSE))
-    options.set_compression_type(
-        DBCompressionType.none() if family in _UNCOMPRESSED else DBCompressionType.zstd()
-    )
-    table = BlockBasedOptions()
-    table.set_block_cache(cache)
-    table.set_bloom_filter(10, block_based=False)
-    options.set_block_based_table_factory(table)
-    if family is Family.EVENTS:
-        options.set_compaction_style(DBCompactionStyle.universal())
-    if family is Family.OUTBOX:
-        options.set_compaction_style(DBCompactionStyle.fifo())
-        oldest_first = FifoCompactOptions()
-        oldest_first.max_table_files_size = OUTBOX_BYTES_MAX
-        options.set_fifo_compaction_options(oldest_first)
-    return options

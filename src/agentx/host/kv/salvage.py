@@ -22,7 +22,7 @@ from rocksdict import AccessType, Cache, Options, Rdict, ReadOptions
 
 from agentx.host.files.atomic import make_private_directory
 from agentx.host.kv.port import Family, Row
-from agentx.host.kv.rocks import family_options, salvaging_options
+from agentx.host.kv.rocks_options import family_options, salvaging_options
 from agentx.host.kv.tables import TableRow, read_table
 from agentx.host.kv.write_ahead import read_write_ahead
 
