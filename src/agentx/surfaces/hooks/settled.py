@@ -6,6 +6,7 @@ from agentx.kernel.places import (
     MARKER_NAME,
     SETTINGS_STAMP,
     are_changed,
+    data_root,
     encode_name,
     origin_of,
     spool_root,
@@ -29,26 +30,65 @@ def find_store(directory: str, named: str) -> tuple[str, str]:
     What is known of a repository is not known of another one that lies in its place now.
     """
     spool = find_spool(directory, named)
-    settled = read_small(os.path.join(spool, "store"))
-    store, _, project = (settled or "").strip().partition("\n")
-    if not os.path.isabs(store) or not (named or _is_marked(directory, spool)):
-        return "", ""
-    return store, project.strip()
+    return _read_store(spool) if named or _is_marked(directory, spool) else ("", "")
 
 
 def find_store_near(directory: str, named: str) -> tuple[str, str]:
-    """Return the same, of the repository where nothing is known of a folder in it."""
+    """Return the same, of the repository where nothing is known of a folder in it.
+
+    Nor of the repository, where it is a new worktree, or was moved: then as it was known before.
+    """
     found = find_store(directory, named)
     if found[0]:
         return found
     top = branch_of(directory)[0]
-    return find_store(top, named) if top and top != directory else found
+    found = find_store(top, named) if top and top != directory else found
+    return found if found[0] or named else _find_store_before(directory)
+
+
+def _find_store_before(directory: str) -> tuple[str, str]:
+    git = find_git(directory)
+    mark = _read_text(os.path.join(git, MARKER_NAME), "mark") if git else ""
+    if not mark.isalnum():
+        return "", ""
+    root = _read_text(os.path.join(data_root(os.environ), "trust", f"{mark}.json"), "root")
+    if not os.path.isabs(root):
+        return "", ""
+    other = os.path.realpath(find_git(root) or root)
+    is_copy = mark == _read_text(os.path.join(other, MARKER_NAME), "mark")
+    if is_copy and other != os.path.realpath(git):
+        return "", ""  # with a memory of its own
+    spool = find_spool(root, "")
+    return _read_store(spool) if mark == _read_mark(spool) else ("", "")
+
+
+def _read_store(spool: str) -> tuple[str, str]:
+    settled = read_small(os.path.join(spool, "store"))
+    store, _, project = (settled or "").strip().partition("\n")
+    return (store, project.strip()) if os.path.isabs(store) else ("", "")
 
 
 def _is_marked(directory: str, spool: str) -> bool:
-    mark = (read_small(os.path.join(spool, "mark")) or "").strip()
+    mark = _read_mark(spool)
     git = find_git(directory) if mark else ""
     return not git or mark in (read_small(os.path.join(git, MARKER_NAME)) or "")
+
+
+def _read_mark(spool: str) -> str:
+    return (read_small(os.path.join(spool, "mark")) or "").strip()
+
+
+def _read_text(path: str, name: str) -> str:
+    """Return a text that a file of ours in JSON has by a name; empty where it has none."""
+    rest = (read_small(path) or "").partition(f'"{name}"')[2].lstrip(" :")
+    if not rest.startswith('"'):
+        return ""
+    from _json import scanstring  # as `json` has it, without what reads everything else
+
+    try:
+        return str(scanstring(rest, 1)[0])
+    except ValueError:
+        return ""
 
 
 def find_digests(store: str, project: str) -> str:

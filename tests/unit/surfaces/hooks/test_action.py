@@ -7,6 +7,7 @@ read from the standard output. A daemon is a socket that answers as one.
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ ROWS = (
 )
 
 Said = Callable[..., str]
+MARK = "a" * 32
 
 
 @pytest.fixture
@@ -286,18 +288,68 @@ def test_a_repository_that_lies_where_another_one_was_is_told_nothing_of_it(
     assert "make test" in said(*call)
 
 
-def test_a_worktree_is_known_by_the_marker_of_its_repository(work: Path) -> None:
+def make_worktree(work: Path) -> Path:
     side, git = work.parent / "side", work / ".git"
     (git / "worktrees" / "side").mkdir(parents=True)
     (git / "worktrees" / "side" / "commondir").write_text("../..\n", encoding="utf-8")
     (git / "worktrees" / "side" / "HEAD").write_text("ref: refs/heads/side\n", encoding="utf-8")
     side.mkdir()
     (side / ".git").write_text(f"gitdir: {git}/worktrees/side\n", encoding="utf-8")
+    return side
+
+
+def mark(work: Path) -> tuple[str, str]:
+    """Let a repository be known by its marker; return its store and the project in it."""
+    (work / ".git" / "agentx.json").write_text(f'{{"mark":"{MARK}"}}\n', encoding="utf-8")
+    spool = Path(find_spool(str(work), ""))
+    (spool / "mark").write_text(f"{MARK}\n", encoding="utf-8")
+    record = Path(spool.parents[1] / "trust" / f"{MARK}.json")
+    record.parent.mkdir()
+    record.write_text(f'{{\n  "root": {json.dumps(str(work))}\n}}\n', encoding="utf-8")
+    return (spool / "store").read_text(encoding="utf-8"), ""
+
+
+def test_a_worktree_is_known_by_the_marker_of_its_repository(work: Path) -> None:
+    side, git = make_worktree(work), work / ".git"
     spool = Path(find_spool(str(side), ""))
     spool.mkdir(parents=True)
     (spool / "store").write_text("/a/store\nshop\n", encoding="utf-8")
-    (spool / "mark").write_text("a" * 32 + "\n", encoding="utf-8")
+    (spool / "mark").write_text(f"{MARK}\n", encoding="utf-8")
 
     assert find_store_near(str(side), "") == ("", "")
-    (git / "agentx.json").write_text(json.dumps({"mark": "a" * 32}), encoding="utf-8")
+    (git / "agentx.json").write_text(json.dumps({"mark": MARK}), encoding="utf-8")
     assert find_store_near(str(side), "") == ("/a/store", "shop")
+
+
+def test_the_first_session_in_a_new_worktree_is_told_what_its_repository_knows(work: Path) -> None:
+    side, store = make_worktree(work), mark(work)
+    (side / "deep").mkdir()
+
+    assert find_store_near(str(side), "") == store
+    assert find_store_near(str(side / "deep"), "") == store
+    assert find_store_near(str(side), "other") == ("", ""), "another project is named"
+
+
+def test_the_first_session_where_a_repository_was_moved_to_is_told_what_it_knew(
+    work: Path,
+) -> None:
+    store, there = mark(work), work.parent / 'thére "too"'
+
+    shutil.copytree(work, there)
+    assert find_store_near(str(there), "") == ("", ""), "a copy has a memory of its own"
+    shutil.rmtree(work)
+    assert find_store_near(str(there), "") == store
+    shutil.copytree(there, work)
+    (work / ".git" / "agentx.json").unlink()
+    assert find_store_near(str(there), "") == store, "another one lies in its place"
+    Path(find_spool(str(work), ""), "mark").write_text("b" * 32, encoding="utf-8")
+    assert find_store_near(str(there), "") == ("", ""), "which is all that is known of it now"
+
+
+@pytest.mark.parametrize("wrong", ["", "{", '{"mark": 7}', '{"mark": "../../x"}', '{"mark":"a'])
+def test_a_marker_that_says_nothing_leads_nowhere(wrong: str, work: Path) -> None:
+    side = make_worktree(work)
+    mark(work)
+    (work / ".git" / "agentx.json").write_text(wrong, encoding="utf-8")
+
+    assert find_store_near(str(side), "") == ("", "")
