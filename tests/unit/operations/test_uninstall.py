@@ -93,6 +93,25 @@ def test_a_broken_file_keeps_only_itself_also_of_one_agent_cli(tmp_path: Path) -
     assert "captures nothing" in project.data.launcher.read_text()
 
 
+def test_a_program_stays_while_something_that_could_not_be_changed_calls_it(
+    tmp_path: Path,
+) -> None:
+    project = made(tmp_path)
+    setup(setup_inputs(project), Setup(harness=Harness.CLAUDE_CODE, project_root=project.root))
+    servers = tmp_path / "home" / ".claude.json"
+    servers.write_text(servers.read_text() + "{[,")
+
+    plan = leave(project, dry_run=True)
+    reply = leave(project, remove_memory=True)
+
+    left = [str(servers), str(project.data.command)]
+    assert [[each.path for each in one.left] for one in (plan, reply)] == [left, left]
+    assert (project.data.launcher.exists(), project.data.command.exists()) == (False, True)
+    servers.write_text(servers.read_text().removesuffix("{[,"))
+    assert leave(project, remove_memory=True).left == ()
+    assert not project.data.command.exists()
+
+
 def test_what_is_linked_elsewhere_is_left_there_and_told(tmp_path: Path) -> None:
     project = made(tmp_path)
     elsewhere = tmp_path / "disk"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.values import frozen
@@ -38,7 +39,7 @@ class LeavingAccount:
     dry_run: bool
     gone: list[GoneThing] = field(default_factory=list)
     left: list[LeftThing] = field(default_factory=list)
-    is_called: bool = False  # whether something that stays still calls our programs
+    called: set[Path] = field(default_factory=set)  # programs of ours that what stays still calls
 
     def go(self, owner: str, path: object, says: str, *, diff: str = "", backup: str = "") -> None:
         """Note something that goes."""

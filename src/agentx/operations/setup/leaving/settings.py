@@ -85,7 +85,7 @@ def _leave_one(
         account.leave(root if scope is SetupScope.PROJECT else adapter.title, error.message)
         return
     for edit in edits:
-        if scope is SetupScope.PROJECT and not _is_of_this(inputs, edit):
+        if scope is SetupScope.PROJECT and not _list_called(inputs, edit):
             if edit.before != edit.after:
                 why = "calls an AgentX that is not this one, and may be others'"
                 account.leave(edit.path, why, is_fault=False)
@@ -107,7 +107,9 @@ def _leave_edit(inputs: SetupInputs, edit: FileEdit, title: str, account: Leavin
             _clear_above(edit)
     except AgentXError as error:
         account.leave(edit.path, error.message, error.hint)
-        account.is_called = account.is_called or _is_of_this(inputs, edit)
+        is_known = _read(edit) is not None
+        both = (inputs.data.launcher, inputs.data.command)
+        account.called.update(_list_called(inputs, edit) if is_known else both)
         return
     said = tell_change(edit)
     account.go(title, edit.path, said, diff=diff_text(edit), backup=str(backup or ""))
@@ -121,14 +123,21 @@ def _clear_above(edit: FileEdit) -> None:
                 folder.rmdir()
 
 
-def _is_of_this(inputs: SetupInputs, edit: FileEdit) -> bool:
-    """Tell whether a file calls this AgentX: in a repository others' are not ours to change."""
-    text = edit.before
-    if text is None and edit.fault is not None:
+def _list_called(inputs: SetupInputs, edit: FileEdit) -> list[Path]:
+    """Return which programs of this AgentX a file calls: others' are not ours to change."""
+    text = _read(edit) or ""
+    launcher, command = inputs.data.launcher, inputs.data.command
+    rest = text.replace(str(launcher), "")  # which begins like the other one
+    found = {launcher: rest != text, command: str(command) in rest}
+    return [program for program, is_named in found.items() if is_named]
+
+
+def _read(edit: FileEdit) -> str | None:
+    """Return what a file says; None where nobody can tell."""
+    if edit.before is None and edit.fault is not None:
         with suppress(AgentXError):
-            text = read_settings(edit.path, edit.ground)
-    named = (str(inputs.data.launcher), str(inputs.data.command))
-    return text is not None and any(name in text for name in named)
+            return read_settings(edit.path, edit.ground)
+    return edit.before
 
 
 def _leave_file(inputs: SetupInputs, path: Path, title: str, account: LeavingAccount) -> None:

@@ -93,8 +93,8 @@ def uninstall(
     _leave_programs(inputs, account)
     leave_projects(environment, roots, account, with_memory=request.remove_memory)
     if request.remove_memory:
-        stub = {environment.data.launcher.parent} if exists(environment.data.launcher) else set()
-        erase(environment, account, kept={*running, *(set() if request.dry_run else stub)})
+        called = {path.parent for path in account.called if exists(path)}
+        erase(environment, account, kept={*running, *called})
     return LeaveReply(
         dry_run=request.dry_run,
         removes_memory=request.remove_memory,
@@ -122,16 +122,19 @@ def _stop_all(
 
 
 def _leave_programs(inputs: SetupInputs, account: LeavingAccount) -> None:
-    """Take the programs away; where something still calls the hook, one stays that does nothing."""
+    """Take the programs away, but for what is still called; of the hook one that does nothing."""
     data, gone = inputs.data, []
     for path in (data.launcher, data.command):
         if not exists(path):
             continue
         with account.trying(path):
-            if account.is_called and path == data.launcher:
-                if not account.dry_run:
+            if path in account.called:
+                if path == data.launcher and not account.dry_run:
                     replace_file(path, _STUB.encode(), _LAUNCHER_MODE)
-                account.leave(path, "something still calls it: it does nothing from now on")
+                does = (
+                    "does nothing from now on" if path == data.launcher else "stays for that long"
+                )
+                account.leave(path, f"something still calls it: it {does}")
                 continue
             if not account.dry_run:
                 remove(path)

@@ -113,7 +113,9 @@ def _draw(
     else:
         _draw_gone(screen, reply, environment)
     if not reply.gone:
-        screen.print("Nothing of AgentX is left to take out.")
+        is_clean = not any(each.is_fault for each in reply.left)
+        said = "Nothing of AgentX is left to take out." if is_clean else "Nothing was taken out."
+        screen.print(said)
     for each in reply.left:
         style = "red" if each.is_fault else "yellow"
         place = _shorten(each.path, environment)
