@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from agentx.daemon.auto.keeping import make_room, replace_older
+from agentx.daemon.auto.keeping import make_room, make_way, replace_older
 from agentx.daemon.control import Condition, state, stop
 from agentx.daemon.launch import DaemonWish
 from agentx.kernel.paths import DataPaths, StorePaths
@@ -245,6 +245,29 @@ def test_who_was_started_by_hand_has_a_successor_that_stays_if_it_has_one(
         assert replace_older(store, PASSING) == successor
 
         assert (state(store).condition is Condition.RUNNING) == (successor is None)
+    finally:
+        stop(store)
+        child.communicate(timeout=20)
+
+
+@pytest.mark.parametrize(
+    ("said", "stays"),
+    [({"leaves_when_idle": True}, False), ({"version": "0.0.1"}, False), ({}, True)],
+)
+def test_a_daemon_that_is_started_by_hand_takes_the_place_of_one_that_would_leave_or_is_older(
+    tmp_path: Path, said: dict[str, object], stays: bool
+) -> None:
+    store = StorePaths(tmp_path / "store")
+    child = _serve_nothing(store)
+    try:
+        until(lambda: state(store).condition is Condition.RUNNING)
+        told = json.loads(store.daemon.read_text())
+        told |= {"leaves_when_idle": False, "in_foreground": False}
+        store.daemon.write_text(json.dumps({**told, **said}))
+
+        make_way(store)
+
+        assert (state(store).condition is Condition.RUNNING) == stays
     finally:
         stop(store)
         child.communicate(timeout=20)

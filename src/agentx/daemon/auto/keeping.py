@@ -126,14 +126,16 @@ def make_room(data: DataPaths, own: StorePaths) -> None:
             stop(StorePaths(folder))
 
 
-def end_passing(store: StorePaths) -> None:
-    """End a daemon that would leave when idle: for one that is to stay.
+def make_way(store: StorePaths) -> None:
+    """End a daemon that would leave when idle, or is of an older AgentX: for one that is to stay.
 
     Raises: DaemonUnavailable.
     """
     presence = reachable(store)
     if presence is not None and presence.leaves_when_idle:
         stop(store)
+    else:
+        replace_older(store, DaemonWish())
 
 
 def replace_older(store: StorePaths, passing: DaemonWish) -> DaemonWish | None:

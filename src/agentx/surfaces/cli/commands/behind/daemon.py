@@ -11,7 +11,7 @@ import click
 
 from agentx.daemon import control
 from agentx.daemon.address import tcp
-from agentx.daemon.auto.keeping import end_passing, serve_for_hooks
+from agentx.daemon.auto.keeping import make_way, serve_for_hooks
 from agentx.daemon.control import Condition, DaemonState, Ending, Started
 from agentx.daemon.launch import DaemonWish, launch, serve
 from agentx.surfaces.cli import render
@@ -73,9 +73,9 @@ def start(
     )
     if listen:
         tcp(listen, tls_cert, tls_key)  # refused here, where the user sees it, not in a log
+    if not (to_log or idle_exit_ms):
+        make_way(invocation.project.store)
     if foreground:
-        if not (to_log or idle_exit_ms):
-            end_passing(invocation.project.store)
         serve(invocation.project, wish, open_servers, log_to_file=to_log)
         return
     started = launch(invocation.project, wish)
