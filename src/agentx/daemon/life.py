@@ -54,6 +54,7 @@ from agentx.daemon.presence import (
 from agentx.daemon.scheduler.scheduler import Scheduler
 from agentx.daemon.servers import Ask, Host, Offer, OpenServers, Places, Server, Servers
 from agentx.daemon.summons import Summons
+from agentx.host.files.disk import identify_folder
 from agentx.host.heap import keep_few_arenas, spare_what_is_here
 from agentx.host.limits import LOG_FILE_BYTES_MAX
 from agentx.host.program import ending_programs
@@ -98,7 +99,7 @@ def run_daemon(
 
     Raises: LockHeld when another daemon serves the store, and what `open_memory` raises.
     """
-    began_in = _identify(plan.root)
+    place = _Place(plan.root)
     os.umask(0o077)
     keep_few_arenas()
     sys.setswitchinterval(DAEMON_SWITCH_SECONDS)
@@ -130,7 +131,7 @@ def run_daemon(
         )
         spare_what_is_here()
         with _working(own), _serving(plan, offer, open_servers), _scheduling(scheduled):
-            reason = _until_told(plan, held, activity, summons, scheduled, began_in=began_in)
+            reason = _until_told(plan, held, activity, summons, scheduled, place=place)
             _log.info("stopping: %s", reason)
             views.leave_off()
         with _failing_aloud("the last drain failed; the spool keeps what it holds"):
@@ -244,15 +245,14 @@ def _until_told(
     summons: Summons,
     scheduler: Scheduler | None,
     *,
-    began_in: tuple[int, int],
+    place: _Place,
 ) -> str:
     """Return why the daemon has to stop, once it has to."""
     watch_ms = DAEMON_WATCH_EVERY_MS
     if plan.idle_exit_ms:
         watch_ms = min(watch_ms, max(plan.idle_exit_ms // 4, 10))
-    looks_away = 0
     while True:
-        if reason := _wait(plan, summons, watch_ms):
+        if reason := _wait(plan, summons, place, watch_ms):
             return reason
         if scheduler is not None and scheduler.is_busy:
             activity.note_activity()
@@ -264,29 +264,36 @@ def _until_told(
                 os.utime(plan.store.daemon)  # its age says for how long nobody needed us
         if not held.is_still_ours():
             return "the folder of the store was removed"
-        # Twice in a row: a folder that is mounted anew is away for a moment.
-        looks_away = looks_away + 1 if _identify(plan.root) != began_in else 0
-        if looks_away == _LOOKS_AWAY_MAX:
-            return "the folder of the project was moved or removed"
 
 
-def _wait(plan: DaemonPlan, summons: Summons, wait_ms: int) -> str:
+def _wait(plan: DaemonPlan, summons: Summons, place: _Place, wait_ms: int) -> str:
     """Return why it is time to stop, or nothing when that time has passed."""
     for begun_ms in range(0, wait_ms, DAEMON_SETTINGS_EVERY_MS):
         if reason := summons.wait(min(wait_ms - begun_ms, DAEMON_SETTINGS_EVERY_MS)):
             return reason
         if plan.is_set_anew():
             return SET_ANEW
+        if place.is_left():
+            return "the folder of the project was moved or removed"
     return ""
 
 
-def _identify(folder: Path | None) -> tuple[int, int]:
-    """Return what tells a folder from another one in its place."""
-    try:
-        seen = folder.stat() if folder is not None else None
-    except OSError:
-        seen = None
-    return (seen.st_dev, seen.st_ino) if seen is not None else (0, 0)
+class _Place:
+    """The folder of the project, as it was when the daemon began."""
+
+    def __init__(self, root: Path | None) -> None:
+        self._root = root
+        self._began_in = identify_folder(root) if root is not None else None
+        self._looks_away = 0
+
+    def is_left(self) -> bool:
+        """Tell whether another folder lies there, or none.
+
+        Twice in a row: one that is mounted anew is away for a moment.
+        """
+        is_away = self._root is not None and identify_folder(self._root) != self._began_in
+        self._looks_away = self._looks_away + 1 if is_away else 0
+        return self._looks_away == _LOOKS_AWAY_MAX
 
 
 @contextmanager

@@ -34,9 +34,10 @@ DAEMON_VIEWS_REST_MS_MAX = 250
 DAEMON_SWITCH_SECONDS = 0.0005
 # How often a command looks whether the daemon has come up or gone.
 DAEMON_POLL_MS = 20
-# How often the daemon looks whether it is idle, its log is full or its folder is gone.
+# How often the daemon looks whether it is idle, its log is full or its store is gone.
 DAEMON_WATCH_EVERY_MS = 5_000
-# How often it looks whether the settings are others by now: nobody is to wait for that.
+# How often it looks whether the settings are others by now, or its project is elsewhere: nobody
+# is to wait for that.
 DAEMON_SETTINGS_EVERY_MS = 500
 # How often it looks whether it has grown, and by how much it may before it gives memory back.
 DAEMON_HEAP_EVERY_MS = 5_000

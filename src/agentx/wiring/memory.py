@@ -21,14 +21,15 @@ from agentx.conversation.service import Conversation
 from agentx.conversation.store.log import LogStore
 from agentx.conversation.store.toc import TocStore, read_zone
 from agentx.host.files.atomic import make_private_directory
-from agentx.host.files.disk import look_at
+from agentx.host.files.disk import identify_folder, look_at
 from agentx.host.kv.port import Family, KeyValue
 from agentx.host.kv.rocks import open_rocks
 from agentx.host.limits import STORE_OPEN_WAIT_MS
-from agentx.kernel.bus import Bus
+from agentx.kernel.bus import Bus, HowFar
 from agentx.kernel.clock import Clock, Millis
-from agentx.kernel.errors import AgentXError
+from agentx.kernel.errors import AgentXError, UnavailableError
 from agentx.memory.local import LocalMemory, Parts, ViewSet
+from agentx.memory.port import Drained
 from agentx.memory.reader import LogReader
 from agentx.observations.settings import MemorySettings
 from agentx.project.project import Project
@@ -112,6 +113,7 @@ class _Store:
         is_unwritable: bool = False,
     ) -> None:
         self._project = project
+        self._began_in = identify_folder(project.root)
         self._is_look, self._is_unwritable = is_look, is_unwritable
         self._kv = kv
         self._bus = bus
@@ -150,7 +152,7 @@ class _Store:
                 log=log,
                 contents=contents,
                 open_views=partial(self._open_views, log, contents),
-                drain=partial(drain_into, log, project, self._bus.tell),
+                drain=partial(self._drain, log),
                 waiting=spool.waiting,
                 refused=lambda: sum(group.records for group in spool.list_refused()),
                 spending=partial(spending_today, project),
@@ -161,6 +163,16 @@ class _Store:
                 is_unwritable=self._is_unwritable,
             )
         )
+
+    def _drain(self, log: Conversation, told: HowFar) -> Drained:
+        # What is taken in is worked out into the folder: where that was moved, or another one lies
+        # there, it waits for who finds it anew.
+        if self._is_moved():
+            return Drained()
+        return drain_into(log, self._project, self._bus.tell, told)
+
+    def _is_moved(self) -> bool:
+        return identify_folder(self._project.root) != self._began_in
 
     def _open_views(self, log: Conversation, contents: Contents) -> ViewSet:
         from agentx.wiring.kept.views import ViewSource, open_views  # noqa: PLC0415  who reads the log needs none
@@ -209,6 +221,8 @@ class _Store:
         def room() -> Observations:
             from agentx.wiring.observations import open_observations, prepare_observations  # noqa: PLC0415  when asked
 
+            if self._is_moved():
+                raise UnavailableError(f"{self._project.root} was moved, or removed")
             prepare_observations(self._project)
             # A pull may bring a stranger's folder: then ours is elsewhere from now on.
             folder = self._project.observations

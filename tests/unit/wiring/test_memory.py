@@ -1,21 +1,25 @@
-"""Goal: projects that share a store have a memory each, and none writes what is another's.
+"""Goal: projects that share a store have a memory each, and none writes what is another's; where
+the folder of one is moved while it is open, nothing is written where it was.
 
-Method: two projects in one unified store; one is opened, and asked for the other.
+Method: two projects in one unified store; one is opened, and asked for the other. A folder moves.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from agentx.conversation.model import EventQuery
+from agentx.kernel.errors import UnavailableError
 from agentx.memory.found import SearchRequest
 from agentx.project.project import Project
 from agentx.views.recall_tally import Note, SessionTold, count_recalls, recall_counts
 from agentx.wiring.memory import open_store
 from tests.support.desk import talk
+from tests.support.notes import spool_note
 from tests.support.remembering import project_in
 
 
@@ -84,3 +88,22 @@ def test_what_a_session_that_goes_on_no_longer_tells_is_no_longer_found(tmp_path
         assert before - after, "nothing was taken out of the table of contents"
         for grip_id in after:
             assert memory.expand(grip_id, before=0, after=0).grip.grip_id == grip_id
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_where_the_folder_is_moved_nothing_is_taken_in_nor_written_where_it_was(
+    tmp_path: Path, is_replaced: bool
+) -> None:
+    project = project_in(tmp_path)
+    with open_store(project) as memory:
+        memory.append(talk())
+        spool_note(project, "01KJ0000000000000000000001", ("CLR-1-001",))
+        project.root.rename(tmp_path / "moved")
+        if is_replaced:
+            project.root.mkdir()
+        with suppress(UnavailableError):
+            memory.settle()
+        memory.drain()
+
+        assert memory.status().spool_waiting == 1
+        assert not list(tmp_path.glob("shop/*"))

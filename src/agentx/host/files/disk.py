@@ -40,6 +40,15 @@ def look_at(path: Path) -> tuple[int, int, int] | None:
     return None if found is None else (found.st_ino, found.st_size, found.st_mtime_ns)
 
 
+def identify_folder(path: Path) -> tuple[int, int] | None:
+    """Return what tells a folder from another one in its place; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 def write_all(descriptor: int, data: bytes) -> None:
     """Write every byte: one call may write fewer than it was given."""
     rest = memoryview(data)
