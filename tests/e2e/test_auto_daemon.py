@@ -252,7 +252,12 @@ def test_who_was_started_by_hand_has_a_successor_that_stays_if_it_has_one(
 
 @pytest.mark.parametrize(
     ("said", "stays"),
-    [({"leaves_when_idle": True}, False), ({"version": "0.0.1"}, False), ({}, True)],
+    [
+        ({"leaves_when_idle": True}, False),
+        ({"version": "0.0.1"}, False),
+        ({"leaves_when_idle": True, "version": "99.0"}, True),
+        ({}, True),
+    ],
 )
 def test_a_daemon_that_is_started_by_hand_takes_the_place_of_one_that_would_leave_or_is_older(
     tmp_path: Path, said: dict[str, object], stays: bool

@@ -129,10 +129,12 @@ def make_room(data: DataPaths, own: StorePaths) -> None:
 def make_way(store: StorePaths) -> None:
     """End a daemon that would leave when idle, or is of an older AgentX: for one that is to stay.
 
-    Raises: DaemonUnavailable.
+    One of a newer AgentX serves on. Raises: DaemonUnavailable.
     """
     presence = reachable(store)
-    if presence is not None and presence.leaves_when_idle:
+    if presence is None or is_older(__version__, presence.version):
+        return
+    if presence.leaves_when_idle:
         stop(store)
     else:
         replace_older(store, DaemonWish())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from agentx import __version__
 from agentx.daemon import control
 from agentx.daemon.address import tcp
 from agentx.daemon.auto.keeping import make_way, serve_for_hooks
@@ -214,7 +215,9 @@ def _uptime_ms(found: DaemonState, now_ms: int) -> int | None:
 
 def _draw_started(screen: Console, started: Started) -> None:
     verb = "was running already" if started.was_running else "started"
-    screen.print(f"the daemon {verb}, process {started.state.pid}")
+    version = started.state.version
+    of = f", of AgentX {version}" if version not in {"", __version__} else ""
+    screen.print(f"the daemon {verb}, process {started.state.pid}{of}")
     _draw_addresses(screen, started.state)
 
 
