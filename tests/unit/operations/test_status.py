@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 
 from agentx.clarification.model import PERSON
+from agentx.daemon.presence import daemon_lock
 from agentx.kernel.capture import Harness
 from agentx.operations.memory.write import NewObservation, memory_add
 from agentx.operations.setup.installation import setup_inputs
 from agentx.operations.setup.setup import Setup, setup
 from agentx.operations.upkeep.status import StatusReply, status
 from agentx.project.project import Project
-from agentx.surfaces.cli.commands.begin.status import tell_questions
+from agentx.surfaces.cli.commands.begin.status import tell_daemon, tell_questions
 from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.memory import open_store
 from tests.support.clarifying import SCOPE, request
@@ -119,3 +120,11 @@ def test_settings_behind_a_link_are_looked_at_every_time(project: Project, tmp_p
     os.utime(elsewhere, (then, then))
 
     assert look(project).hooks == ()
+
+
+def test_a_daemon_that_is_there_and_did_not_answer_is_not_said_not_to_run(project: Project) -> None:
+    reply = look(project)
+    assert tell_daemon(reply, project, by_itself=False).startswith("not running")
+
+    with daemon_lock(project.store):
+        assert "did not answer" in tell_daemon(reply, project, by_itself=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from agentx.daemon.presence import is_served
 from agentx.kernel.clock import age
 from agentx.kernel.text import show_name
 from agentx.operations.capture.waiting import WaitingRecords, sum_up
@@ -36,7 +37,8 @@ def command(invocation: Invocation) -> None:
 
     def draw(screen: Console) -> None:
         past = _tell_past(invocation.project) if not reply.memory.log.sessions else []
-        _draw(screen, reply, invocation.dates, home, by_itself=by_itself, past=past)
+        daemon = tell_daemon(reply, invocation.project, by_itself=by_itself)
+        _draw(screen, reply, invocation.dates, home, daemon=daemon, past=past)
 
     invocation.show(reply, draw)
 
@@ -59,7 +61,7 @@ def _draw(
     dates: Dates,
     home: str,
     *,
-    by_itself: bool,
+    daemon: str,
     past: list[tuple[str, str]],
 ) -> None:
     log = reply.memory.log
@@ -93,7 +95,7 @@ def _draw(
     rows += _spool(reply.waiting)
     held = render.size(log.bytes_on_disk) if log.bytes_on_disk else "none yet; it will lie"
     rows.append(("store", f"{held} in {shorten_home(reply.store, home)}"))
-    rows.append(("daemon", _daemon(reply, by_itself=by_itself)))
+    rows.append(("daemon", daemon))
     rows.append(("words", _words(reply.indexes.text)))
     spent = reply.memory.spending
     if spent is not None:
@@ -177,8 +179,11 @@ def _words(state: TextIndexState) -> str:
     return f"{render.count(state.passages, 'passage')}, {render.size(state.bytes_on_disk)}{left}"
 
 
-def _daemon(reply: StatusReply, *, by_itself: bool) -> str:
+def tell_daemon(reply: StatusReply, project: Project, *, by_itself: bool) -> str:
+    """Say whether a daemon runs, and what may be done where none answers."""
     if reply.memory.served_by != "daemon":
+        if is_served(project.store):
+            return "there, and did not answer: `agentx daemon status`"
         if by_itself:
             return "not running: a session starts it, or `agentx daemon start`"
         return "not running: `agentx daemon start`, or `agentx sync` now and then"
