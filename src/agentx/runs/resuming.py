@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from agentx.kernel.ids import shorten_run
 from agentx.kernel.text import name_some
 from agentx.kernel.values import frozen
 from agentx.runs.asked import Escalation
@@ -157,7 +158,8 @@ def _close(run: Run) -> NextStep:
         text = "it is over; archiving keeps what it taught"
         return NextStep(text=text, command="agentx run archive")
     return NextStep(
-        text=f"{say_doubted_end(run)}: look at it, then believe them, or go on ({REOPEN})",
+        text=f"{say_doubted_end(run)}: look at it, then believe them, or go on "
+        f"({REOPEN} --run {shorten_run(run.id)})",
         command=name_belief(end.writer),
         takes=True,
     )

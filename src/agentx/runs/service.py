@@ -231,8 +231,7 @@ class Runs:
 
     def doing(self, run_id: str, work: Callable[[OpenRun], Iterable[RunEvent]]) -> Told:
         """Do some work at a run's desk, then bring its files up to date and ring the bell."""
-        name = self.which.choose(run_id)
-        with self.which.naming(name), self._store.editing(name) as desk:
+        with self.which.naming(run_id) as name, self._store.editing(name) as desk:
             before = desk.run
             added = tuple(work(desk))
             desk.show()
@@ -299,12 +298,9 @@ class Runs:
             branches = frozenset(lane.branch for lane in rebuilt.run.lanes.values())
             for branch in self.git.strays(name, branches):
                 lane = branch.rsplit("/", 1)[1]
-                steps.append(
-                    NextStep(
-                        text=f"{branch} was made by a command that was cut short",
-                        command=f"agentx run lane open --lane {lane}",
-                    )
-                )
+                text = f"{branch} was made by a command that was cut short"
+                command = self.which.complete(f"agentx run lane open --lane {lane}", rebuilt.run)
+                steps.append(NextStep(text=text, command=command))
             remarks += (each for each in self.fetch(name) if each not in remarks)
             remarks += self.git.folders.tell_half_way(name)
         if not rebuilt.run.over:
@@ -329,7 +325,7 @@ class Runs:
     def _say_done(self, run_id: str, work: Callable[[Run], tuple[str, ...]]) -> tuple[str, ...]:
         """Do something with git while the run is held; what is in the way is only said."""
         try:
-            with self._store.editing(run_id) as desk:
+            with self.which.naming(run_id) as name, self._store.editing(name) as desk:
                 return (*work(desk.run), *self.git.folders.take_remarks())
         except AgentXError as error:
             return (f"{error.message} ({error.hint})" if error.hint else error.message,)
@@ -408,11 +404,12 @@ class Runs:
         run, _ = self.run(run_id)
         name = task or self.which.find_task(run) or run.current_task
         found = run.tasks.get(name)
-        if found is None:
-            raise NotFound(
-                f"{name or 'the current task'}: no such task in {run.id}",
-                hint="`agentx run task list` shows them; name one with --task",
-            )
+        with self.which.naming(run.id):
+            if found is None:
+                raise NotFound(
+                    f"{name or 'the current task'}: no such task in {run.id}",
+                    hint="`agentx run task list` shows them; name one with --task",
+                )
         pieces = (
             *list_pinned(run, found, yaml_text),
             *list_answer_pieces(run),

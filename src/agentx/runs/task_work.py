@@ -68,7 +68,7 @@ class TaskWork:
             meant = _read_as_text(said, here)
             task = meant.task or here
             if task not in desk.run.tasks:
-                hint = "`agentx run task list` shows them, `agentx run task add` makes one"
+                hint = "`agentx run task list` shows them, `agentx run task add TITLE` makes one"
                 if task and here and said.kind == _DONE:
                     typed = f"agentx run task done {here} {quote_word(task)}"
                     hint = f"this is the lane of {here}: `{typed}`"

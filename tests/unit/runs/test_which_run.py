@@ -6,15 +6,27 @@ neither.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agentx.kernel.errors import ConflictError, IllegalTransition, InvalidValue, NotFound
-from agentx.runs.choosing.place import WorkPlace, find_place
+from agentx.kernel.errors import (
+    AgentXError,
+    ConflictError,
+    IllegalTransition,
+    InvalidValue,
+    NotFound,
+)
+from agentx.runs.checking.check_work import CheckWork
+from agentx.runs.choosing.place import Aim, WorkPlace, find_place
 from agentx.runs.choosing.which_run import WhichRun
+from agentx.runs.lacking.mending import say_mending
 from agentx.runs.paths import RunNotes
+from agentx.runs.replies import Unmerged
+from agentx.runs.taking.claim_work import ClaimWork
+from agentx.runs.taking.lane_taking import LaneTaking
 from tests.support.run_stories import Team
 
 RUN = "20260302-1000-a-run-0001"
@@ -132,12 +144,18 @@ def test_a_refusal_offers_commands_about_the_run_that_was_named(team: Team) -> N
     second = team.runs.start("two").id
     hints = {
         "see `agentx run task list`, or `agentx run show`": (
-            "see `agentx run task list --run {0}`, or `agentx run show --run {0}`"
+            "see `agentx run task list --run {0}`, or `agentx run show {0}`"
         ),
         "`agentx run list` shows them": "`agentx run list` shows them",
-        "`agentx run verify --run pytest`": "`agentx run verify --run pytest`",
-        "`agentx run verify -- pytest -q`": "`agentx run verify -- pytest -q`",
-        "`agentx run phase next; git log`": "`agentx run phase next; git log`",
+        "`agentx run verify --run pytest`": "`agentx run verify --run {0} --run pytest`",
+        "`agentx run verify --run 'a; `b`'`": "`agentx run verify --run {0} --run 'a; `b`'`",
+        "`agentx run verify -- pytest -q`": "`agentx run verify --run {0} -- pytest -q`",
+        "`agentx run phase next; git log`": "`agentx run phase next --run {0}; git log`",
+        '`agentx run task done T "a; (b)"`': '`agentx run task done T "a; (b)" --run {0}`',
+        "look (agentx run context --task T)": "look (agentx run context --task T --run {0})",
+        "git branch x 1a2b; agentx run lane merge x": (
+            "git branch x 1a2b; agentx run lane merge x --run {0}"
+        ),
     }
 
     for given, offered in hints.items():
@@ -145,6 +163,30 @@ def test_a_refusal_offers_commands_about_the_run_that_was_named(team: Team) -> N
             with pytest.raises(ConflictError) as told, here.naming(second):
                 raise ConflictError("it is held", hint=given)
             assert told.value.hint == offered.format(second[-4:])
+
+
+def test_whatever_refuses_something_names_the_run_in_what_it_offers(team: Team) -> None:
+    first = team.runs.start("one").id
+    team.clock.advance(120_000)
+    second = team.runs.start("two").id
+    run = team.runs.run(second)[0]
+    team.says(second, "task-added", task="T", title="x")
+    verify = CheckWork(team.runs)
+    refused: dict[str, Callable[[], object]] = {
+        "task list": lambda: team.runs.context(second, "gone", 1_000),
+        "task add TITLE": lambda: ClaimWork(team.runs).find_task(second, "gone"),
+        "verify": lambda: verify.run(Aim(run_id=second), (), actor="verifier", wait_ms=1),
+        "lane list": lambda: LaneTaking(team.runs).find(second, "gone"),
+    }
+
+    for offered, ask in refused.items():
+        with pytest.raises(AgentXError) as told:
+            ask()
+        assert f"`agentx run {offered} --run {second[-4:]}" in told.value.hint
+    lost = Unmerged(lane="lane-001-ab12", task="T", commit="1a2b", why="", is_here=True)
+    assert f"merge lane-001-ab12 --run {second[-4:]}`" in say_mending(second, lost)
+    again = "git branch b 1a2b; agentx run lane merge lane-001-ab12"
+    assert choosing(team, run=first).complete(again, run) == f"{again} --run {second[-4:]}"
 
 
 def test_where_one_stands_decides_though_another_was_used_last(team: Team) -> None:

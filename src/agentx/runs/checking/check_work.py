@@ -47,9 +47,10 @@ class CheckWork:
 
         Raises: InvalidValue where there is none, NotFound, LimitError, ConflictError.
         """
-        run, task, lane = self._find(aim)
-        commands = self._gather(run, task, tuple(named))
-        self._check_merged(run, lane)
+        with self._runs.which.naming(aim.run_id) as run_id:
+            run, task, lane = self._find(replace(aim, run_id=run_id))
+            commands = self._gather(run, task, tuple(named))
+            self._check_merged(run, lane)
         place = self._runs.git.find_checked_out(run, "" if lane is None else lane.id)
         clock = self._runs.clock
         done = tuple(execute(each, place.folder, wait_ms, clock, environment) for each in commands)
@@ -74,13 +75,15 @@ class CheckWork:
 
     def find_commit(self, aim: Aim) -> str:
         """Return the commit that a verdict said now is about; empty where nobody knows."""
-        run, _, lane = self._find(aim)
-        self._check_merged(run, lane)
+        with self._runs.which.naming(aim.run_id) as run_id:
+            run, _, lane = self._find(replace(aim, run_id=run_id))
+            self._check_merged(run, lane)
         return self._runs.git.find_tip(run, "" if lane is None else lane.id)
 
     def find_task(self, aim: Aim) -> str:
         """Return the task that is meant where none is named: that of where somebody stands."""
-        _, task, _ = self._find(aim)
+        with self._runs.which.naming(aim.run_id) as run_id:
+            _, task, _ = self._find(replace(aim, run_id=run_id))
         return "" if task is None else task.id
 
     def _check_merged(self, run: Run, lane: Lane | None) -> None:
@@ -95,7 +98,7 @@ class CheckWork:
         return desk.say(self._runs.clean(said))
 
     def _find(self, aim: Aim) -> tuple[Run, Task | None, Lane | None]:
-        run, _ = self._runs.run(self._runs.which.choose(aim.run_id))
+        run, _ = self._runs.run(aim.run_id)
         stands = self._runs.which.find_lane(run)
         lane = find_lane(run, aim.lane) if aim.lane else None
         name = aim.task or ("" if lane is None else lane.task)

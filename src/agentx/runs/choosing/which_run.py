@@ -6,6 +6,7 @@ command that writes asks, and what only speaks of runs takes the newest.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
@@ -22,13 +23,14 @@ from agentx.runs.store.run_store import RunStore
 
 _NAMED_MAX = 4
 _REASON_CHARS = 80
-# Commands that take the run as their only word.
-_OF_RUNS = "agentx run "  # others take no run
-# Commands in a hint that take `--run` and have none.
-_UNNAMED = compile_late(
-    r"agentx run (?:task|lane|phase|verify|show|resume|event|escalate|pr)\b"
-    r"(?![^`]* --(?:run)? )[^`;]*(?=`)"
+# Commands about a run, in a hint or behind others. What somebody wrote is quoted in them; whatever
+# stands behind `--` or is run by `verify` is a command of theirs.
+_ABOUT_RUN = compile_late(
+    r"""agentx[ ]run[ ](?:(?P<verify>verify)\b|(?:archive|artifact|checkpoint|context|escalate|event
+    |lane|phase|pr|propose|resume|show|task)\b)(?P<rest>(?:"[^"]*"|'[^']*'|[^`;()"'\n])*)(?=[`;)\n]|$)""",
+    re.VERBOSE,
 )
+# Commands that take the run as their only word.
 _NAMES_LAST = ("agentx run archive", "agentx run pr", "agentx run resume", "agentx run show")
 
 
@@ -36,6 +38,21 @@ def _say_who(event: RunEvent) -> str:
     name = event.owner or read_name(event, "person")
     of = f" of {name}" if name else ""
     return f"{event.actor}{of}" + (f" ({event.writer})" if event.writer and not of else "")
+
+
+def _name_run(words: str, run_id: str) -> str:
+    """Return words with the run's name in each command of them that takes one and has none."""
+    short = shorten_run(run_id)
+
+    def complete(found: re.Match[str]) -> str:
+        command, rest = found[0], found["rest"]
+        if run_id in rest or f" {short}" in rest or (" --run " in rest and not found["verify"]):
+            return command
+        if found["verify"]:
+            return f"{command.removesuffix(rest)} --run {short}{rest}"
+        return f"{command} {'' if command in _NAMES_LAST else '--run '}{short}"
+
+    return _ABOUT_RUN.sub(complete, words)
 
 
 class WhichRun:
@@ -98,26 +115,23 @@ class WhichRun:
 
     def completing(self, run: Run) -> Callable[[str], str]:
         """Return what completes commands about a run; which run is meant is found once."""
-        short = shorten_run(run.id)
         is_meant = self.find_meant() == run.id and not run.over
 
-        def complete(command: str) -> str:
-            if run.id in command or not command.startswith(_OF_RUNS) or is_meant:
-                return command
-            return f"{command} {'' if command in _NAMES_LAST else '--run '}{short}"
-
-        return complete
+        return lambda command: command if is_meant else _name_run(command, run.id)
 
     @contextmanager
-    def naming(self, run_id: str) -> Iterator[None]:
-        """Name the run in the commands that a refusal of something about it offers, where without
-        a name another would be meant."""
+    def naming(self, run_id: str) -> Iterator[str]:
+        """Choose a run; name it in the commands that a refusal of something about it offers, where
+        without a name another would be meant.
+
+        Raises: as `choose`.
+        """
+        name = self.choose(run_id)
         try:
-            yield
+            yield name
         except AgentXError as error:
-            if self.find_meant() != run_id:
-                said = f" --run {shorten_run(run_id)}"
-                error.hint = _UNNAMED.sub(lambda found: f"{found[0]}{said}", error.hint)
+            if self.find_meant() != name:
+                error.hint = _name_run(error.hint, name)
             raise
 
     def choose(self, run_id: str) -> str:

@@ -42,7 +42,8 @@ def list_lost_steps(
     """
     for step in _list_lost_steps(run, unmerged, name_remote):
         is_refused = run.over and step.command.endswith(_merges(unmerged))
-        text = f"{step.text} ({step.command}); first take the run up again"
+        named = f"{step.command} --run {shorten_run(run.id)}"
+        text = f"{step.text} ({named}); first take the run up again"
         yield replace(step, text=text, command=REOPEN) if is_refused else step
 
 
@@ -82,7 +83,7 @@ def _list_lost_steps(
         if each.doubted:
             yield NextStep(
                 text=f"{each.lane} counts as merged, but {each.why}; believe them, or take it in "
-                f"once more (agentx run lane merge {each.lane})",
+                f"once more (agentx run lane merge {each.lane} --run {shorten_run(run.id)})",
                 command=f"agentx trust --writer {each.doubted}",
                 takes=True,
             )
@@ -134,12 +135,13 @@ def say_mending(run_id: str, lost: Unmerged | GoneCommit) -> str:
             "who made it pushes it; where it is gone for good: "
             f"`agentx run resume {run_id} --without {lost.commit[:_SHORT]}`"
         )
-    again = f"`{REOPEN} --run {shorten_run(run_id)}`, then " if lost.is_over else ""
+    named = f"--run {shorten_run(run_id)}"  # a lane is called the same in each run of a checkout
+    again = f"`{REOPEN} {named}`, then " if lost.is_over else ""
+    merge = f"{again}`agentx run lane merge {lost.lane} {named}`"
     if lost.doubted:
-        merge = f"{again}`agentx run lane merge {lost.lane}`"
         return f"`agentx trust --writer {lost.doubted}`, or {merge}"
     if (lost.is_here and not lost.is_pushed) or not lost.is_elsewhere:
-        return f"{again}`agentx run lane merge {lost.lane}` takes that in"
+        return f"{merge} takes that in"
     if lost.is_over and lost.lacks_branch:
         return f"git has its commits here, and no branch: `agentx run show {shorten_run(run_id)}`"
     by = "" if lost.lacks_branch else "who merged it pushes the run's branches; then "

@@ -215,7 +215,7 @@ def _find_task(run: Run, said: Happening) -> Task:
     if task is None:
         raise NotFound(
             f"{said.task}: no such task in {run.id}",
-            hint="`agentx run task list` shows them, `agentx run task add` makes one",
+            hint="`agentx run task list` shows them, `agentx run task add TITLE` makes one",
         )
     return task
 

@@ -58,7 +58,7 @@ def _check_short(said: Happening, *names: str) -> None:
 def _artifact_written(run: Run, said: Happening) -> tuple[Happening, ...]:
     name = name_checked(str(said.detail["name"]), "an artifact")
     if name == "task-graph.yaml":
-        raise InvalidValue(f"{name} is made from the tasks", hint="use `agentx run task add`")
+        raise InvalidValue(f"{name} is made from the tasks", hint="use `agentx run task add TITLE`")
     known = run.artifacts.get(name)
     # The same page written again is no news.
     return () if known is not None and known.text == said.detail["text"] else (said,)

@@ -43,8 +43,9 @@ class ClaimWork:
 
         Raises: NotFound, InvalidValue.
         """
-        run, _ = self._runs.run(self._runs.which.choose(run_id))
-        return run, self._find(run, task)
+        with self._runs.which.naming(run_id) as name:
+            run, _ = self._runs.run(name)
+            return run, self._find(run, task)
 
     def _find(self, run: Run, task: str) -> Task:
         name = task or self._runs.which.find_task(run)
@@ -53,7 +54,7 @@ class ClaimWork:
                 f"{name}: no such task in {run.id}"
                 if name
                 else f"it is not said which task of {run.id} is meant",
-                hint="`agentx run task list` shows them, `agentx run task add` makes one",
+                hint="`agentx run task list` shows them, `agentx run task add TITLE` makes one",
             )
         return run.tasks[name]
 
@@ -114,7 +115,7 @@ class ClaimWork:
 
     def check_faster(self, run_id: str, task: str, claim_id: str) -> IllegalTransition | None:
         """Return that somebody else holds a task if one claim of this checkout is taken away."""
-        _, known = self.find_task(run_id, task)
+        run, known = self.find_task(run_id, task)
         claim = settle(line for line in known.claims if line.event_id != claim_id).claim
         now_ms = self._own.now_ms
         claim = None if claim is None else self._own.see(claim)
@@ -122,8 +123,11 @@ class ClaimWork:
             return None
         return IllegalTransition(
             f"{task}: {say_holder(claim)} was faster and holds it, {say_until(claim, now_ms)}",
-            hint="`agentx run task list` shows what is free; "
-            f"a person may take it: `agentx run task take {task}`",
+            hint=self._runs.which.complete(
+                "`agentx run task list` shows what is free; "
+                f"a person may take it: `agentx run task take {task}`",
+                run,
+            ),
         )
 
     def list_for_remote(self, run: Run) -> Iterator[tuple[str, str]]:

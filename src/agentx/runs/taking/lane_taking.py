@@ -25,15 +25,16 @@ class LaneTaking:
 
         Raises: NotFound, InvalidValue, IllegalTransition.
         """
-        run, _ = self._runs.run(self._runs.which.choose(run_id))
-        found = find_lane(run, lane)
-        if run.over or not found.open:
-            status = run.status if run.over else found.status
-            raise IllegalTransition(
-                f"{run.id if run.over else found.id} is {status}: there is nothing to take",
-                hint="`agentx run lane list` shows how the lanes stand",
-            )
-        return run, found
+        with self._runs.which.naming(run_id) as name:
+            run, _ = self._runs.run(name)
+            found = find_lane(run, lane)
+            if run.over or not found.open:
+                status = run.status if run.over else found.status
+                raise IllegalTransition(
+                    f"{run.id if run.over else found.id} is {status}: there is nothing to take",
+                    hint="`agentx run lane list` shows how the lanes stand",
+                )
+            return run, found
 
     def prepare(self, run: Run, lane: Lane) -> tuple[str, ...]:
         """Fetch what was pushed, and see that all of a lane can come here; return what was found.
