@@ -275,10 +275,7 @@ def inbox_line(state: Clarification, who: str, now_ms: int) -> str:
 def _word_for_person(state: Clarification, about: str) -> str:
     waits = "waits for your decision" if state.holds_its_asker else "would like your decision"
     said = f"{state.asker} {waits} on {about}: {preview_ends(find_asked(state), 400)}"
-    return (
-        f"{said}{_tell_answer(state)}{say_begun(state)}{_tell_claim(state)}{say_meanwhile(state)} "
-        f"-- decide with: {next_actions(state)[0]}"
-    )
+    return f"{said}{tell_called(state)} -- decide with: {next_actions(state)[0]}"
 
 
 def _word_question(state: Clarification, head: str, about: str) -> str:
@@ -296,8 +293,7 @@ def _word_outcome(state: Clarification, about: str) -> str:
     settled = state.resolution
     if state.status is ClarificationStatus.ESCALATED:
         goes_on = "wait for it" if state.holds_its_asker else "go on with what is known"
-        told = _tell_answer(state) + say_begun(state) + _tell_claim(state) + say_meanwhile(state)
-        return f"a person was called to decide {about}{told} -- {goes_on}"
+        return f"a person was called to decide {about}{tell_called(state)} -- {goes_on}"
     if settled is not None:
         about = name_matter(state, state.decision or settled)
         decided = say_decision(state, named=True, chars_max=_DECIDED_CHARS)
@@ -309,6 +305,16 @@ def _word_outcome(state: Clarification, about: str) -> str:
     return f"{by} answered {about}: {said}{against} -- {say_next(state)}"
 
 
+def tell_called(state: Clarification) -> str:
+    """Return what is known of what a person was called for, and has not decided; mostly nothing."""
+    said = [(state.answered, "said"), (state.claim, "is said to have said")]
+    answer, claim = (
+        f"; {name_speaker(word)} {verb}: {preview_said(state, word.body, 200)}" if word else ""
+        for word, verb in said
+    )
+    return f"{answer}{say_begun(state)}{claim}{say_meanwhile(state)}"
+
+
 def say_next(state: Clarification) -> str:
     """Return what an asker can do with an answer, the likeliest."""
     first = next_actions(state)[0]
@@ -317,20 +323,6 @@ def say_next(state: Clarification) -> str:
         return f"call a person with: {first}"
     verb = {PARTIAL: "follow up with", UNKNOWN: "ask somebody else, or call a person with"}
     return f"{verb.get(standing, 'settle with')}: {first}"
-
-
-def _tell_answer(state: Clarification) -> str:
-    answered = state.answered
-    if answered is None:
-        return ""
-    return f"; {name_speaker(answered)} said: {preview_said(state, answered.body, 200)}"
-
-
-def _tell_claim(state: Clarification) -> str:
-    claim = state.claim
-    if claim is None:
-        return ""
-    return f"; {name_speaker(claim)} is said to have said: {preview_said(state, claim.body, 200)}"
 
 
 def name_speaker(entry: Entry) -> str:

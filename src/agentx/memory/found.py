@@ -8,10 +8,11 @@ from agentx.kernel.values import frozen
 MODES = ("auto", "bm25")
 # Modes that earlier versions knew: who asks for one is told that it left.
 MODES_GONE = ("vector", "hybrid")
+OBSERVATION, CLARIFICATION, RUN_EVENT = "observation", "clarification", "run_event"
 # What was said, and what was made of it: observations, questions, runs, lessons.
-REMEMBERED = ("event", "observation", "clarification", "run", "run_event", "lesson")
+REMEMBERED = ("event", OBSERVATION, CLARIFICATION, "run", RUN_EVENT, "lesson")
 # What is read from files of the repository, and so may be a stranger's.
-REPOSITORY_KINDS = ("clarification", "run", "run_event", "lesson")
+REPOSITORY_KINDS = (CLARIFICATION, "run", RUN_EVENT, "lesson")
 KINDS = (*REMEMBERED, "toc_node", "grip")
 
 

@@ -13,7 +13,7 @@ from dataclasses import field
 from enum import StrEnum
 
 from agentx.kernel.clock import Millis
-from agentx.kernel.text import ASKED_ON, DECIDED_LATER, join_marks
+from agentx.kernel.text import ASKED_ON, CONTESTED, DECIDED_LATER, join_marks
 from agentx.kernel.values import frozen
 
 
@@ -62,9 +62,9 @@ class Observation:
     asked_on: str = ""  # what its question's thread asked next; likewise
 
     @property
-    def said_since(self) -> str:
-        """What is to be told with it: what was asked and decided since."""
-        return _say_since(self.asked_on, self.decided_later)
+    def against(self) -> str:
+        """What is to be told with it, wherever it is: what contests it, was asked and decided."""
+        return _say_against(self)
 
     @property
     def told_as(self) -> str:
@@ -130,14 +130,16 @@ class ObservationIndex:
     asked_on: str = ""  # likewise
 
     @property
-    def said_since(self) -> str:
+    def against(self) -> str:
         """What is to be told with it, as of an observation."""
-        return _say_since(self.asked_on, self.decided_later)
+        return _say_against(self)
 
 
-def _say_since(asked: str, decided: str) -> str:
-    further = f"{ASKED_ON}: {asked}" if asked else ""
-    return join_marks(further, f"{DECIDED_LATER}: {decided}" if decided else "")
+def _say_against(one: Observation | ObservationIndex) -> str:
+    contested = CONTESTED if one.contested else ""
+    further = f"{ASKED_ON}: {one.asked_on}" if one.asked_on else ""
+    later = f"{DECIDED_LATER}: {one.decided_later}" if one.decided_later else ""
+    return join_marks(contested, further, later)
 
 
 @frozen

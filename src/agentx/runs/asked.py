@@ -77,16 +77,24 @@ class Escalation:
         """
         return max(self._list_last(), key=_rank_answer, default=None)
 
+    def find_answer(self, event_id: str) -> PersonsAnswer | None:
+        """Return what was said to it in an event, whether it counts or not; or None."""
+        said = (*self.answers, *self.claims)
+        return next((each for each in said if each.event_id == event_id), None)
+
     @property
     def contrary(self) -> tuple[PersonsAnswer, ...]:
-        """What other people answered otherwise, without having seen the answer that stands."""
+        """What other people answered otherwise, without having seen the answer that stands.
+
+        And what was said later for the very person, and is in doubt: that takes nothing back.
+        """
         stands = self.standing
         return tuple(
             each
             for each in self._list_last()
             if stands is not None
             and each.by == stands.by == PERSON_ROLE
-            and each.key != stands.key
+            and (each.key != stands.key or each.at_ms > stands.at_ms)
             and each.text != stands.text
         )
 

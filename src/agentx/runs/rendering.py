@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agentx.kernel.roles import PERSON_ROLE
-from agentx.kernel.text import CONTESTED, preview
+from agentx.kernel.text import CONTESTED, join_marks, preview
 from agentx.runs.asked import Escalation, PersonsAnswer
 from agentx.runs.context import Context
 from agentx.runs.model import Run, RunEvent
@@ -16,13 +16,16 @@ _TELLING = (
     *("operation", "to", "session"),
 )
 _UNCONFIRMED = "unconfirmed"
+_DOUBT = "a program said it for a person"
 _QUESTION_CHARS = 120
 _ANSWER_CHARS = 200
 _BOTH_CHARS = 60  # of each answer where several must fit into one line of memory
 
 
-def event_line(event: RunEvent) -> str:
-    """Return an event as one line that a person reads."""
+def event_line(event: RunEvent, run: Run) -> str:
+    """Return an event of a run as one line that a person reads; an answer with what speaks
+    against it.
+    """
     how = f"({_UNCONFIRMED})" if event.text("via") == _UNCONFIRMED else ""
     asked = escalation_name(event.id) if event.kind == "escalation-raised" else ""
     about = asked or event.text("escalation")
@@ -36,7 +39,11 @@ def event_line(event: RunEvent) -> str:
     line = " ".join(word for word in words if word) + (f": {said}" if said else "")
     if event.kind in ENDS_RUN and event.is_doubtful:
         return f"{line} ({event.standing}: nobody whom you trust vouches for it)"
-    return f"{line} ({say_doubt(event)})" if event.is_claim else line
+    if event.is_claim:
+        return f"{line} ({say_doubt(event)})"
+    answered = run.escalations.get(about)
+    against = answered and _name_against(answered, answered.find_answer(event.id))
+    return f"{line} ({against})" if against else line
 
 
 def say_doubt(event: RunEvent) -> str:
@@ -68,15 +75,46 @@ def say_beside(asked: Escalation) -> str:
     return f"{_say_contrary(asked)}{f' [{CONTESTED}]' if asked.contesting else ''}"
 
 
+def _name_beside(asked: Escalation) -> str:
+    """Return the same, to be told with other things."""
+    return join_marks(_name_contrary(asked), CONTESTED if asked.contesting else "")
+
+
 def say_against(asked: Escalation) -> str:
     """Return the same to an agent that is handed the answer, with what is doubtful about it."""
-    stands = asked.standing
-    doubt = (
-        "a program said it for a person: unconfirmed" if stands and stands.is_unconfirmed else ""
-    )
-    beside = say_beside(asked).strip()
-    told = "; ".join(filter(None, (doubt, beside)))
+    told = mark_standing(asked)
     return f"Of the answer to {asked.id}: {told}" if told else ""
+
+
+def mark_standing(asked: Escalation) -> str:
+    """Return what must be told with the answer that stands; mostly nothing."""
+    stands = asked.standing
+    return "" if stands is None else mark_answer(asked, stands.event_id)
+
+
+def mark_answer(asked: Escalation, event_id: str) -> str:
+    """Return what must be told with an answer wherever it is found, by its event; mostly nothing.
+
+    That nobody saw a person say it, what others answered, and that it does not stand.
+    """
+    answer = asked.find_answer(event_id)
+    doubt = f"{_DOUBT}: {_UNCONFIRMED}" if answer and answer.is_unconfirmed else ""
+    return join_marks(doubt, _name_against(asked, answer))
+
+
+def _name_against(asked: Escalation, answer: PersonsAnswer | None) -> str:
+    """Return what speaks against an answer; mostly nothing."""
+    stands = asked.standing
+    if answer is None:
+        return ""
+    if answer in asked.claims:
+        return f"claims a person, {_say_why(answer)}: it settles nothing"
+    if stands is None or answer == stands:
+        return _name_beside(asked)
+    if answer.text.split() == stands.text.split():
+        return ""
+    who = stands.owner or "a person"
+    return f"{who} answered otherwise, which stands: {preview(stands.text, _ANSWER_CHARS)}"
 
 
 def tell_answered(asked: Escalation) -> str:
@@ -146,9 +184,14 @@ def tell_otherwise(answer: PersonsAnswer) -> str:
 
 
 def _say_contrary(asked: Escalation, limit: int = _ANSWER_CHARS) -> str:
+    said = _name_contrary(asked, limit)
+    return f" ({said})" if said else ""
+
+
+def _name_contrary(asked: Escalation, limit: int = _ANSWER_CHARS) -> str:
     stands = asked.standing
     said = "; ".join(_word_contrary(each, each.owner, limit) for each in asked.contrary)
-    return f" (so says {stands.owner or 'a person'}; {said})" if said and stands else ""
+    return f"so says {stands.owner or 'a person'}; {said}" if said and stands else ""
 
 
 def _word_contrary(answer: PersonsAnswer, by: str, limit: int = _ANSWER_CHARS) -> str:

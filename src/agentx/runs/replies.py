@@ -98,7 +98,7 @@ class Resumption:
     phase: Phase
     status: RunStatus
     current_task: str
-    happened: tuple[RunEvent, ...]
+    happened: tuple[str, ...]  # a line each
     stopped_at: str
     last_checkpoint: str
     last_log: str

@@ -26,7 +26,7 @@ from agentx.runs.model import (
     TaskStatus,
     is_git_name,
 )
-from agentx.runs.rendering import list_answered, say_doubted_end, tell_answered
+from agentx.runs.rendering import event_line, list_answered, say_doubted_end, tell_answered
 from agentx.runs.replies import REOPEN, Interruption, NextStep, Resumption
 from agentx.runs.rules.gates import (
     NOTHING_MOVED,
@@ -39,6 +39,7 @@ from agentx.runs.rules.gates import (
 from agentx.runs.rules.graph import ready, waits_for
 
 _HAPPENED_MAX = 8
+_OF_RESUMING = ("run-resumed", "session-attached")
 _MISSING_MAX = 3
 _SHORT = 10
 
@@ -62,15 +63,14 @@ def resumption(run: Run, events: tuple[RunEvent, ...], here: WhoGoesOn) -> Resum
     """Return how to go on with a run."""
     task = run.tasks.get(run.current_task)
     point = run.checkpoint
+    happened = [each for each in events if each.kind not in _OF_RESUMING][-_HAPPENED_MAX:]
     return Resumption(
         run_id=run.id,
         interruption=_interruption(run),
         phase=run.phase,
         status=run.status,
         current_task=run.current_task,
-        happened=tuple(
-            event for event in events if event.kind not in ("run-resumed", "session-attached")
-        )[-_HAPPENED_MAX:],
+        happened=tuple(event_line(each, run) for each in happened),
         stopped_at=_tell_stop(run),
         last_checkpoint="" if point is None else (point.text or point.commit or "made"),
         last_log=task.log[-1].text if task is not None and task.log else "",

@@ -167,6 +167,13 @@ def name_overruling(project: Project, states: Iterable[Clarification]) -> tuple[
     return tuple(found)
 
 
+def tell_states(project: Project, states: Iterable[Clarification]) -> tuple[Clarification, ...]:
+    """Return questions as they are told, wherever that is: with all that speaks against what they
+    came to, and with what became of their issues.
+    """
+    return tell_issues(project, name_overruling(project, states))
+
+
 def tell_state(project: Project, state: Clarification) -> Clarification:
     """Return a question as it is told: with what speaks against it, and what became of its issue.
 
@@ -174,7 +181,7 @@ def tell_state(project: Project, state: Clarification) -> Clarification:
     kept by then is no failure where that cannot be read.
     """
     try:
-        return tell_issues(project, name_overruling(project, (state,)))[0]
+        return tell_states(project, (state,))[0]
     except (OSError, AgentXError) as error:
         project.log.record("warning", "clarification-untold", message=str(error))
         return replace(state, contested_by="what was said against it cannot be read here now")
@@ -287,7 +294,7 @@ def _list_held(survey: Survey, role: str) -> list[Clarification]:
 def inbox(project: Project, who: str) -> tuple[Clarification, ...]:
     """Return what a role, or the person, has to see to."""
     known = list_told(open_clarifications(project).survey())
-    return tell_issues(project, inbox_among(name_overruling(project, known), who))
+    return inbox_among(tell_states(project, known), who)
 
 
 def list_overruled(project: Project) -> tuple[Clarification, ...]:

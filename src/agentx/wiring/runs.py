@@ -351,7 +351,7 @@ def run_page(run: Run, events: tuple[RunEvent, ...]) -> str:
     """Return a run as text: what it was for, its tasks, what was decided, how it ended."""
     tasks = [f"{task.id} {task.status}: {task.contract.title}" for task in run.tasks.values()]
     decided = [f"decided: {decision.text}" for decision in run.decisions]
-    last = [f"lately: {event_line(event)}" for event in events[-_EVENTS_ON_PAGE:]]
+    last = [f"lately: {event_line(event, run)}" for event in events[-_EVENTS_ON_PAGE:]]
     parts = (run.title, run.description, *tasks, *decided, run.outcome_reason, *last)
     return "\n".join(part for part in parts if part)
 
@@ -425,8 +425,8 @@ def list_claimed_runs(project: Project) -> Iterator[tuple[str, tuple[str, ...]]]
     """Yield the runs in which somebody claims to be a person, or ends them, for nothing."""
     runs = open_runs(project)
     for run_id in runs.ids():
-        claims = [event_line(each) for each in runs.events(run_id) if each.is_claim]
         run, _ = runs.run(run_id)
+        claims = [event_line(each, run) for each in runs.events(run_id) if each.is_claim]
         if run.doubted_end is not None and not run.doubted_end.counts:
             claims.append(say_doubted_end(run))
         if claims:

@@ -173,19 +173,15 @@ def _leave_out_strangers(search: Search) -> Search:
 
 
 def _mark_found(project: Project, search: Search) -> Search:
-    """Return a search that says what must be told with a question, before what it may cut.
-
-    What speaks against what it came to, and its issue where another has its number.
-    """
-    if not any(map(is_folder, project.asked)):
+    """Return a search that says what must be told with what it finds, before what it may cut."""
+    if not (project.has_runs or any(map(is_folder, project.asked))):
         return search
 
     def answer(request: SearchRequest) -> SearchReply:
-        from agentx.wiring.clarifications import mark_questions  # noqa: PLC0415  somebody asked something
+        from agentx.wiring.told.against import tell_against  # noqa: PLC0415  somebody asked something
 
         found = search(request)
-        named = (hit.doc_id for hit in found.hits if hit.kind == "clarification")
-        marks = mark_questions(project, named)
+        marks = tell_against(project, ((hit.kind, hit.doc_id) for hit in found.hits))
         told = (
             replace(hit, snippet=_put_before(hit.snippet, marks[hit.doc_id]))
             if hit.doc_id in marks
@@ -236,13 +232,12 @@ class _Rooms:
         from agentx.wiring.clarifications import (  # noqa: PLC0415  as above
             blocking_among,
             list_told,
-            name_overruling,
             open_clarifications,
+            tell_states,
         )
-        from agentx.wiring.trust.issue_marks import tell_issues  # noqa: PLC0415  as above
 
         survey = open_clarifications(project).survey()
-        asked = tell_issues(project, name_overruling(project, list_told(survey)))
+        asked = tell_states(project, list_told(survey))
         return Standing(
             issues=work.issues,
             agents=work.agents,

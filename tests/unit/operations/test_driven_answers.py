@@ -78,12 +78,12 @@ ASKED = Escalation(
 def test_an_answer_is_told_with_what_others_answered() -> None:
     both = replace(ASKED, answers=(OTHER, ANSWER))
     doubted = replace(ASKED, answers=(ANSWER,), claims=(replace(OTHER, why=Vouching.UNTRUSTED),))
-    otherwise = "(so says a person; bob had answered otherwise: NO)"
+    otherwise = "so says a person; bob had answered otherwise: NO"
     assert say_against(both) == f"Of the answer to ESC-1: {otherwise}"
-    assert say_against(doubted) == f"Of the answer to ESC-1: [{CONTESTED}]"
+    assert say_against(doubted) == f"Of the answer to ESC-1: {CONTESTED}"
     assert say_against(replace(ASKED, answers=(ANSWER,))) == ""
-    for asked, told in ((both, otherwise), (doubted, f"[{CONTESTED}]")):
+    for asked, told in ((both, otherwise), (doubted, CONTESTED)):
         page = description(Run(id="r", title="A run", escalations={asked.id: asked}))
-        assert f"- {QUESTION} -> the old one {told}" in page
+        assert f"- {QUESTION} -> the old one ({told})" in page
     [lesson] = lessons_of(Run(id="r", title="A run", escalations={"ESC-1": doubted}))
     assert "a writer who is not trusted answered otherwise" in lesson.content.context

@@ -223,7 +223,7 @@ def test_an_interrupted_task_goes_on_from_its_last_checkpoint_and_log(team: Team
     assert found.stopped_at == "in PLANNING, at TASK-001 (checker)"
     assert (found.last_checkpoint, found.last_log) == ("parser works", "now the error messages")
     assert found.next[0].command == "agentx run context --task TASK-001"
-    assert found.happened[-1].text("text") == "now the error messages"
+    assert found.happened[-1].endswith(": now the error messages")
     assert (rebuilt.remarks, rebuilt.faults) == ((), ())
     assert team.runs.events(run_id)[-1].kind == "run-resumed"
 

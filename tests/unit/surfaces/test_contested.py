@@ -80,7 +80,11 @@ def test_what_was_kept_of_it_is_contested_too(team: Team) -> None:
     team.say(team.ana, "sync")
     [kept] = json.loads(team.say(team.ana, "memory", "list", "--json"))["observations"]
     agent = Agent(team.ana.folder, read_environment(team.ana.known))
+    team.say(team.ana, "run", "start", "Tidy up")
+    team.say(team.ana, "run", "task", "add", "Drop the old table")
     said = (
+        team.say(team.ana, "run", "context", "--task", "TASK-001"),
+        team.say(team.ana, "memory", "list"),
         team.say(team.ana, "memory", "show", kept["id"]),
         team.say(team.ana, "recall", "--issue", "1"),
         agent.call("get", ids=[kept["id"]]),

@@ -56,7 +56,7 @@ def test_what_to_do_next_stays_on_the_screen() -> None:
     rebuilt = Rebuilt(run=Run(id=found.run_id), files_changed=0, remarks=(), faults=())
     out = io.StringIO()
 
-    draw_resumption(Console(file=out, width=80), found, rebuilt, ())
+    draw_resumption(Console(file=out, width=80), found, rebuilt)
 
     long = [line for line in out.getvalue().splitlines() if len(line) > 80]
     assert [line.split()[0] for line in long] == ["agentx"]  # is copied as one

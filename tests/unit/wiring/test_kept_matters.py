@@ -83,7 +83,7 @@ def settle(project: Project, name: str) -> None:
 def tell(project: Project) -> dict[str, str]:
     """Return what memory tells, by what was asked, with what its thread asked next."""
     standing = [one for one in memories(project) if not one.superseded_by]
-    parts = ((one.content.partition(" Decided by "), one.said_since) for one in standing)
+    parts = ((one.content.partition(" Decided by "), one.against) for one in standing)
     return {
         rest.partition(", asked: ")[2] + (f" ({since})" if since else ""): said
         for (said, _, rest), since in parts

@@ -27,6 +27,7 @@ from agentx.clarification.rendering import (
     say_contrary,
     say_decision,
     say_worth,
+    tell_called,
 )
 from agentx.kernel.bus import Say
 from agentx.kernel.errors import ConflictError, NotFound
@@ -165,7 +166,8 @@ class LoopHouse:
                 return self._take(known)
             case ClarificationStatus.ESCALATED:
                 why = explain_escalation(state)
-                return _answer(state, f"Nobody answered ({why}). Go on with what is known.")
+                told = f"A person was called ({why}){tell_called(known)}. Go on with what is known."
+                return _answer(state, told)
             case _:
                 return _answer(state, "It was given up. Go on with what is known.")
 

@@ -36,9 +36,9 @@ from agentx.wiring.clarifications import (
     list_contested,
     list_overruled,
     list_untrusted,
-    name_overruling,
     open_clarifications,
     speaker_named,
+    tell_states,
 )
 from agentx.wiring.hub import is_unsent, open_hub, run_monitor
 from agentx.wiring.listeners.notify import check_command
@@ -50,7 +50,7 @@ from agentx.wiring.runs import (
     list_run_questions,
 )
 from agentx.wiring.trust.changed_replies import list_changes, say_unknown
-from agentx.wiring.trust.issue_marks import AskedIssues, tell_issues
+from agentx.wiring.trust.issue_marks import AskedIssues
 from agentx.wiring.trust.lost_words import drop_told, list_lost_words
 from agentx.work.port import RATE_LIMIT
 
@@ -76,7 +76,7 @@ def active(project: Project) -> Overview:
     # Nothing is done about what a stranger's repository asks, but it is shown as such.
     is_trusted = project.trust.has_data
     states = found.active if is_trusted else open_clarifications(project).survey().active
-    shown = tell_issues(project, name_overruling(project, _in_turn(states)))
+    shown = tell_states(project, _in_turn(states))
     missing = held.tell_missing(project)
     return Overview(
         clarifications=shown,
@@ -97,7 +97,8 @@ def late(project: Project) -> Overview:
         or state.retries > 0
         or (state.status is ClarificationStatus.ESCALATED and state.reason in _LATE)
     )
-    return Overview(clarifications=_in_turn(wanted), monitor=found, now_ms=project.clock.now_ms())
+    shown = tell_states(project, _in_turn(wanted))
+    return Overview(clarifications=shown, monitor=found, now_ms=project.clock.now_ms())
 
 
 def thread(project: Project, issue: int) -> Ledger:
@@ -111,8 +112,7 @@ def thread(project: Project, issue: int) -> Ledger:
     ledger = open_clarifications(project).ledger(issue)
     asked = _list_of(project, issue)
     others = tuple(state for state in ledger if state.id not in {each.id for each in asked})
-    told = name_overruling(project, (*asked, *others))
-    return replace(ledger, clarifications=tell_issues(project, told))
+    return replace(ledger, clarifications=tell_states(project, (*asked, *others)))
 
 
 def _list_of(project: Project, issue: int) -> tuple[Clarification, ...]:
@@ -162,7 +162,7 @@ def inbox_of(project: Project, who: str) -> Overview:
         notes = (*overruled, *untrusted, *unknown, *changed, *list_lost_words(project))
     asked = list_run_questions(project) if speaker == PERSON else ()
     return Overview(
-        clarifications=tell_issues(project, shown),
+        clarifications=shown,
         monitor=found,
         now_ms=project.clock.now_ms(),
         notes=notes,

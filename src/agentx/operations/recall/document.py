@@ -15,11 +15,12 @@ from agentx.conversation.toc_model import TocNode
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError, NotFound
 from agentx.kernel.ids import is_run_id, is_ulid
-from agentx.kernel.text import CONTESTED, compile_late, join_marks
+from agentx.kernel.text import compile_late, join_marks
 from agentx.kernel.values import frozen
+from agentx.memory.found import OBSERVATION
 from agentx.memory.port import Memory
 from agentx.operations.recall.branches import find_learnt_on
-from agentx.operations.recall.origins import mark_question, origin_of
+from agentx.operations.recall.origins import mark_thing, origin_of
 from agentx.operations.recall.uses import note_use
 from agentx.project.project import Project
 
@@ -52,7 +53,7 @@ def open_document(project: Project, memory: Memory, doc_id: str) -> Opened:
     """
     found = _open(project, memory, _name_as_kept(project, doc_id))
     note_use(project, found.doc_id)
-    against = mark_question(project, found.doc_id) if found.kind == "clarification" else ""
+    against = "" if found.kind == OBSERVATION else mark_thing(project, found.kind, found.doc_id)
     origin = join_marks(origin_of(project, found.kind), against, found.origin)
     return replace(found, origin=origin)
 
@@ -153,7 +154,7 @@ def _observation(project: Project, doc_id: str) -> Opened:
 
     found = open_observation(project, doc_id)
     replaced = f"superseded by {found.superseded_by}" if found.superseded_by else ""
-    doubts = filter(None, (replaced, CONTESTED if found.contested else "", found.said_since))
+    doubts = filter(None, (replaced, found.against))
     return Opened(
         doc_id=found.id,
         kind="observation",

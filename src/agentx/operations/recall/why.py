@@ -21,7 +21,7 @@ from agentx.host.files.plain import is_folder
 from agentx.kernel.clock import Millis, to_iso
 from agentx.kernel.errors import InputError, InvalidValue, NotFound
 from agentx.kernel.ids import is_ulid
-from agentx.kernel.text import CONTESTED, compile_late, fold_text
+from agentx.kernel.text import compile_late, fold_text
 from agentx.kernel.values import frozen
 from agentx.memory.found import REPOSITORY_KINDS
 from agentx.memory.port import Memory
@@ -125,8 +125,7 @@ def _of_observation(project: Project, memory: Memory, doc_id: str, depth: int = 
         with suppress(InputError):
             below.append(_of_observation(project, memory, merged, depth - 1))
     replaced = f", superseded by {found.superseded_by}" if found.superseded_by else ""
-    replaced += f", {CONTESTED}" if found.contested else ""
-    replaced += f", {found.said_since}" if found.said_since else ""
+    replaced += f", {found.against}" if found.against else ""
     learnt_on = str(find_learnt_on(project, found))
     return Trace(
         id=found.id,

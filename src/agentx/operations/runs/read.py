@@ -232,9 +232,19 @@ def type_for(project: Project, run: Run, command: str) -> str:
     return open_runs(project).which.complete(command, run)
 
 
-def run_events(project: Project, run_id: str = "", *, limit: int = 100) -> tuple[RunEvent, ...]:
-    """Return the last events of a run, oldest first."""
-    return open_runs(project).events(run_id)[-limit:]
+@frozen
+class LastEvents:
+    """The last events of a run, oldest first, and each as a line."""
+
+    events: tuple[RunEvent, ...]
+    lines: tuple[str, ...]
+
+
+def run_events(project: Project, run_id: str = "", *, limit: int = 100) -> LastEvents:
+    """Return the last events of a run."""
+    runs = open_runs(project)
+    run, events = runs.run(run_id)[0], runs.events(run_id)[-limit:]
+    return LastEvents(events=events, lines=tuple(event_line(each, run) for each in events))
 
 
 def show_schema() -> tuple[dict[str, Any], str]:
@@ -281,7 +291,7 @@ def overview_of(
         last_event_id=run.last_event_id,
         events=run.events,
         by_kind=dict(run.by_kind),
-        recent=tuple(event_line(event) for event in events[-_RECENT_EVENTS:]),
+        recent=tuple(event_line(event, run) for event in events[-_RECENT_EVENTS:]),
         next=steps,
         faults=faults,
         answered=tuple(list_answered(run)),

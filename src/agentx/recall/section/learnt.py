@@ -14,7 +14,7 @@ from functools import lru_cache
 from heapq import nlargest
 from typing import TYPE_CHECKING
 
-from agentx.kernel.text import CONTESTED, compile_late
+from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.observations.ids import parse_observation_id, shorten_id
 from agentx.observations.labels import LABELS, WAITS, strip_label, strip_said
@@ -377,10 +377,8 @@ def _doubts(told: WeighedMemory) -> str:
         stands = told.restored is not None
         found += [f"{by} {told.restored}"] if told.restored else []
         found += [] if stands else [f"no longer holds, {by}"]
-    if one.contested:
-        found.append(CONTESTED)
-    if one.said_since:
-        found.append(one.said_since)
+    if one.against:
+        found.append(one.against)
     if one.changed_files:
         rest = len(one.changed_files) - _FILES_SHOWN_MAX
         more = f" and {rest} more" if rest > 0 else ""

@@ -48,7 +48,7 @@ def list_history(run: Run, events: tuple[RunEvent, ...]) -> Iterator[Piece]:
         if artifact.name != "constitution.md":
             page = artifact_page(run, artifact)
             yield make_piece(Tier.ON_DEMAND, f"artifacts/{artifact.name}", page)
-    lines = [event_line(event) for event in events[-_EVENTS_IN_CONTEXT_MAX:]]
+    lines = [event_line(event, run) for event in events[-_EVENTS_IN_CONTEXT_MAX:]]
     yield make_piece(Tier.ON_DEMAND, "events (the last of them)", "\n".join(lines))
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
 
+from agentx.runs.asked import Escalation
 from agentx.runs.claiming.done_twice import find_done_twice
 from agentx.runs.model import LaneStatus, Report, Run, Task, TaskStatus, Verdict
-from agentx.runs.rendering import say_beside, say_doubted_end
+from agentx.runs.rendering import mark_standing, say_doubted_end
 from agentx.runs.replies import Unmerged
 from agentx.runs.rules.gates import Missing
 
@@ -39,7 +40,7 @@ def description(
     parts += _section(
         "Questions that were settled",
         (
-            f"- {_line(each.question)} -> {_line(each.resolution)}{say_beside(each)}"
+            f"- {_line(each.question)} -> {_line(each.resolution)}{_mark(each)}"
             for each in run.escalations.values()
             if not each.open and each.id not in in_conflict
         ),
@@ -177,3 +178,8 @@ def _row(true: bool, text: str) -> str:
 
 def _line(text: str) -> str:
     return " ".join(text.split())
+
+
+def _mark(asked: Escalation) -> str:
+    told = mark_standing(asked)
+    return f" ({told})" if told else ""

@@ -12,7 +12,6 @@ from contextlib import closing
 
 from agentx.kernel.clock import DAY_MS
 from agentx.kernel.ids import digest
-from agentx.kernel.text import CONTESTED
 from agentx.observations.model import Observation, ObservationIndex, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.search.document import Document
@@ -56,8 +55,7 @@ class ObservationDocuments:
         by_part: dict[str, list[str]] = {}
         with closing(self._opened()) as store:
             for row in store.search_by_filters(SearchFilters()):
-                doubt = f"{'contested' if row.contested else ''}{row.said_since}"
-                told = f"{row.superseded_by} {row.summary} {row.mended_ms or ''}{doubt}"
+                told = f"{row.superseded_by} {row.summary} {row.mended_ms or ''}{row.against}"
                 mark = f"{row.id} {told}" if row.agent in row.id else f"{row.id} {told} {row.agent}"
                 by_part.setdefault(_part(row), []).append(mark)
         for part, marks in by_part.items():
@@ -87,8 +85,7 @@ class ObservationDocuments:
         said = [observation.content, *(old.content for old in originals if old is not None)]
         if not observation.content.startswith(observation.summary.rstrip("\u2026")):
             said.insert(0, observation.summary)
-        said += [CONTESTED] if observation.contested else []
-        said += [observation.said_since] if observation.said_since else []
+        said += [observation.against] if observation.against else []
         return Document(
             doc_type=DOC_TYPE,
             doc_id=observation.id,

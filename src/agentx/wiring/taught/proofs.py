@@ -77,7 +77,7 @@ def _of_run(project: Project, lesson: Lesson, run_id: str) -> RunProof:
     # A run may be gone with its archive: the lesson stays.
     with suppress(InputError, DataError):
         run, events = story_of(project, run_id)
-        return _tell(run, tuple(_find_said(lesson, events)))
+        return _tell(run, tuple(_find_said(lesson, run, events)))
     return RunProof(run_id=run_id)
 
 
@@ -87,12 +87,12 @@ def _tell(run: Run, said: tuple[RunSaying, ...]) -> RunProof:
     )
 
 
-def _find_said(lesson: Lesson, events: tuple[RunEvent, ...]) -> Iterator[RunSaying]:
+def _find_said(lesson: Lesson, run: Run, events: tuple[RunEvent, ...]) -> Iterator[RunSaying]:
     named = {one[-_SHORT_ID_CHARS:] for one in lesson.evidence}
     ever = (lesson.content,) if lesson.is_reworded else lesson.revisions
     texts = {fingerprint(revision.text) for revision in ever}
     for event in events:
         if event.id[-_SHORT_ID_CHARS:] in named or fingerprint(event.text("text")) in texts:
             yield RunSaying(
-                event_id=event.id, at_ms=event.at_ms, actor=event.actor, text=event_line(event)
+                event_id=event.id, at_ms=event.at_ms, actor=event.actor, text=event_line(event, run)
             )

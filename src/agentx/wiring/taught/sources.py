@@ -56,7 +56,8 @@ class ObservationSource:
             for hit in room.search(area.words, _OBSERVATIONS_MAX):
                 if not hit.superseded_by:
                     found, _ = room.get(hit.id)
-                    source = f"{hit.id} ({hit.category} by {hit.agent}, issue {hit.issue_number})"
+                    facts = f"{hit.category} by {hit.agent}, issue {hit.issue_number}"
+                    source = f"{hit.id} ({'; '.join(filter(None, (facts, found.against)))})"
                     yield Piece(tier=Tier.ON_DEMAND, source=source, text=found.content)
         finally:
             room.close()

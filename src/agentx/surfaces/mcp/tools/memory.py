@@ -6,7 +6,6 @@ The same verbs as `agentx memory`.
 from __future__ import annotations
 
 from agentx.kernel.clock import age
-from agentx.kernel.text import CONTESTED
 from agentx.observations.model import Category, ObservationIndex, SearchFilters
 from agentx.operations.memory.read import (
     Shown,
@@ -80,15 +79,13 @@ def observations(
 
 def _row(row: ObservationIndex, mark: str, now_ms: int) -> str:
     doubt = "superseded" if row.superseded_by else "files changed since" if row.stale else ""
-    contested = "contested: ask the user" if row.contested else ""
-    doubt = ", ".join(filter(None, (doubt, contested)))
     issue = f"issue {row.issue_number}" if row.issue_number else ""
     old = age(row.timestamp_ms, now_ms=now_ms)
     facts = ", ".join(
         filter(None, (row.category, old, row.agent, issue, f"{row.tokens} tokens", doubt, mark))
     )
-    since = f" ({row.said_since})" if row.said_since else ""
-    return f"- {row.id} ({facts}): {row.summary}{since}"
+    against = f" ({row.against})" if row.against else ""
+    return f"- {row.id} ({facts}): {row.summary}{against}"
 
 
 def _whole(shown: Shown) -> str:
@@ -100,10 +97,8 @@ def _whole(shown: Shown) -> str:
         said.append(f"superseded by {found.superseded_by}: it no longer holds")
     if shown.replaced:
         said.append(f"holds instead of {', '.join(shown.replaced)}")
-    if found.contested:
-        said.append(CONTESTED)
-    if found.said_since:
-        said.append(found.said_since)
+    if found.against:
+        said.append(found.against)
     if found.changed_files:
         said.append(f"changed since it was written: {', '.join(found.changed_files)}")
     return "\n".join(said)

@@ -149,7 +149,9 @@ def describe_thread(project: Project, issue: str) -> str:
     threads = tuple(clarify_read.thread(project, int(wanted)))
     if not threads:
         return f"Nobody asked anything about issue {wanted}."
-    said = [f"{state.typed} [{state.status}]\n\n{stream(state)}" for state in threads]
+    said = [
+        f"{state.typed} [{state.status}]{_say_issue(state)}\n\n{stream(state)}" for state in threads
+    ]
     open_now = tuple(state for state in threads if state.is_active)
     return "\n\n".join([*said, listing(open_now, project.clock.now_ms())])
 
@@ -157,7 +159,7 @@ def describe_thread(project: Project, issue: str) -> str:
 def _line(state: Clarification) -> str:
     topic = preview(state.topic, CLARIFY_TOPIC_CHARS_MAX)
     shown = f"- {state.typed} [{state.status}] {state.asker} -> {state.to}: {topic}"
-    shown += f"\n  Its issue: {state.issue_now}" if state.issue_now else ""
+    shown += _say_issue(state)
     shown += f"\n  Q: {preview(find_asked(state), CLARIFY_TEXT_CHARS_MAX)}"
     answered = state.answered
     if answered is not None and state.status != "pending":
@@ -185,6 +187,10 @@ def _line(state: Clarification) -> str:
         decided = say_decision(state, named=True, chars_max=CLARIFY_TEXT_CHARS_MAX)
         shown += f"\n  Decided by {name_decider(state)}: {decided}"
     return shown
+
+
+def _say_issue(state: Clarification) -> str:
+    return f"\n  Its issue: {state.issue_now}" if state.issue_now else ""
 
 
 def _tell_unsent(project: Project, state: Clarification) -> tuple[str, ...]:

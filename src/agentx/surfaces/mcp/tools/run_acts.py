@@ -116,7 +116,9 @@ def _finish_lane(given: _Given) -> str:
 
 
 def _tell(told: Told, *more: str) -> str:
-    rows = [event_line(event) for event in told.added] or ["nothing new: it was so already"]
+    rows = [event_line(event, told.run) for event in told.added] or [
+        "nothing new: it was so already"
+    ]
     rows += [*filter(None, more), *(f"note: {remark}" for remark in told.remarks)]
     return answer(rows, head=f"{told.run.id}: {told.run.phase}, {told.run.status}")
 

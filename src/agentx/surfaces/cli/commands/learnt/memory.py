@@ -10,7 +10,7 @@ import click
 
 from agentx.kernel.clock import Millis, age, point
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
-from agentx.kernel.text import CONTESTED, printable
+from agentx.kernel.text import printable
 from agentx.observations.model import Category, ObservationIndex, SearchFilters
 from agentx.operations.memory import read as memory_read
 from agentx.surfaces.cli import render
@@ -312,8 +312,8 @@ def _show_rows(invocation: Invocation, found: tuple[ObservationIndex, ...], noth
             said = printable(_doubt(row) + mark) + row.summary
             for line in lay(render.text("  "), render.text(said), screen.width, lines_max=3):
                 screen.print(line)
-            since = printable(f"({row.said_since})") if row.said_since else ""
-            for line in lay(render.text("  "), render.text(since), screen.width) if since else ():
+            told = printable(f"({row.against})") if row.against else ""
+            for line in lay(render.text("  "), render.text(told), screen.width) if told else ():
                 screen.print(line)  # behind what was said, and never cut with it
             screen.print()
         screen.print("open one: agentx memory show ID", style="dim")
@@ -325,8 +325,7 @@ def _doubt(row: ObservationIndex) -> str:
     pinned = "(pinned) " if row.pinned else ""
     if row.superseded_by:
         return f"{pinned}(superseded) "
-    contested = "(contested) " if row.contested else ""
-    return f"{pinned}{contested}{'(files changed since) ' if row.stale else ''}"
+    return f"{pinned}{'(files changed since) ' if row.stale else ''}"
 
 
 def _kind(category: Category) -> tuple[str, str]:
@@ -348,8 +347,7 @@ def _draw_one(screen: Console, shown: memory_read.Shown, away: str, dates: Dates
         (away, away),
         (learnt_on, learnt_on),
         (f"superseded by {found.superseded_by}", found.superseded_by),
-        (CONTESTED, found.contested),
-        (printable(found.said_since), found.said_since),
+        (printable(found.against), found.against),
         (f"holds instead of {', '.join(shown.replaced)}", shown.replaced),
         (f"changed since it was written: {', '.join(found.changed_files)}", found.changed_files),
         (f"files: {', '.join(found.files)}", found.files),

@@ -127,6 +127,8 @@ def _show(invocation: Invocation, item: ReviewItem, where: str) -> None:
     talk.print()
     talk.print(printable(f"{where}  " + "  ".join(filter(None, told))), style="dim")
     talk.print(printable(one.content))
+    if one.against:
+        talk.print(printable(f"  ({one.against})"), style="yellow", soft_wrap=True)
     if item.quote and item.quote not in one.content:
         talk.print(printable(f'  "{item.quote}"'), style="dim")
     talk.print(printable(f"  {one.id}"), style="dim", soft_wrap=True)

@@ -254,13 +254,11 @@ def _draw_next(screen: Console, run: RunOverview) -> None:
         screen.print(f"and {len(run.next) - _STEPS_MAX} more", style="dim")
 
 
-def draw_resumption(
-    screen: Console, found: Resumption, rebuilt: Rebuilt, lines: tuple[str, ...]
-) -> None:
+def draw_resumption(screen: Console, found: Resumption, rebuilt: Rebuilt) -> None:
     """Draw how to go on with a run."""
     screen.print(Text(found.run_id, style="bold"), soft_wrap=True)
     screen.print("\nwhat happened", style="bold")
-    for line in lines:
+    for line in found.happened:
         screen.print(Text(f"  {printable(line)}"), soft_wrap=True)
     for answered in found.answered:
         screen.print(Text(f"  {printable(answered)}"), soft_wrap=True)

@@ -112,7 +112,7 @@ def tell(invocation: Invocation, told: Told, **extra: object) -> None:
 def draw_told(screen: Console, told: Told, asked: str = "") -> None:
     """Draw what was recorded; where that is an answer, with what was asked."""
     for event in told.added:
-        screen.print(render.text(printable(event_line(event))), soft_wrap=True)
+        screen.print(render.text(printable(event_line(event, told.run))), soft_wrap=True)
     if asked:
         screen.print(render.text(f"asked: {printable(preview(asked, 400))}"), soft_wrap=True)
     if not told.added:

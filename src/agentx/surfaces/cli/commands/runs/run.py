@@ -31,7 +31,6 @@ from agentx.operations.runs.write import (
 )
 from agentx.project.roles.caller import find_caller
 from agentx.runs.model import CANDIDATE_KINDS, CONFIDENCES
-from agentx.runs.rendering import event_line
 from agentx.surfaces.cli.as_person import as_person as as_person_option
 from agentx.surfaces.cli.commands.runs.archive import archive, clean, restore
 from agentx.surfaces.cli.commands.runs.drive import drive_run
@@ -195,13 +194,13 @@ def _show_events(invocation: Invocation, run_id: str, limit: int) -> None:
     def draw(screen: Any) -> None:
         from agentx.surfaces.cli import render
 
-        for each in found:
+        for each, said in zip(found.events, found.lines, strict=True):
             line = render.text(invocation.dates.say(each.at_ms), style="dim").append(
-                f"  {event_line(each)}", "default"
+                f"  {said}", "default"
             )
             screen.print(line, soft_wrap=True)
 
-    invocation.show({"events": found}, draw)
+    invocation.show({"events": found.events}, draw)
 
 
 @command.command("phase")
@@ -356,12 +355,11 @@ def resume(invocation: Invocation, run_id: str, actor: str, without: str, as_per
     found, rebuilt = resume_run(
         invocation.project, run_id, actor=actor, without=without, caller=caller
     )
-    lines = tuple(event_line(each) for each in found.happened)
 
     def draw(screen: Any) -> None:
         from agentx.surfaces.cli.commands.runs.draw import draw_resumption
 
-        draw_resumption(screen, found, rebuilt, lines)
+        draw_resumption(screen, found, rebuilt)
 
     data = {
         "run_id": found.run_id,
@@ -372,7 +370,7 @@ def resume(invocation: Invocation, run_id: str, actor: str, without: str, as_per
         "stopped_at": found.stopped_at,
         "last_checkpoint": found.last_checkpoint,
         "last_log": found.last_log,
-        "happened": lines,
+        "happened": found.happened,
         "answered": found.answered,
         "next": found.next,
         "mended": rebuilt.remarks,

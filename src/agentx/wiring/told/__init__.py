@@ -1,0 +1,1 @@
+"""What must be told with anything, wherever it is found."""

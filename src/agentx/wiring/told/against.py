@@ -1,0 +1,71 @@
+"""What must be told with anything that was found: the one place that whoever tells it asks.
+
+What was written, merged or trusted since it was indexed counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import closing
+
+from agentx.host.files.plain import is_folder
+from agentx.kernel.text import join_marks
+from agentx.memory.found import CLARIFICATION, OBSERVATION, RUN_EVENT
+from agentx.observations.ids import ID_PREFIX
+from agentx.project.project import Project
+
+
+def tell_against(project: Project, found: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return by the ids of things, given with their kinds, what must be told with each; mostly
+    nothing.
+
+    That is what speaks against a person's word, or that nobody saw them say it; and of which issue
+    it was where another has its number by now.
+    """
+    by_kind: dict[str, list[str]] = {}
+    for kind, name in found:
+        by_kind.setdefault(kind, []).append(name)
+    marks: dict[str, str] = {}
+    asked = any(map(is_folder, project.asked))
+    if asked and (names := by_kind.get(CLARIFICATION)):
+        from agentx.wiring.clarifications import mark_questions  # noqa: PLC0415  one was found
+
+        marks |= mark_questions(project, names)
+    if project.has_runs and (names := by_kind.get(RUN_EVENT)):
+        marks |= _mark_answers(project, names)
+    if asked and (names := by_kind.get(OBSERVATION)):
+        marks |= _mark_memories(project, names)
+    return {name: mark for name, mark in marks.items() if mark}
+
+
+def _mark_answers(project: Project, names: list[str]) -> dict[str, str]:
+    """Return what must be told with answers to what runs asked, by the events that hold them."""
+    from agentx.runs.rendering import mark_answer  # noqa: PLC0415  as above
+    from agentx.wiring.runs import open_runs  # noqa: PLC0415  as above
+
+    asked = (each for run in open_runs(project).list_asked() for each in run.escalations.values())
+    return {
+        said.event_id: mark_answer(each, said.event_id)
+        for each in asked
+        for said in (*each.answers, *each.claims)
+        if said.event_id in names
+    }
+
+
+def _mark_memories(project: Project, names: list[str]) -> dict[str, str]:
+    """Return what questions say against memories by now; of other memories the index does."""
+    from agentx.wiring.observations import open_vouched  # noqa: PLC0415  as above
+    from agentx.wiring.vouched.store import tell_other_issue  # noqa: PLC0415  as above
+
+    with closing(open_vouched(project)) as store:
+        return {
+            one.id: join_marks(
+                _say_replaced(one.superseded_by), one.against, tell_other_issue(store, one)
+            )
+            for one in store.get_by_ids(names)
+        }
+
+
+def _say_replaced(by: str) -> str:
+    """Return that a question replaced a memory; that another memory did the index knows."""
+    return f"superseded by {by}" if by and not by.startswith(ID_PREFIX) else ""
