@@ -11,6 +11,7 @@ import pytest
 
 from agentx.clarification.errors import NotThePerson
 from agentx.host.git.loose import NOT_ALL
+from agentx.kernel.errors import UnavailableError
 from agentx.operations.runs import prune
 from agentx.operations.runs.archive import archive_run
 from agentx.operations.runs.lane import open_lane
@@ -25,6 +26,7 @@ from agentx.runs.model import Contract
 from agentx.runs.store.git_leftovers import SeenPushed
 from agentx.runs.store.shared.kept_commits import keep_commit
 from agentx.surfaces.cli.commands.runs.archive import say_archived
+from agentx.wiring.runs import open_runs
 from tests.support.repository import commit, git, repository
 from tests.support.run_clones import Clones
 from tests.support.trusting import trusted
@@ -140,6 +142,25 @@ def test_what_was_pushed_once_counts_only_while_the_remote_has_it(tmp_path: Path
         assert stay[branch].endswith("that is seen now: origin was not reached")
     elif now != "there":
         assert stay[branch] == "1 commit is on no other branch"
+
+
+def test_nothing_of_a_run_goes_that_only_cannot_be_read(tmp_path: Path) -> None:
+    project = Clones(tmp_path).clone("one")
+    run = start_run(project, "goes on", actor="orchestrator").id
+    opened = open_lane(project, Saying(run_id=run, actor="executor"))
+    runs = project.paths.runs
+    runs.rename(tmp_path / "runs")
+    runs.write_text("no folder", encoding="ascii")
+
+    with pytest.raises(UnavailableError, match="cannot be read"):
+        prune_runs(project)
+    with pytest.raises(UnavailableError, match="cannot be read"):
+        open_runs(project).which.choose("")  # it is not told that there is none
+    runs.unlink()
+    runs.mkdir()
+    (runs / run).write_text("what cannot be laid out", encoding="ascii")
+    assert prune_runs(project).gone == ()
+    assert Path(opened.folder).is_dir()
 
 
 def test_an_agent_looks_at_what_is_left_and_takes_nothing_away(tmp_path: Path) -> None:

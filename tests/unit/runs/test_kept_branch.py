@@ -158,6 +158,20 @@ def test_a_branch_of_the_persons_own_is_left_alone(team: Kept) -> None:
     assert team.kept()
 
 
+def test_a_branch_with_a_page_alone_is_ours_where_the_page_is(team: Kept) -> None:
+    _begin(team)
+    assert team.store.kept is not None
+    ours = f"{git(team.root, 'show', f'{BRANCH}:README.md')}\n"
+    git(team.root, "checkout", "-q", "--orphan", "page")
+    for text, is_ours in ((ours, True), ("# What our agents remember\n", False)):
+        git(team.root, "rm", "-rfq", "--ignore-unmatch", ".")
+        (team.root / "README.md").write_text(text, encoding="ascii")
+        git(team.root, "add", "README.md")
+        git(team.root, "commit", "-qm", "a page")
+
+        assert team.store.kept.looks_ours(git(team.root, "rev-parse", "page")) is is_ours
+
+
 def test_what_somebody_brought_is_taken_in_by_a_persons_word_alone(
     team: Kept, tmp_path: Path
 ) -> None:

@@ -123,6 +123,11 @@ class OwnBranch:
         said = self._ask("ls-tree", "-z", "--name-only", below)
         return said.names if said.code == 0 else ()
 
+    def find_blob(self, commit: str, path: str) -> str:
+        """Return the id of what lies somewhere in a commit; empty where nothing does."""
+        said = self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}:{path}")
+        return said.out.strip() if said.code == 0 else ""
+
     def list_files(self, commit: str, folder: str) -> dict[str, StoredFile]:
         """Return the plain files of a commit below a folder, by path; links and the like are none.
 

@@ -14,7 +14,7 @@ from agentx.conversation.model import LIVE_HOURS_MAX, Session, SessionQuery
 from agentx.host.files.notes import NoteFile, find_noted, look_at, look_below
 from agentx.host.files.plain import exists, is_folder
 from agentx.kernel.clock import HOUR_MS, Millis
-from agentx.kernel.errors import UnsafePath
+from agentx.kernel.errors import UnavailableError, UnsafePath
 from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.values import frozen
 from agentx.llm.settings import LlmSettings
@@ -195,7 +195,7 @@ def _rooms(project: Project, notes: NoteFile) -> RoomsStatus:
     def count(folder: Path | None, room: Callable[[], Counted], nothing: Counted) -> Counted:
         try:
             return room() if folder is None or is_folder(folder) else nothing
-        except UnsafePath:
+        except (UnsafePath, UnavailableError):
             return nothing  # `doctor` names what is in the way
 
     has_lessons = told and any(map(is_folder, project.taught))

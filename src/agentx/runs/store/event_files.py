@@ -12,20 +12,21 @@ leaves what it merely does not understand: a newer version may.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files import json_text
 from agentx.host.files.atomic import replace_file
-from agentx.host.files.disk import refusal_of
+from agentx.host.files.disk import refusal_of, unreadable
 from agentx.host.files.ground import make_folders
 from agentx.host.files.journal import Journal
 from agentx.host.files.merged_lines import LineFault, parse_line, read_lines
 from agentx.host.files.plain import find_files, is_file, list_folder, look, read_bytes
 from agentx.kernel.clock import Clock, to_file_name
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.ids import Entropy, digest
+from agentx.kernel.ids import Entropy, RunId, digest, parse_run_id
 from agentx.kernel.values import frozen
 from agentx.runs.limits import RUN_EVENT_BYTES_MAX, RUN_EVENT_FILE_BYTES_MAX
 from agentx.runs.model import RunEvent
@@ -41,6 +42,22 @@ class EventsRead:
 
     events: tuple[RunEvent, ...]
     faults: tuple[LineFault, ...]
+
+
+def list_runs(folder: Path) -> tuple[RunId, ...]:
+    """Return the runs that lie in a folder, newest first.
+
+    Raises: UnavailableError where nobody can tell.
+    """
+    found: list[RunId] = []
+    try:
+        names = list_folder(folder).folders
+    except OSError as error:
+        raise unreadable(folder, error) from error
+    for name in names:
+        with suppress(InvalidValue):
+            found.append(parse_run_id(name))
+    return tuple(sorted(found, reverse=True))
 
 
 def event_files(paths: RunPaths, refused: list[Path] | None = None) -> list[Path]:

@@ -25,7 +25,6 @@ from agentx.host.files.kept import FactsKept
 from agentx.host.files.merged_lines import LineFault, has_merge_marks
 from agentx.host.files.plain import (
     exists,
-    list_folder,
     look,
     read_bytes,
     sum_up_files,
@@ -40,7 +39,7 @@ from agentx.kernel.errors import (
     NotFound,
     UnavailableError,
 )
-from agentx.kernel.ids import Entropy, RunId, digest, mint, parse_run_id
+from agentx.kernel.ids import Entropy, RunId, digest, mint
 from agentx.kernel.paths import ProjectPaths, StorePaths
 from agentx.redaction.redact import redact
 from agentx.redaction.tree import redact_tree
@@ -59,6 +58,7 @@ from agentx.runs.store.event_files import (
     EventsRead,
     EventWriter,
     event_files,
+    list_runs,
     read_events,
     repair,
 )
@@ -114,14 +114,12 @@ class RunStore:
         self.index = IndexFile(project, self.ids, self.look, self.read_packed)
 
     def ids(self) -> tuple[RunId, ...]:
-        """Return the runs there are, newest first."""
+        """Return the runs there are, newest first.
+
+        Raises: UnavailableError where nobody can tell.
+        """
         self.bring_back()
-        found: list[RunId] = []
-        with suppress(OSError):
-            for name in list_folder(self.paths.project.runs).folders:
-                with suppress(InvalidValue):
-                    found.append(parse_run_id(name))
-        return tuple(sorted(found, reverse=True))
+        return list_runs(self.paths.project.runs)
 
     def exists(self, run_id: str) -> bool:
         """Tell whether there is such a run."""

@@ -30,7 +30,9 @@ def find_leftovers(project: Project) -> tuple[Leftover, ...]:
     store = open_run_store(project)
     packed = frozenset(Archive(project.paths).ids())
     notes = RunNotes(project.store.root)
-    tell_over = partial(_tell_over, store, packed)
+    # A run that cannot be read, or laid out again, is there.
+    there = frozenset({*store.ids(), *(store.kept.list_known() if store.kept else ())})
+    tell_over = partial(_tell_over, store, there, packed)
     is_trusted = may_git_run_all(project)
     return tuple(list_leftovers(project.root, notes, tell_over, is_trusted=is_trusted))
 
@@ -57,13 +59,13 @@ def prune_leftover(project: Project, left: Leftover, pushed: SeenPushed) -> str:
     return prune(project.root, left, pushed)
 
 
-def _tell_over(store: RunStore, packed: frozenset[str], run_id: str) -> str:
+def _tell_over(store: RunStore, there: frozenset[str], packed: frozenset[str], run_id: str) -> str:
     """Return why a run needs no branch and no folder any more; empty while it goes on."""
-    if not store.exists(run_id):
+    if run_id not in there:
         return "the run is packed away" if run_id in packed else "no such run is here"
     try:
         run = store.look(run_id)
-    except AgentXError:
+    except (AgentXError, OSError):
         return ""
     is_over = run.over and run.doubted_end is None  # its lanes may be worked on still
     return f"the run is {run.status}".lower() if is_over else ""

@@ -272,8 +272,11 @@ class KeptBranch:
     def looks_ours(self, commit: str) -> bool:
         """Tell whether a commit holds what AgentX keeps, and nothing else."""
         top = set(self.branch.list_names(commit))
-        held = set(self.branch.list_names(commit, MEMORY)) if MEMORY in top else set()
-        return top <= {MEMORY, _README_NAME} and bool(top) and held <= set(PARTS)
+        if MEMORY not in top:  # it may hold no run any more; another page is somebody's
+            blob = self.branch.find_blob(commit, _README_NAME) if top == {_README_NAME} else ""
+            return bool(blob) and blob == name_blob(_README, len(blob))
+        held = set(self.branch.list_names(commit, MEMORY))
+        return top <= {MEMORY, _README_NAME} and held <= set(PARTS)
 
     def _list_runs(self) -> Iterator[str]:
         with suppress(OSError):
