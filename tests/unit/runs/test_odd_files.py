@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from agentx.host.documents.yaml_file import YAML
-from agentx.kernel.errors import CorruptRecord
+from agentx.host.files.atomic import replace_file
+from agentx.kernel.errors import CorruptRecord, UnavailableError
 from agentx.kernel.paths import ProjectPaths
 from agentx.runs.limits import RUN_LANES_OPEN_MAX
 from agentx.runs.pages.event_schema import write_schema
@@ -108,6 +109,28 @@ def test_a_run_that_is_packed_and_has_late_events_is_both_together(team: Team) -
     assert "not a whole archive" in faults[-1]
     with pytest.raises(CorruptRecord):
         archive.unpack(run_id)
+
+
+@pytest.mark.promise("runs.archive-whole")
+def test_a_run_is_laid_out_whole_or_not_at_all(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_id = _begin(team)
+    archive, folder = Archive(ProjectPaths(team.root)), team.store.paths.run(run_id).root
+    archive.pack(run_id)
+    archive.remove_folder(run_id)
+
+    def fill_up(path: Path, data: bytes) -> None:
+        if path.suffix == ".jsonl":
+            raise UnavailableError("no room left")
+        replace_file(path, data)
+
+    with monkeypatch.context() as full:
+        full.setattr("agentx.runs.store.archive.replace_file", fill_up)
+        with pytest.raises(UnavailableError):
+            archive.unpack(run_id)
+    assert not folder.exists()
+    assert [path.name for path in archive.path(run_id).parent.iterdir()] == [f"{run_id}.tar.gz"]
+    archive.unpack(run_id)
+    assert team.runs.run(run_id)[0].title == "add e-mail checks"
 
 
 @pytest.mark.promise("runs.archive-whole")

@@ -156,7 +156,7 @@ class Archive:
                     remove_tree(self._root / name)
 
     def unpack(self, run_id: str) -> Path:
-        """Lay a packed run out again; files that are there stay as they are.
+        """Lay a packed run out again, whole or not at all; files that are there stay as they are.
 
         Raises: NotFound, CorruptRecord, UnavailableError.
         """
@@ -166,11 +166,21 @@ class Archive:
                 f"{run_id} is not archived",
                 hint="`agentx run list --archived` shows them",
             )
-        folder = self._paths.run(run_id).root
-        for name, data in self.files(run_id).items():
-            path = folder / name
-            if not exists(path):
-                replace_file(path, data)
+        folder, files = self._paths.run(run_id).root, self.files(run_id)
+        if exists(folder) or not files:
+            _lay(folder, files)
+            return folder
+        coming = self._root / f"{run_id}{_LEAVING}"  # swept as what was on its way out is
+        try:
+            remove_tree(coming)
+            _lay(coming, files)
+            make_private_directory(folder.parent)
+            rename(coming, folder)
+        except OSError as error:
+            raise refusal_of(folder, error) from error
+        finally:
+            with suppress(OSError):
+                remove_tree(coming)
         return folder
 
     def files(self, run_id: str) -> dict[str, bytes]:
@@ -190,6 +200,12 @@ class Archive:
                 f"{target}: not a whole archive: {error}",
                 hint="bring it back with git, or move it away; the run's folder is untouched",
             ) from error
+
+
+def _lay(folder: Path, files: dict[str, bytes]) -> None:
+    for name, data in files.items():
+        if not exists(folder / name):
+            replace_file(folder / name, data)
 
 
 def join_packed(run_id: str, here: bytes, there: bytes) -> bytes | None:
