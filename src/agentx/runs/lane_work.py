@@ -115,9 +115,10 @@ class LaneWork:
         told = self._runs.doing(run_id, work)
         name = find_lane(told.run, lane).id
         stays = "" if conflict else self._git.leave(told.run.id, name)
+        kept = self._git.folders.take_remarks()
         if stays:
-            folder = self._git.folder(told.run.id, name)
-            told = replace(told, remarks=(*told.remarks, f"{folder} stays: {stays}"))
+            kept = (*kept, f"{self._git.folder(told.run.id, name)} stays: {stays}")
+        told = replace(told, remarks=(*told.remarks, *kept))
         return self._tell(told, lambda: lane, conflict)
 
     def rebase(self, run_id: str, *, actor: str, is_kept: bool = False) -> LaneTold:

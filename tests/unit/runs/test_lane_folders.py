@@ -50,6 +50,24 @@ def _list_kept(team: Team) -> list[str]:
 
 
 @pytest.mark.promise("runs.git-is-true")
+def test_what_somebody_committed_on_no_branch_and_left_stays_when_the_folder_goes(
+    team: Team,
+) -> None:
+    folder, lane = folder_of(team, team.lane(1)), team.lane(1)
+    branch = git(folder, "branch", "--show-current")
+    git(folder, "checkout", "-q", "--detach")
+    commit(folder, "loose", c_py="c = 1\n")
+    loose = git(folder, "rev-parse", "HEAD")
+    git(folder, "checkout", "-q", branch)
+
+    told = team.lanes.merge(run_of(team), lane, actor=ACTOR).told
+
+    assert not folder.exists()
+    assert _list_kept(team) == [f"refs/agentx/kept/{run_of(team)}/{lane}/{loose[:10]}"]
+    assert any(_list_kept(team)[0] in each for each in told.remarks)
+
+
+@pytest.mark.promise("runs.git-is-true")
 @pytest.mark.parametrize("head", ["on its branch", "detached"])
 def test_who_ends_a_lane_whose_folder_was_moved_hears_what_was_not_seen(
     team: Team, head: str

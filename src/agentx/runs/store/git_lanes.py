@@ -66,6 +66,7 @@ from agentx.runs.store.shared.branches import (
 from agentx.runs.store.shared.copies import LaneCopies
 from agentx.runs.store.shared.fetching import fetch_run, say_why
 from agentx.runs.store.shared.folders import RunFolders, require_not_renamed
+from agentx.runs.store.shared.kept_commits import keep_left
 from agentx.runs.store.shared.marks import WorkMarks
 from agentx.runs.store.shared.merged import find_unmerged, list_held
 from agentx.runs.store.shared.replaying import replay
@@ -383,6 +384,7 @@ class GitLanes:
         why = tell_lost_with(folder) if self._is_trusted() else f"{self._root} is not trusted"
         if why:
             return why
+        self.folders.note(keep_left(self._root, folder, run_id, lane))
         done = self._do(self._root, "worktree", "remove", str(folder))
         return "" if done.code == 0 else say_why(done.err, NOT_ALL)
 

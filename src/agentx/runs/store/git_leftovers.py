@@ -19,7 +19,7 @@ from agentx.kernel.errors import UnavailableError
 from agentx.kernel.ids import is_run_id
 from agentx.kernel.values import frozen
 from agentx.runs.paths import RunNotes
-from agentx.runs.store.shared.kept_commits import KEPT, list_kept
+from agentx.runs.store.shared.kept_commits import KEPT, keep_left, list_kept
 
 _PREFIX = "agent/"
 _BRANCHES_MAX = 1_000
@@ -177,6 +177,7 @@ def prune(root: Path, left: Leftover, pushed: SeenPushed) -> str:
     if stays:
         return stays
     if left.is_folder:
+        keep_left(root, Path(left.name), left.run_id, Path(left.name).name)
         done = do_git(root, "worktree", "remove", left.name)
         parent = Path(left.name).parent
         if done.code == 0 and not _list_below(parent):

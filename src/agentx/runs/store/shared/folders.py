@@ -8,7 +8,7 @@ anew. What was found is said by whoever tells the user next (`take_remarks`).
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -54,6 +54,10 @@ class RunFolders:
         """Return what was found since this was last asked."""
         found, self._remarks = tuple(dict.fromkeys(self._remarks)), []
         return found
+
+    def note(self, remarks: Iterable[str]) -> None:
+        """Let something be said with what is found here."""
+        self._remarks += remarks
 
     def find(self, run_id: str, name: str, branch: str) -> Path:
         """Return where a lane is worked on; say so where that is not to be seen."""
