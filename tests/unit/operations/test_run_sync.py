@@ -218,6 +218,9 @@ def test_who_says_yes_is_heard_also_where_nothing_is_to_push_yet(clones: Clones)
     (alone,) = task_step(two, Saying(task="TASK-001"), "task-started", {}).remarks
     assert alone.startswith("nobody agreed yet to push runs to origin; ")
     assert alone.endswith("TASK-001 is claimed here only, until `agentx run sync --push`")
+    told = resume_run(two, actor="orchestrator")[1].remarks  # what others did is seen
+    agree = "`agentx run sync --push` lets others see this"
+    assert f"nobody agreed yet to push runs to origin; {agree}" in told
     three = clones.clone("three")
     said = sync_runs(three, agrees=lambda _where: True, says_yes=True, caller=PERSON)
     assert (said.is_pushed, said.remarks) == (False, ("runs are pushed to origin from now on",))

@@ -513,6 +513,20 @@ def test_a_remote_that_is_not_reached_is_said_and_stops_nothing(pair: Pair) -> N
 
 
 @pytest.mark.promise("runs.git-is-true")
+def test_a_lane_that_was_merged_without_a_commit_is_merged_elsewhere_as_well(pair: Pair) -> None:
+    opened = pair.one.lanes.open(pair.run_id, actor=ACTOR, task="TASK-001")
+    assert opened.lane is not None
+    pair.one.lanes.merge(pair.run_id, opened.lane.id, actor=ACTOR)
+    pair.share(pair.one)
+    pair.share(pair.two)
+
+    found, _ = pair.two.runs.resume(pair.run_id, actor=ACTOR)
+
+    assert not pair.two.runs.list_unmerged(pair.look(pair.two))
+    assert not any("run resume" in step.command for step in found.next)
+
+
+@pytest.mark.promise("runs.git-is-true")
 def test_a_lane_that_nobody_merged_is_told_with_what_merges_it(pair: Pair) -> None:
     opened = pair.one.lanes.open(pair.run_id, actor=ACTOR, task="TASK-001")
     assert opened.lane is not None

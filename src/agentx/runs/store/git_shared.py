@@ -129,7 +129,8 @@ def find_start(root: Path, run: Run, branch: str) -> str:
     It is what was pushed, where that holds what the run stands on; else what it stands on.
     """
     known = run.git.latest_commit
-    latest = commit_of(root, known) if known not in ("", run.git.base_commit) else ""
+    is_new = known == run.git.base_commit and not any(lane.merged_as for lane in run.lanes.values())
+    latest = commit_of(root, known) if known and not is_new else ""
     pushed = find_pushed(root, branch, latest)
     return pushed if not latest or (pushed and is_ancestor(root, latest, pushed)) else latest
 

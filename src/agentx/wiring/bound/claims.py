@@ -30,6 +30,7 @@ from agentx.wiring.runs import open_runs
 
 _TRIES = 5
 _SYNC = "agentx run sync"
+_AGREE = f"{_SYNC} --push"
 _BEGINS = ("task-started", "task-retried")
 _ENDS = ("task-completed", "task-failed", "task-blocked")
 
@@ -143,7 +144,9 @@ def reach(project: Project, remarks: list[str], alone: str = "") -> RunExchange 
         remarks += meeting.tell()
         if not exchange.is_agreed():
             why = f"nobody agreed yet to push runs to {exchange.remote.name}"
-            alone = alone.replace(_SYNC, f"{_SYNC} --push")
+            # What others did is seen: they see nothing of what is done here.
+            is_told = _SYNC in alone or not alone
+            alone = alone.replace(_SYNC, _AGREE) if is_told else f"`{_AGREE}` lets others see this"
     if why and alone:
         remarks.append(f"{why}; {alone}")
     return None if why else exchange
