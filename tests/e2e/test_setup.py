@@ -205,7 +205,8 @@ def test_what_cannot_be_undone_is_told_and_stops_nothing_else(house: House) -> N
     plan = house.json("uninstall", "--dry-run")
     said = house.json("uninstall", expect=4)
 
-    told = {str(broken), str(locked), str(house.data.launcher)}
+    programs = (house.data.launcher, house.data.command)  # what still calls them finds them
+    told = {str(broken), str(locked), *map(str, programs)}
     assert {each["path"] for each in said["left"]} == told
     assert {each["path"] for each in plan["left"]} == told
     assert (broken.read_bytes(), locked.read_bytes()) == kept
@@ -218,7 +219,7 @@ def test_what_cannot_be_undone_is_told_and_stops_nothing_else(house: House) -> N
     broken.write_bytes(OWN[".claude.json"].encode())
     house.agentx("uninstall")
     assert locked.read_bytes() == OWN[".gemini/settings.json"].encode()
-    assert not house.data.launcher.exists()
+    assert not any(program.exists() for program in programs)
 
 
 def test_hooks_of_one_project_are_found_from_anywhere_and_others_are_left_alone(
