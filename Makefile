@@ -8,7 +8,9 @@ SIZE ?= small
 DATA ?=
 MEASURED := tests/unit tests/property tests/contract $(addprefix tests/fault/test_,damage.py carrying.py backups.py mending.py)
 CHOSEN := not clis and not soak and not bench
-SUITE := -n 2 --dist worksteal -m "$(CHOSEN)"
+# Many tests wait, for a process or a clock: one more of them than there are processors.
+WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1)))
+SUITE := -n $(WORKERS) --dist worksteal -m "$(CHOSEN)"
 # Tests sync thousands of small files: in memory, where the machine has 2 GB to spare there. Empty means the usual place.
 MEMORY := $(shell test "$$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 {print $$4}')" -gt 2000000 2>/dev/null && echo /dev/shm)
 # The real agent CLIs are installed outside the checkout: they weigh a gigabyte.

@@ -44,16 +44,17 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Let every second worker begin with the last test file, where all are run.
+    """Let each worker begin with other test files, where all are run.
 
     A fresh clone's tests are rewritten by pytest as they are imported, and kept: so each worker
-    does half of them, and not both the same at the same time.
+    does its share of them, and no two the same at the same time.
     """
-    worker = getattr(session.config, "workerinput", {}).get("workerid", "")
-    if session.config.args == session.config.getini("testpaths") and worker:
+    told = getattr(session.config, "workerinput", {})
+    if session.config.args == session.config.getini("testpaths") and told:
         folder = Path(__file__).parent
-        files = sorted(folder.rglob("test_*.py"), reverse=bool(int(worker.removeprefix("gw")) % 2))
-        for file in files:
+        files = sorted(folder.rglob("test_*.py"))
+        first = len(files) * int(told["workerid"].removeprefix("gw")) // told["workercount"]
+        for file in files[first:] + files[:first]:
             with suppress(Exception, pytest.skip.Exception):  # which collecting it will tell
                 import_module(".".join(file.relative_to(folder.parent).with_suffix("").parts))
 

@@ -14,6 +14,7 @@ from zlib import crc32
 from agentx.demo import sample
 from agentx.kernel.paths import DataPaths
 from tests.support.kept import KeptFolder
+from tests.support.repository import UNTIDIED
 from tests.support.zygote import zygote
 
 BIN = Path(sys.executable).parent
@@ -55,7 +56,7 @@ class House:
     def git(self, *arguments: str, cwd: Path | None = None) -> str:
         """Run git in the project."""
         done = subprocess.run(
-            ["git", *arguments],
+            ["git", *UNTIDIED, *arguments],
             cwd=cwd or self.project,
             env=self.environment,
             capture_output=True,

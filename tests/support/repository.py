@@ -6,7 +6,8 @@ import subprocess
 from pathlib import Path
 
 _WHO = ("-c", "user.name=Mira", "-c", "user.email=mira@example.org")
-_QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0", "-c", "commit.gpgSign=false")
+UNTIDIED = ("-c", "gc.auto=0", "-c", "maintenance.auto=false")  # each a process, or two
+_QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false", *UNTIDIED)
 WAIT_S = 60
 
 
