@@ -99,7 +99,7 @@ def test_what_was_forgotten_after_a_backup_stays_forgotten(town: Town) -> None:
     now = [path.read_bytes() for path in (town.root / DATA / "keys" / "golden-shop").iterdir()]
     assert now[0] == now[1]
     assert len(now[0]) < len(copies[0])
-    remembered = answers(town)
+    remembered = town.json(*ASKED[0])
     tombstones = town.root / DATA / "tombstones" / "golden-shop.jsonl"
     assert SECRET not in tombstones.read_text(encoding="utf-8")
     tombstones.unlink()  # even then: the keys are gone
@@ -108,7 +108,7 @@ def test_what_was_forgotten_after_a_backup_stays_forgotten(town: Town) -> None:
 
     for asked in (*ASKED, ("recall",), ("search", "Postgres")):
         assert SECRET not in town.agentx(*asked, "--json").stdout
-    assert answers(town)[0] == remembered[0]
+    assert town.json(*ASKED[0]) == remembered
 
 
 def test_a_damaged_copy_of_the_keys_is_told_and_mended_from_the_other(town: Town) -> None:

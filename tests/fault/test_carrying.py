@@ -232,13 +232,12 @@ def test_a_restore_undoes_no_forgetting(exported: tuple[Town, Path, list[str]]) 
     told = town.json("forget", "--session", session)
     assert told["exports"][0] == str(file)
     town.json("forget", "--event", single["event_id"])
-    remembered = [town.agentx(*asked, "--json").stdout for asked in ASKED]
+    remembered = town.agentx(*ASKED[0], "--json").stdout
 
     done = town.json("restore", str(file), "--yes")
 
     assert done["forgotten"] > 1
-    now = town.agentx(*ASKED[0], "--json").stdout
-    assert now == remembered[0]
+    assert town.agentx(*ASKED[0], "--json").stdout == remembered
     for asked in ASKED[:9]:
         assert "SQLite locks under five writers" not in town.agentx(*asked, "--json").stdout
     for path in (*(town.root / STORE / "db").glob("*"), *(town.project / ".agentx").rglob("*")):

@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -21,6 +20,7 @@ from tests.hostile.commands import EVERY, LEFT_OUT, READING
 from tests.hostile.tricks import GROUPS, TRICKS, Trick, lay_group, lay_one
 from tests.hostile.world import BIDDING, SECRET, TREASURE, World
 from tests.support.house import processes_of, prompt
+from tests.support.kept import KeptFolder
 
 COMMAND_S_MAX = 20
 # Enough of each kind to reach every room; all of it with every trick is tried in `make soak`.
@@ -48,9 +48,15 @@ CHOSEN_FEW = (
 )
 
 
+@pytest.fixture(scope="session")
+def kept_world(tmp_path_factory: pytest.TempPathFactory) -> KeptFolder[World]:
+    return KeptFolder(tmp_path_factory.mktemp("world").resolve(), World)
+
+
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    made = World(tmp_path.resolve())
+def world(kept_world: KeptFolder[World]) -> Iterator[World]:
+    """Give a world in which the stranger's repository is bare yet."""
+    made = kept_world.lend()
     made.listen()
     yield made
     made.close()

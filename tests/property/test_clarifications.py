@@ -381,7 +381,20 @@ PLANTED: dict[str, type[Talk]] = {
 }
 
 
-@pytest.mark.parametrize("machine", PLANTED.values(), ids=PLANTED.keys())
+# Those that take about a second each to be noticed.
+RARELY_NOTICED = {
+    *("guard rounds", "guard person-decides", "detector find_abandoned"),
+    *("scope known-asker", "scope topic", "scope question"),
+}
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        pytest.param(machine, id=name, marks=[pytest.mark.soak] if name in RARELY_NOTICED else [])
+        for name, machine in PLANTED.items()
+    ],
+)
 def test_a_removed_guard_is_noticed(machine: type[Talk]) -> None:
     with pytest.raises((AssertionError, IllegalTransition, pytest.fail.Exception)):
         play(machine, 600, steps=25)
