@@ -267,7 +267,9 @@ def test_another_clone_takes_a_run_up_and_two_do_not_drive_it_at_once(
     ana.git("push", "-q", "origin", "main")
     started = ana.json("run", "start", "A calculator", "--check", CHECK)
     ana.agentx("run", "sync", "--push", "--as-person")
-    told = calculator.drive(started["run_id"], expect=6)
+    refused = calculator.drive(started["run_id"], expect=3)
+    assert "which nobody approved on this machine" in str(refused)
+    told = calculator.drive(started["run_id"], "--approve-checks", expect=6)
     lanes = ana.git("branch", "--list", "agent/*/lane-*", "--format=%(refname)", cwd=bare)
     assert len(lanes.splitlines()) == 3  # the one that waits too
 
@@ -280,7 +282,7 @@ def test_another_clone_takes_a_run_up_and_two_do_not_drive_it_at_once(
     mine = next(one["fingerprint"] for one in trusted if one["own"])
     bob.agentx("trust", "--writer", mine, "--yes", env=calculator.environment(bob))
     calculator.answer(told, bob)
-    taking = ("--take", "--as-person")
+    taking = ("--take", "--approve-checks", "--as-person")
     end = calculator.drive(started["run_id"], *taking, house=bob, expect=None)[-1]["end"]
 
     assert end["ended"] == "done", end

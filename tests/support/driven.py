@@ -12,10 +12,10 @@ import pytest
 from agentx.agents.driving.plan import PlannedTask
 from agentx.agents.runners.port import Ask, Reply
 from agentx.llm.port import Usage
-from agentx.operations.driving import drive as driving
-from agentx.operations.driving import planning, turns
+from agentx.operations.driving import beginning, planning, turns
 from agentx.operations.driving.asked import Driven, DriveNews, DriveRequest, NewsOf, Tell
-from agentx.operations.driving.drive import begin_run, drive
+from agentx.operations.driving.beginning import begin_run
+from agentx.operations.driving.drive import drive
 from agentx.project.project import Project
 from agentx.runs.model import Run, RunEvent
 from agentx.wiring.runs import open_runs
@@ -62,7 +62,7 @@ class Stage:
         self.told: list[DriveNews] = []
         self.asks: list[Ask] = []
         self.plays: Plays = write_file
-        for module in (driving, planning, turns):
+        for module in (beginning, planning, turns):
             patch.setattr(module, "runner_in_lane", self._cast)
 
     def _cast(self, _project: Project, name: str, folder: Path, *, model: str = "") -> _Agent:
@@ -87,6 +87,8 @@ class Stage:
             asked = replace(asked, title="A run", plan=tasks)
         if titles or "title" in more:
             asked = replace(asked, checks=tuple(checks))
+        else:
+            asked = replace(asked, approve=lambda _seen: True)  # whoever goes on looked at them
         where = project or self.project
         run, request = begin_run(where, replace(asked, **more))
         return drive(where, run, request, tell or self.told.append)

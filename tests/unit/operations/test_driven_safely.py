@@ -20,12 +20,19 @@ from agentx.agents.driving.plan import PlannedTask
 from agentx.agents.runners.port import Ask
 from agentx.host.program import ending_programs
 from agentx.host.system import SystemClock
-from agentx.kernel.errors import AgentUnavailable, InvalidValue, UnavailableError
+from agentx.kernel.errors import AgentUnavailable, ConflictError, InvalidValue, UnavailableError
 from agentx.operations.driving import drive as driving
 from agentx.operations.driving import merging
 from agentx.operations.driving.asked import DriveBounds, DriveEnd, NewsOf
 from agentx.operations.runs.saying import Saying
-from agentx.operations.runs.write import record_event, revise_task, write_artifact
+from agentx.operations.runs.write import (
+    add_task,
+    record_event,
+    revise_task,
+    start_run,
+    write_artifact,
+)
+from agentx.runs.model import ORCHESTRATOR, Contract
 from agentx.runs.parts.turns import TurnEnd
 from agentx.runs.store.executing import execute
 from agentx.wiring.runners import runner_in_lane
@@ -122,10 +129,11 @@ def test_checks_that_an_agent_adds_are_not_run_before_a_person_approves_them(
     _answer_all(stage)
     stage.plays = write_file
 
-    end = stage.drive()
+    end = stage.drive(approve=_says_no)
     assert end.ended is DriveEnd.STUCK
     assert "nobody approved" in end.reason
-    assert not trap.exists()
+    assert "--runner claude-code --approve-checks" in end.reason
+    assert (end.turns, trap.exists()) == (1, False)  # the one that asked: none is spent on it
 
     asked: list[str] = []
 
@@ -148,11 +156,32 @@ def test_a_plan_that_nobody_gave_to_the_driver_brings_no_checks(
     write_artifact(stage.project, Saying(), "plan.json", json.dumps(planned))
     stage.plays = write_file
 
-    end = stage.drive()
+    end = stage.drive(approve=_says_no)
 
     assert end.ended is DriveEnd.STUCK
     assert "nobody approved" in end.reason
     assert not trap.exists()
+
+
+def test_checks_that_a_run_has_before_it_is_driven_are_run_by_nobody_who_did_not_see_them(
+    stage: Stage, tmp_path: Path
+) -> None:
+    trap = tmp_path / "sprung"
+    start_run(stage.project, "A run", checks=(f"touch {trap}",), actor=ORCHESTRATOR)
+    add_task(stage.project, Saying(), Contract(title="One"))
+    stage.plays = write_file
+
+    with pytest.raises(ConflictError, match="which nobody approved"):
+        stage.drive(approve=_says_no)
+    assert not stage.run.turns
+    assert not trap.exists()
+
+    assert stage.drive(approve=lambda _seen: True).ended is DriveEnd.DONE
+    assert trap.exists()
+
+
+def _says_no(_seen: tuple[str, ...]) -> bool:
+    return False
 
 
 def _count_at_once(stage: Stage) -> Callable[[], int]:

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Sequence
 from agentx.kernel.errors import ConflictError
 from agentx.kernel.ids import shorten_run
 from agentx.kernel.text import preview
-from agentx.operations.driving.asked import NewsOf
+from agentx.operations.driving.asked import DriveRequest, NewsOf
 from agentx.operations.driving.desk import DriveDesk
+from agentx.project.project import Project
 from agentx.runs.model import Run, Task
 from agentx.runs.rules.gates import list_declared
 from agentx.wiring.bound.lane_turns import open_approvals
@@ -21,17 +22,31 @@ _NAMED_CHARS = 80
 
 
 def approve_known(desk: DriveDesk) -> None:
-    """Take the checks that a run has for approved where it is first driven here; later ask a person
-    about those that were added since.
+    """See that a person at this machine saw every check of a run: an agent may have named it.
+
+    Raises: ConflictError where one of the whole run stays unapproved: nothing would be finished.
     """
-    notes, run = open_approvals(desk.project, desk.run_id), desk.run
-    named = _list_to_run(run, None)
-    if not notes.is_there:
-        notes.add(named)
-    notes.add(desk.request.checks)
-    added = tuple(each for each in named if each not in notes.read())
-    if added and desk.request.approve(added):
-        notes.add(added)
+    approve(desk, desk.request.checks)
+    new = list_unseen(desk.project, desk.run, desk.request)
+    if new and desk.request.approve(new):
+        approve(desk, new)
+    _require(desk, desk.run, _list_of_whole(desk.run))
+
+
+def list_unseen(project: Project, run: Run, request: DriveRequest) -> tuple[str, ...]:
+    """Return the checks of a run and its tasks that nobody approved on this machine."""
+    known = open_approvals(project, run.id).read().union(request.checks)
+    return tuple(each for each in _list_to_run(run, None) if each not in known)
+
+
+def refuse_unseen(run: Run, request: DriveRequest, check: str, what: str = "") -> ConflictError:
+    """Return why a check is not run that nobody saw."""
+    return ConflictError(
+        f"{what or 'the run'} asks for `{preview(check, _NAMED_CHARS)}`, "
+        "which nobody approved on this machine",
+        hint="look at it, then: "
+        f"agentx run drive {shorten_run(run.id)}{request.say_again()} --approve-checks",
+    )
 
 
 def approve(desk: DriveDesk, checks: Iterable[str]) -> None:
@@ -40,19 +55,11 @@ def approve(desk: DriveDesk, checks: Iterable[str]) -> None:
 
 
 def require_approved(desk: DriveDesk, run: Run, task: Task | None) -> None:
-    """See that a person approved what would be run.
+    """See that a person approved what would be run, for a task or for the whole run.
 
     Raises: ConflictError.
     """
-    known = open_approvals(desk.project, desk.run_id).read()
-    for each in _list_to_run(run, task):
-        if each not in known:
-            what = "the run" if task is None else task.id
-            short = shorten_run(run.id)
-            raise ConflictError(
-                f"{what} asks for `{preview(each, _NAMED_CHARS)}`, which nobody approved",
-                hint=f"look at it, then: agentx run drive {short} --approve-checks",
-            )
+    _require(desk, run, _list_to_run(run, task), "" if task is None else task.id)
 
 
 def leave_out(desk: DriveDesk, checks: Sequence[str]) -> None:
@@ -61,8 +68,19 @@ def leave_out(desk: DriveDesk, checks: Sequence[str]) -> None:
         desk.news(NewsOf.PLAN, f"the check `{each}` is left out: nobody approved it")
 
 
+def _require(desk: DriveDesk, run: Run, checks: Iterable[str], what: str = "") -> None:
+    known = open_approvals(desk.project, desk.run_id).read()
+    for each in checks:
+        if each not in known:
+            raise refuse_unseen(run, desk.request, each, what)
+
+
 def _list_to_run(run: Run, task: Task | None) -> tuple[str, ...]:
     declared, doubted = list_declared(run, task)
-    found = declared if task is None or task.contract.checks else run.checks
-    unsure = doubted if task is None or task.contract.checks else run.doubted
-    return tuple(each for each in found if each not in unsure)
+    if task is not None and not task.contract.checks:
+        return _list_of_whole(run)
+    return tuple(each for each in declared if each not in doubted)
+
+
+def _list_of_whole(run: Run) -> tuple[str, ...]:
+    return tuple(each for each in run.checks if each not in run.doubted)

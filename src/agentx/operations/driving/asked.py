@@ -51,7 +51,7 @@ class DriveRequest:
     is_taken: bool = False  # from who drives it elsewhere
     caller: WhoCalls | None = None
     waits: bool = True  # for a person's answer, where nothing else is to be done
-    # Asked for checks that a plan proposes: which of them may be run.
+    # Asked for checks that nobody approved here yet: whether they may be run.
     approve: Callable[[tuple[str, ...]], bool] = lambda _checks: False
 
     def say_again(self) -> str:

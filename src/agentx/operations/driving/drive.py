@@ -10,13 +10,12 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TypeVar
 
 from agentx.host.program import ending_programs
 from agentx.kernel.errors import AgentXError, ConflictError, InvalidValue
 from agentx.kernel.ids import shorten_run
-from agentx.operations.driving.approving import approve, approve_known
+from agentx.operations.driving.approving import approve_known, require_approved
 from agentx.operations.driving.asked import DriveEnd, Driven, DriveNews, DriveRequest, NewsOf, Tell
 from agentx.operations.driving.desk import DriveDesk
 from agentx.operations.driving.ends.ending import EndStage, go_on
@@ -31,15 +30,14 @@ from agentx.operations.driving.turns import check_lane, give_turn
 from agentx.operations.runs.claiming import take_lane
 from agentx.operations.runs.lane import open_lane
 from agentx.operations.runs.recover import resume_run
-from agentx.operations.runs.saying import Saying, check_speaker
-from agentx.operations.runs.write import declare_checks, go_to_phase, start_run
+from agentx.operations.runs.saying import Saying
+from agentx.operations.runs.write import declare_checks, go_to_phase
 from agentx.project.project import Project
 from agentx.runs.driving.schedule import Move, NextAct, give_left, list_moves
 from agentx.runs.model import ORCHESTRATOR, Phase, Run
 from agentx.wiring.bound.drives import Drive, DriveLost
 from agentx.wiring.bound.lane_turns import find_push_remote, lane_folder, make_ready
-from agentx.wiring.runners import find_player_name, runner_in_lane
-from agentx.wiring.runs import list_run_questions, open_runs
+from agentx.wiring.runs import list_run_questions
 
 _T = TypeVar("_T")
 _MINUTE_MS = 60_000
@@ -47,51 +45,6 @@ _RECHECKS_MAX = 2  # of a lane that changes while it is checked
 _OPENS = (NextAct.OPEN, NextAct.TAKE)
 _AT_WORK = (NextAct.GIVE, NextAct.CHECK)
 _FRESH_EVENTS = 3  # what a run that was begun just now has at most
-
-
-def begin_run(project: Project, request: DriveRequest) -> tuple[Run, DriveRequest]:
-    """Return the run that is to be driven, begun now where a title was given, and who works on it.
-
-    Raises: ConflictError for a repository that is not trusted, InvalidValue where nobody is named
-        who works or nothing says when it is done, NotFound.
-    """
-    check_speaker(project, ORCHESTRATOR)
-    if not project.trust.was_said:
-        raise ConflictError(
-            f"{project.root} is not trusted: agents would run what lies there",
-            hint="look at it, then say so: agentx trust --show, agentx trust",
-        )
-    request = _settle_runners(project, request)
-    if not request.title:
-        runs = open_runs(project)
-        return runs.run(runs.which.choose(request.run_id))[0], request
-    if not request.checks:
-        raise InvalidValue(
-            "nothing says when the work is done",
-            hint="name what must pass: --check 'make test'; it may be given several times",
-        )
-    run = start_run(
-        project,
-        request.title,
-        description=request.description,
-        checks=request.checks,
-        actor=ORCHESTRATOR,
-    )
-    return run, request
-
-
-def _settle_runners(project: Project, request: DriveRequest) -> DriveRequest:
-    names = request.runners or tuple(filter(None, (find_player_name(project, request.role),)))
-    if not names:
-        raise InvalidValue(
-            "nobody is named who does the work",
-            hint="name an agent CLI: --runner claude-code (several: --runner codex)",
-        )
-    for name in (*names, *([request.planner] if request.planner else [])):
-        runner_in_lane(
-            project, name, project.root
-        ).program()  # what is not installed leaves no trace
-    return replace(request, runners=names)
 
 
 def drive(project: Project, run: Run, request: DriveRequest, tell: Tell) -> Driven:
@@ -212,7 +165,6 @@ class _Driver:
         if request.checks and tuple(request.checks) != desk.run.checks:
             declare_checks(desk.project, Saying(run_id=desk.run_id), request.checks)
         approve_known(desk)
-        approve(desk, request.checks)
         run = desk.run
         if not [each for each in run.checks if each not in run.doubted]:
             raise InvalidValue(
@@ -281,6 +233,7 @@ class _Driver:
     def _give(self, move: Move) -> None:
         desk, request = self._desk, self._desk.request
         run = desk.run
+        require_approved(desk, run, run.tasks[move.task])  # before a turn is spent on it
         lane_folder(desk.project, run, move.lane)
         for line in make_ready(desk.project, run, move.lane, request.setup, request.copies):
             desk.news(NewsOf.LANE, line, task=move.task, lane=move.lane)

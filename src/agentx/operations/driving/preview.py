@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agentx.agents.loop.tools.commands import read_allowed
 from agentx.kernel.values import frozen
 from agentx.operations.driving.asked import DriveRequest
+from agentx.operations.driving.beginning import list_in_the_way, name_runners
 from agentx.project.project import Project
 from agentx.project.settings import AgentsSettings
 from agentx.runs.driving.schedule import Move, list_moves
 from agentx.runs.model import Run, Task
 from agentx.runs.rules.graph import waits_for
 from agentx.wiring.bound.lane_turns import find_push_remote
-from agentx.wiring.runners import find_player_name
 from agentx.wiring.runs import open_runs
 
 
@@ -40,6 +42,7 @@ class DrivePlan:
     commands: tuple[str, ...]  # that agents may run
     remote: str
     bounds: str
+    in_the_way: tuple[str, ...]  # why it would be refused as things are
 
 
 def plan_drive(project: Project, request: DriveRequest) -> DrivePlan:
@@ -52,7 +55,8 @@ def plan_drive(project: Project, request: DriveRequest) -> DrivePlan:
         runs = open_runs(project)
         run, _ = runs.run(runs.which.choose(request.run_id))
     settings = project.config.section(AgentsSettings)
-    runners = request.runners or tuple(filter(None, (find_player_name(project, request.role),)))
+    runners = name_runners(project, request)
+    request = replace(request, runners=runners)
     bounds = request.bounds
     return DrivePlan(
         title=request.title if run is None else run.title,
@@ -66,6 +70,7 @@ def plan_drive(project: Project, request: DriveRequest) -> DrivePlan:
         remote=find_push_remote(project),
         bounds=f"{request.policy.turns_max} turns a task, {bounds.minutes} minutes, "
         f"{bounds.tokens:,} tokens, {bounds.usd:.2f} dollars",
+        in_the_way=list_in_the_way(project, request, run),
     )
 
 

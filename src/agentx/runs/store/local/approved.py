@@ -19,17 +19,12 @@ class ApprovedChecks:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    @property
-    def is_there(self) -> bool:
-        """Whether the run was driven here before."""
-        return exists(self._path)
-
     def read(self) -> frozenset[str]:
         """Return them; what cannot be read approves nothing.
 
         Raises: OSError.
         """
-        if not self.is_there:
+        if not exists(self._path):
             return frozenset()
         try:
             said = json.loads(read_text(self._path))
@@ -44,6 +39,6 @@ class ApprovedChecks:
         """
         known = self.read()
         found = known | frozenset(checks)
-        if found != known or not self.is_there:
+        if found != known:
             make_private_directory(self._path.parent)
             replace_file(self._path, json.dumps(sorted(found)).encode())

@@ -27,7 +27,7 @@ from agentx.operations.driving.asked import (
 )
 from agentx.operations.runs.write import is_run
 from agentx.project.roles.caller import find_caller
-from agentx.surfaces.cli import render
+from agentx.surfaces.cli import bounds, render
 from agentx.surfaces.cli.as_person import as_person as as_person_option
 from agentx.surfaces.cli.commands.runs.drive_screen import open_screen
 from agentx.surfaces.cli.frame import Invocation, Verb, plain
@@ -87,36 +87,12 @@ _EXIT_CODES = {
     show_default=True,
     help="Of a task, before a person is asked.",
 )
-@click.option(
-    "--minutes",
-    type=click.IntRange(1, 7 * 24 * 60),
-    default=DRIVE_MINUTES,
-    show_default=True,
-    help="Of this sitting.",
-)
-@click.option(
-    "--turn-minutes",
-    type=click.IntRange(1, 24 * 60),
-    default=DRIVE_TURN_MINUTES,
-    show_default=True,
-    help="Of one turn.",
-)
-@click.option(
-    "--tokens",
-    type=click.IntRange(1),
-    default=DRIVE_TOKENS,
-    show_default=True,
-    help="Of the run, in all.",
-)
-@click.option(
-    "--usd",
-    type=click.FloatRange(0.01),
-    default=DRIVE_USD,
-    show_default=True,
-    help="Of the run, in all.",
-)
+@bounds.minutes(DRIVE_MINUTES, bounds.SITTING_MINUTES, "Of this sitting.")
+@bounds.minutes(DRIVE_TURN_MINUTES, bounds.MINUTES, "Of one turn.", "--turn-minutes")
+@bounds.whole("--tokens", DRIVE_TOKENS, "Of the run, in all.")
+@bounds.whole("--usd", DRIVE_USD, "Of the run, in all.")
 @click.option("--take", "is_taken", is_flag=True, help="Take it over from who drives it elsewhere.")
-@click.option("--approve-checks", is_flag=True, help="Run the checks that a plan proposes.")
+@click.option("--approve-checks", is_flag=True, help="Run the checks that a plan, or the run, has.")
 @as_person_option
 @click.option("--no-wait", is_flag=True, help="End where a person is asked, and do not wait.")
 @click.option("--dry-run", is_flag=True, help="Show what would be done, and do nothing.")
@@ -134,7 +110,8 @@ def drive_run(
     push nothing. Exit codes: 0 done, 3 stuck, 5 at a bound, 6 a person is asked.
     """
     # Whoever drives brings agents and models along: no other command of runs pays for that.
-    from agentx.operations.driving.drive import begin_run, drive
+    from agentx.operations.driving.beginning import begin_run
+    from agentx.operations.driving.drive import drive
     from agentx.operations.driving.planning import read_plan_file
     from agentx.operations.driving.preview import plan_drive
 
@@ -176,7 +153,7 @@ def _stopping() -> Iterator[None]:
 def _read_given(project: Project, given: dict[str, Any]) -> dict[str, Any]:
     """Return what the options say, as a request has it."""
     names = ("lanes", "minutes", "tokens", "usd", "turn_minutes")
-    bounds = {name: given.pop(name) for name in names}
+    at_most = {name: given.pop(name) for name in names}
     is_approved = given.pop("approve_checks")
     waits = not given.pop("no_wait") and sys.stdout.isatty()
     caller = find_caller(project, as_person=given.pop("as_person"))
@@ -184,15 +161,18 @@ def _read_given(project: Project, given: dict[str, Any]) -> dict[str, Any]:
     def approve(proposed: tuple[str, ...]) -> bool:
         return is_approved or _ask_checks(proposed)
 
-    more = {"bounds": DriveBounds(**bounds), "waits": waits, "caller": caller, "approve": approve}
+    more = {"bounds": DriveBounds(**at_most), "waits": waits, "caller": caller, "approve": approve}
     return {**given, **more}
 
 
 def _ask_checks(proposed: tuple[str, ...]) -> bool:
-    """Ask a person at the terminal whether commands that an agent proposed may be run."""
+    """Ask a person at the terminal whether commands that an agent may have named are run."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return False
-    for each in ("the plan proposes these checks; they would be run as they stand:", *proposed):
+    for each in (
+        "these checks were not seen by you yet; they would be run as they stand:",
+        *proposed,
+    ):
         write_text(f"{each}\n")
     return ask("run them?")
 
@@ -215,6 +195,8 @@ def _draw_plan(screen: Any, found: DrivePlan) -> None:
         ("at most", found.bounds),
     ):
         screen.print(render.text(printable(f"{name}: {text}")), soft_wrap=True)
+    for line in found.in_the_way:
+        screen.print(render.text(printable(f"in the way: {line}")), style="yellow", soft_wrap=True)
     screen.print("nothing was done", style="dim")
 
 

@@ -20,7 +20,7 @@ from agentx.operations.agents.playing import (
 from agentx.operations.agents.roles import RoleRow, copy_roles, list_roles, show_role
 from agentx.operations.agents.run import list_runners, run_agent
 from agentx.operations.limits import AGENT_WORK_WAIT_MS
-from agentx.surfaces.cli import render
+from agentx.surfaces.cli import bounds, render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 from agentx.surfaces.cli.progress import tell_lines
 from agentx.work.model import issue_number
@@ -40,23 +40,10 @@ def _take_bounds(verb: Verb) -> Verb:
     """Give a verb the options that say what an agent may take."""
     options = (
         click.option("--model", default="", metavar="NAME", help="The model, by its own name."),
-        click.option(
-            "--minutes",
-            type=click.IntRange(1, 24 * 60),
-            default=AGENT_WORK_WAIT_MS // _MINUTE_MS,
-            show_default=True,
-            metavar="N",
-            help="How long it may take.",
-        ),
-        click.option(
-            "--turns", type=int, default=0, metavar="N", help="Of the loop: replies (60)."
-        ),
-        click.option(
-            "--tokens", type=int, default=0, metavar="N", help="Of the loop: tokens (1,000,000)."
-        ),
-        click.option(
-            "--usd", type=float, default=0.0, metavar="X", help="Of the loop: dollars (2)."
-        ),
+        bounds.minutes(AGENT_WORK_WAIT_MS // _MINUTE_MS, bounds.MINUTES, "How long it may take."),
+        bounds.of_loop("--turns", "Of the loop: replies (60)."),
+        bounds.of_loop("--tokens", "Of the loop: tokens (1,000,000)."),
+        bounds.of_loop("--usd", "Of the loop: dollars (2)."),
     )
     for option in reversed(options):
         verb = option(verb)

@@ -15,7 +15,7 @@ from agentx.operations.issues.workflows import (
     show_workflow,
 )
 from agentx.operations.limits import WALK_MINUTES, WALK_TOKENS, WALK_USD
-from agentx.surfaces.cli import render
+from agentx.surfaces.cli import bounds, render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 from agentx.surfaces.cli.progress import tell_lines
 from agentx.work.model import Position, Problem, Stage, Step, Workflow, issue_number
@@ -109,31 +109,10 @@ def next_(invocation: Invocation, number: str) -> None:
 )
 @click.option("--with", "optional", multiple=True, metavar="STEP", help="Do an optional step, too.")
 @click.option("--on-default", is_flag=True, help="Commit to the default branch, if it is out.")
-@click.option(
-    "--minutes",
-    type=click.IntRange(1, 7 * 24 * 60),
-    default=WALK_MINUTES,
-    show_default=True,
-    metavar="N",
-    help="How long this sitting may take.",
-)
-@click.option("--turns", type=int, default=0, metavar="N", help="Replies of one agent (60).")
-@click.option(
-    "--tokens",
-    type=click.IntRange(1),
-    default=WALK_TOKENS,
-    show_default=True,
-    metavar="N",
-    help="Of all agents of the loop, over all sittings.",
-)
-@click.option(
-    "--usd",
-    type=click.FloatRange(0.01),
-    default=WALK_USD,
-    show_default=True,
-    metavar="X",
-    help="Dollars, likewise.",
-)
+@bounds.minutes(WALK_MINUTES, bounds.SITTING_MINUTES, "How long this sitting may take.")
+@bounds.of_loop("--turns", "Replies of one agent (60).")
+@bounds.whole("--tokens", WALK_TOKENS, "Of all agents of the loop, over all sittings.")
+@bounds.whole("--usd", WALK_USD, "Dollars, likewise.")
 @click.option("--dry-run", is_flag=True, help="Show how it stands and what is next; begin nothing.")
 @click.pass_obj
 def run(

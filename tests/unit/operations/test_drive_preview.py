@@ -1,0 +1,57 @@
+"""Goal: who looks before a run is driven is told what would be refused, and nothing is done.
+
+Method: repositories with real git, each in a home of its own where no agent CLI is installed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from agentx.operations.driving.asked import DriveRequest
+from agentx.operations.driving.preview import plan_drive
+from agentx.operations.runs.write import start_run
+from agentx.project.config import read_environment
+from agentx.project.project import Project, open_project
+from agentx.runs.model import ORCHESTRATOR
+from agentx.wiring.runs import open_runs
+from tests.support.repository import repository
+from tests.support.trusting import trusted
+
+
+def _open(folder: Path) -> Project:
+    home = folder / "home"
+    known = {"HOME": str(home), "PATH": "/usr/bin:/bin", "AGENTX_SPARE_SPOOL": str(folder / "s")}
+    return open_project(repository(folder / "repo", a_py="a = 1\n"), read_environment(known))
+
+
+def test_all_that_is_in_the_way_is_told_at_once(tmp_path: Path) -> None:
+    project = _open(tmp_path)
+
+    found = plan_drive(project, DriveRequest(title="A run", runners=("codex",))).in_the_way
+
+    assert [line.partition(" (")[0] for line in found] == [
+        f"{project.root} is not trusted: agents would run what lies there",
+        "codex is not installed: no `codex` on the PATH",
+        "nothing says when the work is done",
+    ]
+
+
+def test_a_runner_that_works_in_no_lane_and_none_at_all_are_told(tmp_path: Path) -> None:
+    project = trusted(_open(tmp_path))
+
+    for runners, what in (((), "nobody is named"), (("loop",), "'loop' does not work in lanes")):
+        asked = DriveRequest(title="A run", runners=runners, checks=("true",))
+        (line,) = plan_drive(project, asked).in_the_way
+        assert what in line
+
+
+def test_a_check_that_nobody_saw_is_told_before_the_run_is_driven(tmp_path: Path) -> None:
+    project = trusted(_open(tmp_path))
+    start_run(project, "A run", checks=("make test",), actor=ORCHESTRATOR)
+
+    found = plan_drive(project, DriveRequest(runners=("codex",)))
+
+    assert "the run asks for `make test`, which nobody approved" in found.in_the_way[-1]
+    assert "--runner codex --approve-checks" in found.in_the_way[-1]
+    run, _ = open_runs(project).run("")
+    assert not run.turns
