@@ -27,6 +27,7 @@ SUITES = (
     "questions",
     "clarification",
     "runs",
+    "driving",
     "extraction",
     "observations",
 )

@@ -16,6 +16,7 @@ import pytest
 from agentx.host.documents.json_file import json_file
 from agentx.host.files import plain
 from agentx.host.files.atomic import make_private_directory, replace_file
+from agentx.host.files.below import finding, walking
 from agentx.host.files.ground import find_ground, make_folders
 from agentx.host.files.journal import Journal
 from agentx.host.files.logfile import LogFile
@@ -220,7 +221,7 @@ def test_a_folder_full_of_files_names_what_it_leaves_out(repository: Path, treas
     assert listing.files == ("1.json", "2.json")
     assert listing.folders == ("sub",)
     assert listing.refused == ("3.json", "4.json")
-    assert list(plain.walk_refused(repository / ".agentx")) == [
+    assert list(walking.walk_refused(repository / ".agentx")) == [
         folder / "3.json",
         folder / "4.json",
     ]
@@ -279,3 +280,29 @@ def test_a_walk_leaves_no_descriptor_open(repository: Path, treasure: Path) -> N
         assert not plain.exists(repository / ".agent-memory" / "runs" / "x")
 
     assert len(list(descriptors.iterdir())) == before
+
+
+def test_a_way_down_names_links_on_it_and_what_is_gone_is_nothing(
+    repository: Path, treasure: Path
+) -> None:
+    top = repository / ".agentx" / "lanes"
+    for name in ("one", "two"):
+        (top / name / "events" / "executor").mkdir(parents=True)
+        (top / name / "events" / "executor" / "1.jsonl").write_text("{}\n")
+    (top / "three").mkdir()
+    (top / "four").symlink_to(treasure)
+    (top / "two" / "events" / "linked").symlink_to(treasure)
+    (top / "two" / "events" / "executor" / "2.jsonl").symlink_to(treasure / "key")
+    way, refused = (finding.ANY, "events", finding.ANY), list[Path]()
+
+    found = finding.find_on_way(top, way, suffix=".jsonl", refused=refused)
+
+    assert found == [top / name / "events" / "executor" / "1.jsonl" for name in ("one", "two")]
+    events = top / "two" / "events"
+    assert refused == [top / "four", events / "linked", events / "executor" / "2.jsonl"]
+    assert [each.st_size for each in finding.look_on_way(top, way, suffix=".jsonl")] == [3, 3]
+    assert finding.find_on_way(top / "none", way, suffix=".jsonl") == []
+    (top / "one" / "events").rename(top / "events")
+    (top / "one" / "events").symlink_to(top / "events")
+    with pytest.raises(UnsafePath, match="symbolic link"):
+        finding.find_on_way(top, way, suffix=".jsonl")

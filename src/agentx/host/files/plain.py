@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from agentx.host.files.ground import Folder, opening, opening_parent
-from agentx.host.limits import FOLDERS_DEEP_MAX, PLAIN_FILE_BYTES_MAX
+from agentx.host.limits import PLAIN_FILE_BYTES_MAX
 from agentx.host.system import system_entropy
 from agentx.kernel.errors import UnsafePath
 from agentx.kernel.values import frozen
@@ -125,121 +125,39 @@ def list_folder(path: Path, *, ground: Path | None = None) -> Listing:
 
     Raises: UnsafePath where a link is in the way, OSError.
     """
-    files, folders, refused = [], [], []
     try:
-        with opening(path, ground=ground) as folder, os.scandir(folder.descriptor) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(entry.name)
-                elif entry.is_file(follow_symlinks=False):
-                    files.append(entry.name)
-                else:
-                    refused.append(entry.name)
+        with opening(path, ground=ground) as folder:
+            return list_open(folder)
     except FileNotFoundError:
         return Listing()
+
+
+def list_open(folder: Folder) -> Listing:
+    """Return what lies in a folder that is open.
+
+    Raises: OSError.
+    """
+    files, folders, refused = [], [], []
+    with os.scandir(folder.descriptor) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(entry.name)
+            elif entry.is_file(follow_symlinks=False):
+                files.append(entry.name)
+            else:
+                refused.append(entry.name)
     return Listing(
         files=tuple(sorted(files)), folders=tuple(sorted(folders)), refused=tuple(sorted(refused))
     )
 
 
-def sum_up_files(path: Path) -> str:
-    """Return a text that changes when any file below a folder does: how many, how long, how old.
-
-    Cheap: no file is read, and no link is followed.
-    """
-    count = size = times = 0
-    folders = [str(path)]
-    try:
-        while folders:
-            with os.scandir(folders.pop()) as entries:
-                for entry in entries:
-                    if entry.is_dir(follow_symlinks=False):
-                        folders.append(entry.path)
-                        continue
-                    stat = entry.stat(follow_symlinks=False)
-                    count, size = count + 1, size + stat.st_size
-                    times += stat.st_mtime_ns
-    except OSError:
-        return ""
-    return f"{count}:{size}:{times}"
-
-
-def measure_file(path: Path) -> int:
+def measure_file(path: Path | str) -> int:
     """Return how long a plain file is, or -1; the folders above it are not checked."""
     try:
         found = os.lstat(path)
     except (OSError, ValueError):
         return -1
     return found.st_size if stat.S_ISREG(found.st_mode) else -1
-
-
-def measure_files(path: Path) -> dict[str, list[int]]:
-    """Return length and time of every plain file below a folder, by its name there, in order.
-
-    Cheap: no file is read, and no link is followed.
-    """
-    found: dict[str, list[int]] = {}
-    top = len(str(path)) + 1
-    folders = [str(path)]
-    while folders:
-        try:
-            with os.scandir(folders.pop()) as entries:
-                for entry in entries:
-                    name = entry.path[top:]
-                    if entry.is_dir(follow_symlinks=False):
-                        folders.append(entry.path)
-                    elif entry.is_file(follow_symlinks=False):
-                        seen = entry.stat(follow_symlinks=False)
-                        found[name] = [seen.st_size, seen.st_mtime_ns]
-        except FileNotFoundError:
-            continue
-    return dict(sorted(found.items()))
-
-
-def walk_files(path: Path, *, depth_max: int = FOLDERS_DEEP_MAX) -> Iterator[Path]:
-    """Yield every plain file below a folder, in order; folders without end are not entered.
-
-    Raises: as `list_folder`.
-    """
-    listing = list_folder(path)
-    yield from (path / name for name in listing.files)
-    for name in listing.folders if depth_max else ():
-        yield from walk_files(path / name, depth_max=depth_max - 1)
-
-
-def find_files(
-    path: Path, *, depth: int, suffix: str, refused: list[Path] | None = None
-) -> list[Path]:
-    """Return the plain files so many folders below a folder, in order; `refused` takes the rest.
-
-    Raises: as `list_folder`.
-    """
-    listing = list_folder(path)
-    if refused is not None:
-        refused += [path / name for name in listing.refused]
-    if depth == 0:
-        return [path / name for name in listing.files if name.endswith(suffix)]
-    found: list[Path] = []
-    for name in listing.folders:
-        found += find_files(path / name, depth=depth - 1, suffix=suffix, refused=refused)
-    return found
-
-
-def walk_refused(path: Path, *, depth_max: int = FOLDERS_DEEP_MAX) -> Iterator[Path]:
-    """Yield every link, pipe and device below a folder, and the folder itself if it is one."""
-    if not depth_max:
-        yield path
-        return
-    try:
-        listing = list_folder(path)
-    except UnsafePath as error:
-        yield Path(error.filename)
-        return
-    except OSError:
-        return
-    yield from (path / name for name in listing.refused)
-    for name in listing.folders:
-        yield from walk_refused(path / name, depth_max=depth_max - 1)
 
 
 def look(path: Path, *, ground: Path | None = None) -> os.stat_result | None:

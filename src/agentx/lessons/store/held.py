@@ -14,7 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from agentx.host.files.atomic import make_private_directory, replace_file
-from agentx.host.files.plain import find_files, look, read_bytes
+from agentx.host.files.below.finding import find_files
+from agentx.host.files.plain import look, read_bytes
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.values import frozen
 

@@ -21,18 +21,12 @@ from agentx.host.documents.vouched import VouchedNotes
 from agentx.host.documents.yaml_file import YAML, readings
 from agentx.host.files import json_text
 from agentx.host.files.atomic import replace_file
+from agentx.host.files.below.finding import find_files
+from agentx.host.files.below.walking import walk_files
 from agentx.host.files.disk import unreadable
 from agentx.host.files.ground import make_folders
 from agentx.host.files.kept import FactsKept
-from agentx.host.files.plain import (
-    find_files,
-    is_folder,
-    look,
-    read_bytes,
-    read_text,
-    remove,
-    walk_files,
-)
+from agentx.host.files.plain import is_folder, look, read_bytes, read_text, remove
 from agentx.host.git.layout import lay_out
 from agentx.host.locks.lock import locked
 from agentx.kernel.clock import Clock, Millis, from_iso, to_file_name, to_iso

@@ -11,15 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from agentx.host.files.plain import (
-    Listing,
-    is_folder,
-    list_folder,
-    read_bytes,
-    remove,
-    remove_tree,
-    walk_files,
-)
+from agentx.host.files.below.walking import walk_files
+from agentx.host.files.plain import Listing, is_folder, list_folder, read_bytes, remove, remove_tree
 from agentx.observations.store.packing import unpack
 
 _REPLACED = "replaced-"

@@ -14,8 +14,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from agentx.host.files.atomic import make_private_directory
+from agentx.host.files.below.finding import find_files
 from agentx.host.files.disk import sync_directory
-from agentx.host.files.plain import exists, find_files, list_folder, remove_tree, rename
+from agentx.host.files.plain import exists, list_folder, remove_tree, rename
 from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import CorruptRecord

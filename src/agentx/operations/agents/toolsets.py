@@ -6,7 +6,8 @@ nothing on, so that no stranger makes a user's sessions dearer.
 
 from __future__ import annotations
 
-from agentx.host.files.plain import find_files, is_folder
+from agentx.host.files.below.finding import find_files
+from agentx.host.files.plain import is_folder
 from agentx.project.project import Project
 from agentx.project.roles.played import decide_role
 from agentx.project.settings import McpSettings

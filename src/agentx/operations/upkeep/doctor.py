@@ -15,7 +15,8 @@ from pathlib import Path
 
 from agentx.capture.faults import Faults
 from agentx.clarification.summary import tell_contested
-from agentx.host.files.plain import is_folder, walk_refused
+from agentx.host.files.below.walking import walk_refused
+from agentx.host.files.plain import is_folder
 from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.errors import AgentXError
 from agentx.memory.port import Memory

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from agentx.host.files.below.walking import walk_files
 from agentx.host.files.json_text import parse_json
-from agentx.host.files.plain import list_folder, read_bytes, walk_files
+from agentx.host.files.plain import list_folder, read_bytes
 from agentx.kernel.paths import ProjectPaths
 from agentx.kernel.values import frozen
 

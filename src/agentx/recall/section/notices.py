@@ -17,8 +17,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from agentx.host.files.atomic import write_if_changed
+from agentx.host.files.below.finding import find_files
 from agentx.host.files.disk import look_at
-from agentx.host.files.plain import find_files, read_text
+from agentx.host.files.plain import read_text
 from agentx.kernel.paths import NOTICE_SUFFIX, ProjectPaths, StorePaths
 from agentx.kernel.places import NOTICES_STAMP
 from agentx.kernel.roles import PERSON_ROLE

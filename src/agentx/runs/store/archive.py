@@ -18,18 +18,11 @@ from pathlib import Path
 
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import make_private_directory, replace_file
+from agentx.host.files.below.finding import find_files
+from agentx.host.files.below.walking import walk_files
 from agentx.host.files.disk import refusal_of
 from agentx.host.files.merged_lines import join_lines
-from agentx.host.files.plain import (
-    exists,
-    find_files,
-    list_folder,
-    read_bytes,
-    remove,
-    remove_tree,
-    rename,
-    walk_files,
-)
+from agentx.host.files.plain import exists, list_folder, read_bytes, remove, remove_tree, rename
 from agentx.kernel.errors import CorruptRecord, InvalidValue, NotFound, UnsafePath
 from agentx.kernel.ids import RunId, parse_run_id
 from agentx.kernel.paths import ProjectPaths

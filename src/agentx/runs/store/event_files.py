@@ -11,6 +11,7 @@ leaves what it merely does not understand: a newer version may.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
@@ -19,11 +20,12 @@ from pathlib import Path
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files import json_text
 from agentx.host.files.atomic import replace_file
+from agentx.host.files.below.finding import ANY, find_on_way, look_on_way
 from agentx.host.files.disk import refusal_of, unreadable
 from agentx.host.files.ground import make_folders
 from agentx.host.files.journal import Journal
 from agentx.host.files.merged_lines import LineFault, parse_line, read_lines
-from agentx.host.files.plain import find_files, is_file, list_folder, look, read_bytes
+from agentx.host.files.plain import is_file, list_folder, look, read_bytes
 from agentx.kernel.clock import Clock, to_file_name
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import Entropy, RunId, digest, parse_run_id
@@ -33,6 +35,7 @@ from agentx.runs.model import RunEvent
 from agentx.runs.paths import RunPaths
 from agentx.runs.rules.lines import event_of, line_of
 
+_SUFFIX = ".jsonl"
 _KEPT_BYTES_MAX = 4_096  # of longer lines few are kept
 
 
@@ -62,14 +65,23 @@ def list_runs(folder: Path) -> tuple[RunId, ...]:
 
 def event_files(paths: RunPaths, refused: list[Path] | None = None) -> list[Path]:
     """Return every file of events, in a fixed order; `refused` takes links and the like."""
-    lanes = list_folder(paths.lanes)
-    if refused is not None:
-        refused += [paths.lanes / name for name in lanes.refused]
     return [
         file
-        for folder in (paths.events(), *map(paths.events, lanes.folders))
-        for file in find_files(folder, depth=1, suffix=".jsonl", refused=refused)
+        for folder, way in _ways(paths)
+        for file in find_on_way(folder, way, suffix=_SUFFIX, refused=refused)
     ]
+
+
+def look_at_event_files(paths: RunPaths) -> list[os.stat_result]:
+    """Return what is known of every file of events."""
+    return [
+        found for folder, way in _ways(paths) for found in look_on_way(folder, way, suffix=_SUFFIX)
+    ]
+
+
+def _ways(paths: RunPaths) -> tuple[tuple[Path, tuple[str, ...]], ...]:
+    events = paths.events()
+    return (events, (ANY,)), (paths.lanes, (ANY, events.name, ANY))
 
 
 def read_events(paths: RunPaths, run_id: str) -> EventsRead:

@@ -21,14 +21,10 @@ from agentx.host.crash import CrashPoint, passing
 from agentx.host.documents.json_file import json_file
 from agentx.host.documents.yaml_rows import dump_rows
 from agentx.host.files.atomic import replace_file, write_if_changed
+from agentx.host.files.below.walking import sum_up_files
 from agentx.host.files.kept import FactsKept
 from agentx.host.files.merged_lines import LineFault, has_merge_marks
-from agentx.host.files.plain import (
-    exists,
-    look,
-    read_bytes,
-    sum_up_files,
-)
+from agentx.host.files.plain import exists, read_bytes
 from agentx.host.git.layout import lay_out
 from agentx.kernel.clock import Clock, Millis
 from agentx.kernel.errors import (
@@ -57,8 +53,8 @@ from agentx.runs.store.by_hand import MARKED, ByHand
 from agentx.runs.store.event_files import (
     EventsRead,
     EventWriter,
-    event_files,
     list_runs,
+    look_at_event_files,
     read_events,
     repair,
 )
@@ -212,8 +208,7 @@ class RunStore:
 
     def stamp(self, run_id: str) -> str:
         """Return a text that changes when events are added: sizes and times of their files."""
-        files = event_files(self.paths.run(run_id))
-        stats = [stat for file in files if (stat := look(file))]
+        stats = look_at_event_files(self.paths.run(run_id))
         newest = max((each.st_mtime_ns for each in stats), default=0)
         counted = f"{len(stats)}:{sum(each.st_size for each in stats)}:{newest}"
         counts = self.vouching.stamp()

@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from agentx.host.files import plain
-from agentx.host.files.plain import walk_files
+from agentx.host.files.below.walking import walk_files
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.values import frozen
 from agentx.project.project import Project

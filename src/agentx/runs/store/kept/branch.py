@@ -17,15 +17,9 @@ from typing import Any
 
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import replace_file
+from agentx.host.files.below.walking import measure_files
 from agentx.host.files.merged_lines import join_lines
-from agentx.host.files.plain import (
-    exists,
-    list_folder,
-    look,
-    measure_file,
-    measure_files,
-    read_bytes,
-)
+from agentx.host.files.plain import exists, list_folder, look, measure_file, read_bytes
 from agentx.host.git.layout import exclude, include
 from agentx.host.git.own_branch import BranchStep, OwnBranch, StoredFile, is_tracked
 from agentx.kernel.clock import Clock
@@ -311,9 +305,9 @@ class KeptBranch:
         if not self.is_on:
             return ()
         gone = {name for name, leaves in self.notes.list_waiting().items() if leaves}
-        found = []
+        found, root = [], str(self._root)
         for path, noted in self.notes.read().get("facts", {}).items():
-            is_there = measure_file(self._root / path) >= noted[0]
+            is_there = measure_file(f"{root}/{path}") >= noted[0]
             if not is_there and not (run_of(path) in gone and path.startswith(f"{MEMORY}/runs/")):
                 found.append(path)
         return tuple(found)

@@ -8,7 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from agentx.host.files.plain import exists, look, measure_files, read_bytes
+from agentx.host.files.below.walking import measure_files
+from agentx.host.files.plain import exists, look, read_bytes
 from agentx.host.git.own_branch import StoredFile
 from agentx.runs.settings import BRANCH
 from agentx.runs.store.kept.facts import MEMORY, PACKED, is_fact, is_kept

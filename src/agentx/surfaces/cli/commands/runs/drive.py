@@ -27,10 +27,10 @@ from agentx.operations.driving.asked import (
 )
 from agentx.operations.runs.write import is_run
 from agentx.project.roles.caller import find_caller
-from agentx.surfaces.cli import bounds, render
-from agentx.surfaces.cli.as_person import as_person as as_person_option
+from agentx.surfaces.cli import options, render
 from agentx.surfaces.cli.commands.runs.drive_screen import open_screen
 from agentx.surfaces.cli.frame import Invocation, Verb, plain
+from agentx.surfaces.cli.options import as_person as as_person_option
 from agentx.surfaces.cli.screen import ask, write_text
 
 if TYPE_CHECKING:
@@ -87,10 +87,10 @@ _EXIT_CODES = {
     show_default=True,
     help="Of a task, before a person is asked.",
 )
-@bounds.minutes(DRIVE_MINUTES, bounds.SITTING_MINUTES, "Of this sitting.")
-@bounds.minutes(DRIVE_TURN_MINUTES, bounds.MINUTES, "Of one turn.", "--turn-minutes")
-@bounds.whole("--tokens", DRIVE_TOKENS, "Of the run, in all.")
-@bounds.whole("--usd", DRIVE_USD, "Of the run, in all.")
+@options.minutes(DRIVE_MINUTES, options.SITTING_MINUTES, "Of this sitting.")
+@options.minutes(DRIVE_TURN_MINUTES, options.MINUTES, "Of one turn.", "--turn-minutes")
+@options.whole("--tokens", DRIVE_TOKENS, "Of the run, in all.")
+@options.whole("--usd", DRIVE_USD, "Of the run, in all.")
 @click.option("--take", "is_taken", is_flag=True, help="Take it over from who drives it elsewhere.")
 @click.option("--approve-checks", is_flag=True, help="Run the checks that a plan, or the run, has.")
 @as_person_option

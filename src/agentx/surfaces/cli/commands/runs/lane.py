@@ -22,9 +22,9 @@ from agentx.operations.runs.read import show_run
 from agentx.operations.runs.saying import Saying
 from agentx.project.roles.caller import find_caller
 from agentx.runs.replies import LaneTold
-from agentx.surfaces.cli.as_person import as_person as as_person_option
 from agentx.surfaces.cli.commands.runs.options import by_actor, draw_told, of_run, tell
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
+from agentx.surfaces.cli.options import as_person as as_person_option
 from agentx.surfaces.cli.render import print_whole
 
 

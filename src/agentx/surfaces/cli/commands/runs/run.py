@@ -31,7 +31,6 @@ from agentx.operations.runs.write import (
 )
 from agentx.project.roles.caller import find_caller
 from agentx.runs.model import CANDIDATE_KINDS, CONFIDENCES
-from agentx.surfaces.cli.as_person import as_person as as_person_option
 from agentx.surfaces.cli.commands.runs.archive import archive, clean, restore
 from agentx.surfaces.cli.commands.runs.drive import drive_run
 from agentx.surfaces.cli.commands.runs.lane import lane
@@ -41,6 +40,7 @@ from agentx.surfaces.cli.commands.runs.sync import sync
 from agentx.surfaces.cli.commands.runs.task import task
 from agentx.surfaces.cli.commands.runs.verify import verify
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
+from agentx.surfaces.cli.options import as_person as as_person_option
 from agentx.surfaces.cli.screen import remark
 
 _BUDGET_DEFAULT = 20_000

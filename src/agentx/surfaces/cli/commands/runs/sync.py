@@ -7,8 +7,8 @@ import sys
 import click
 
 from agentx.surfaces.cli import render
-from agentx.surfaces.cli.as_person import as_person as as_person_option
 from agentx.surfaces.cli.frame import Invocation, Verb
+from agentx.surfaces.cli.options import as_person as as_person_option
 from agentx.surfaces.cli.screen import ask
 
 

@@ -15,9 +15,9 @@ from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.write import add_task, contract_from, revise_task, task_step
 from agentx.project.roles.caller import find_caller
 from agentx.runs.model import Contract
-from agentx.surfaces.cli.as_person import as_person as as_person_option
 from agentx.surfaces.cli.commands.runs.options import by_actor, of_run, tell
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
+from agentx.surfaces.cli.options import as_person as as_person_option
 
 _DRAWN_MAX = 200
 

@@ -20,7 +20,7 @@ from agentx.operations.agents.playing import (
 from agentx.operations.agents.roles import RoleRow, copy_roles, list_roles, show_role
 from agentx.operations.agents.run import list_runners, run_agent
 from agentx.operations.limits import AGENT_WORK_WAIT_MS
-from agentx.surfaces.cli import bounds, render
+from agentx.surfaces.cli import options, render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 from agentx.surfaces.cli.progress import tell_lines
 from agentx.work.model import issue_number
@@ -38,14 +38,14 @@ Verb = Callable[..., Any]
 
 def _take_bounds(verb: Verb) -> Verb:
     """Give a verb the options that say what an agent may take."""
-    options = (
+    taken = (
         click.option("--model", default="", metavar="NAME", help="The model, by its own name."),
-        bounds.minutes(AGENT_WORK_WAIT_MS // _MINUTE_MS, bounds.MINUTES, "How long it may take."),
-        bounds.of_loop("--turns", "Of the loop: replies (60)."),
-        bounds.of_loop("--tokens", "Of the loop: tokens (1,000,000)."),
-        bounds.of_loop("--usd", "Of the loop: dollars (2)."),
+        options.minutes(AGENT_WORK_WAIT_MS // _MINUTE_MS, options.MINUTES, "How long it may take."),
+        options.of_loop("--turns", "Of the loop: replies (60)."),
+        options.of_loop("--tokens", "Of the loop: tokens (1,000,000)."),
+        options.of_loop("--usd", "Of the loop: dollars (2)."),
     )
-    for option in reversed(options):
+    for option in reversed(taken):
         verb = option(verb)
     return verb
 

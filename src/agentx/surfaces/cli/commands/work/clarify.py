@@ -35,11 +35,11 @@ from agentx.operations.questions.known import describe_known
 from agentx.operations.setup.writers import say_lost_key
 from agentx.project.roles.caller import find_caller
 from agentx.project.roles.played import decide_role
-from agentx.surfaces.cli.as_person import as_person as as_person_option
 from agentx.surfaces.cli.commands.work.overviews import show_inbox, show_overview, show_thread
 from agentx.surfaces.cli.commands.work.threads import draw_asked, draw_done
 from agentx.surfaces.cli.commands.work.waits import watching
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
+from agentx.surfaces.cli.options import as_person as as_person_option
 from agentx.surfaces.cli.progress import is_watched
 from agentx.surfaces.cli.screen import ask as confirm
 from agentx.surfaces.cli.screen import read_words

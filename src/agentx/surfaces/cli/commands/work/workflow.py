@@ -15,7 +15,7 @@ from agentx.operations.issues.workflows import (
     show_workflow,
 )
 from agentx.operations.limits import WALK_MINUTES, WALK_TOKENS, WALK_USD
-from agentx.surfaces.cli import bounds, render
+from agentx.surfaces.cli import options, render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 from agentx.surfaces.cli.progress import tell_lines
 from agentx.work.model import Position, Problem, Stage, Step, Workflow, issue_number
@@ -109,10 +109,10 @@ def next_(invocation: Invocation, number: str) -> None:
 )
 @click.option("--with", "optional", multiple=True, metavar="STEP", help="Do an optional step, too.")
 @click.option("--on-default", is_flag=True, help="Commit to the default branch, if it is out.")
-@bounds.minutes(WALK_MINUTES, bounds.SITTING_MINUTES, "How long this sitting may take.")
-@bounds.of_loop("--turns", "Replies of one agent (60).")
-@bounds.whole("--tokens", WALK_TOKENS, "Of all agents of the loop, over all sittings.")
-@bounds.whole("--usd", WALK_USD, "Dollars, likewise.")
+@options.minutes(WALK_MINUTES, options.SITTING_MINUTES, "How long this sitting may take.")
+@options.of_loop("--turns", "Replies of one agent (60).")
+@options.whole("--tokens", WALK_TOKENS, "Of all agents of the loop, over all sittings.")
+@options.whole("--usd", WALK_USD, "Dollars, likewise.")
 @click.option("--dry-run", is_flag=True, help="Show how it stands and what is next; begin nothing.")
 @click.pass_obj
 def run(

@@ -1,4 +1,4 @@
-"""What agents may take, as options: one kind of number wherever a person gives it."""
+"""Options of several verbs: who speaks, and what agents may take."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import click
+
+as_person = click.option(
+    "--as-person",
+    is_flag=True,
+    help="A program says what a person said; kept as unconfirmed. At a terminal it is not needed.",
+)
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 _DAY_MINUTES = 24 * 60
