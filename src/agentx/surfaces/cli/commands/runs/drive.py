@@ -129,7 +129,8 @@ def drive_run(
         invocation.show(found, lambda screen: _draw_plan(screen, found))
         return
     run, request = begin_run(project, request)
-    with open_screen(run.title, run.id, is_json=invocation.as_json) as show, _stopping():
+    shown = open_screen(run.title, run.id, project.clock, is_json=invocation.as_json)
+    with shown as show, _stopping():
         done = drive(project, run, request, show)
     if invocation.as_json:
         write_text(json.dumps({"end": plain(done)}) + "\n")

@@ -9,13 +9,15 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from agentx.kernel.clock import Clock
 from agentx.kernel.text import preview, printable
 from agentx.operations.driving.asked import DriveNews, NewsOf
+from agentx.surfaces.cli.progress import say_duration
 from agentx.surfaces.cli.screen import write_text
 
 if TYPE_CHECKING:
@@ -27,7 +29,9 @@ _OVER = "merged into"
 
 
 @contextmanager
-def open_screen(title: str, run_id: str, *, is_json: bool) -> Iterator[Callable[[DriveNews], None]]:
+def open_screen(
+    title: str, run_id: str, clock: Clock, *, is_json: bool
+) -> Iterator[Callable[[DriveNews], None]]:
     """Give who is told what happens."""
     if is_json:
         yield _tell_json
@@ -39,8 +43,8 @@ def open_screen(title: str, run_id: str, *, is_json: bool) -> Iterator[Callable[
     from rich.console import Console
     from rich.live import Live
 
-    lanes = _Lanes()
-    with Live(lanes.draw(), console=Console(highlight=False), refresh_per_second=4) as live:
+    lanes = Lanes(clock)
+    with Live(lanes, console=Console(highlight=False), refresh_per_second=4) as live:
         yield lanes.show_on(live)
 
 
@@ -84,41 +88,52 @@ def _draw_line(news: DriveNews) -> Table:
     return table
 
 
-class _Lanes:
-    """One line a lane: who works there, what is done now, what it took."""
+@dataclass
+class _Row:
+    task: str = ""
+    runner: str = ""
+    doing: str = ""
+    since_ms: int = 0
+    tokens: int = 0
+    usd: float = 0.0
 
-    def __init__(self) -> None:
-        self._rows: dict[str, dict[str, str]] = {}
-        self._tokens: dict[str, int] = {}
-        self._usd: dict[str, float] = {}
+
+class Lanes:
+    """One line a lane: who works there, what is done now and since when, what it took."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._rows: dict[str, _Row] = {}
         self._lock = Lock()
 
     def show_on(self, live: Live) -> Callable[[DriveNews], None]:
         """Return what shows a piece of news."""
 
         def show(news: DriveNews) -> None:
-            with self._lock:
-                self._take(news)
-                if news.doing is not NewsOf.SAID:
-                    live.console.print(_draw_line(news))
-                live.update(self.draw())
+            self.take(news)
+            if news.doing is not NewsOf.SAID:
+                live.console.print(_draw_line(news))
 
         return show
 
-    def _take(self, news: DriveNews) -> None:
+    def take(self, news: DriveNews) -> None:
+        """Take in a piece of news."""
         if not news.lane:
             return
-        row = self._rows.setdefault(news.lane, {"task": "", "runner": "", "doing": ""})
-        row["task"] = news.task or row["task"]
-        row["runner"] = news.runner or row["runner"]
-        row["doing"] = news.text
-        self._tokens[news.lane] = self._tokens.get(news.lane, 0) + news.tokens
-        self._usd[news.lane] = self._usd.get(news.lane, 0.0) + news.usd
-        if news.doing is NewsOf.MERGE and news.text.startswith(_OVER):
-            del self._rows[news.lane]
+        with self._lock:
+            row = self._rows.setdefault(news.lane, _Row())
+            row.task = news.task or row.task
+            row.runner = news.runner or row.runner
+            row.doing = news.text
+            if news.doing is not NewsOf.SAID or not row.since_ms:
+                row.since_ms = news.at_ms
+            row.tokens += news.tokens
+            row.usd += news.usd
+            if news.doing is NewsOf.MERGE and news.text.startswith(_OVER):
+                del self._rows[news.lane]
 
-    def draw(self) -> Table:
-        """Return the lanes as a table."""
+    def __rich__(self) -> Table:
+        """Return the lanes as a table, as they are now."""
         from rich.table import Table
         from rich.text import Text
 
@@ -127,8 +142,12 @@ class _Lanes:
             table.add_column(no_wrap=True, min_width=width)
         table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
         table.add_column(no_wrap=True, justify="right")
-        for lane, row in self._rows.items():
-            cost = f"{self._tokens[lane]:,} {self._usd[lane]:.2f}$"
-            doing = Text(printable(preview(row["doing"], _WORDS_CHARS)))
-            table.add_row(row["task"], lane, row["runner"], doing, cost)
+        table.add_column(no_wrap=True, justify="right")
+        with self._lock:
+            rows = {lane: replace(row) for lane, row in self._rows.items()}
+        for lane, row in rows.items():
+            doing = Text(printable(preview(row.doing, _WORDS_CHARS)))
+            cost = f"{row.tokens:,} ${row.usd:.2f}" if row.tokens else ""
+            took = say_duration(max(self._clock.now_ms() - row.since_ms, 0) / 1000)
+            table.add_row(row.task, lane, row.runner, doing, took, cost)
         return table
