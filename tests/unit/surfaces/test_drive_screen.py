@@ -23,14 +23,22 @@ _SCREENS = {
         "TASK-004 lane-004-ab12 opencode    reads 日本語.py and\ufffd t… 0:16",
     ),
     140: (
-        f"TASK-001 lane-001-ab12 claude-code {'failed: pytest -q tests/unit/mail':<84}0:05"
-        " 1,234,567 $12.30",
-        "TASK-002 lane-002-ab12 codex       "
-        f"{'ESC-0001: which language shall errors be in, and who reads them?':<84}0:04",
-        "TASK-003 lane-003-ab12 gemini      "
-        f"{'reads 日本語.py and� the tests beside it to see what is there already':<81}0:17",
-        "TASK-004 lane-004-ab12 opencode    "
-        f"{'reads 日本語.py and� the tests beside it to see what is there already':<81}0:16",
+        (
+            f"TASK-001 lane-001-ab12 claude-code {'failed: pytest -q tests/unit/mail':<84}0:05"
+            " 1,234,567 $12.30"
+        ),
+        (
+            "TASK-002 lane-002-ab12 codex       "
+            f"{'ESC-0001: which language shall errors be in, and who reads them?':<84}0:04"
+        ),
+        (
+            "TASK-003 lane-003-ab12 gemini      "
+            f"{'reads 日本語.py and� the tests beside it to see what is there already':<81}0:17"
+        ),
+        (
+            "TASK-004 lane-004-ab12 opencode    "
+            f"{'reads 日本語.py and� the tests beside it to see what is there already':<81}0:16"
+        ),
     ),
 }
 

@@ -24,16 +24,13 @@ from agentx.runs.driving.schedule import Move
 from agentx.runs.parts.turns import AgentTurn, TurnEnd
 from agentx.runs.rules.driving import TURN_ENDED
 from agentx.wiring.bound.drives import DriveLost
-from agentx.wiring.bound.lane_turns import (
-    commit_left,
-    lane_folder,
-    mend_lane,
-    turn_notes,
-)
+from agentx.wiring.bound.lane_turns import commit_left, lane_folder, mend_lane, put_back, turn_notes
 
 _SUMMARY_CHARS = 600
 _NEWS_CHARS = 200
 _ASKS_CHARS = 2_000
+_NAMED_MAX = 5
+_WHY_PUT_BACK = "an agent CLI goes by it where it is started, so a person changes that"
 
 
 class GivenTurn:
@@ -167,6 +164,12 @@ def keep_left(desk: DriveDesk, task: str, lane: str, saying: str) -> tuple[str, 
     run = desk.run
     for remark in mend_lane(desk.project, run, lane):
         desk.news(NewsOf.LANE, remark, task=task, lane=lane)
+    back = put_back(desk.project, run, lane)
+    if back:
+        more = f" and {len(back) - _NAMED_MAX} more" if len(back) > _NAMED_MAX else ""
+        text = f"put back: {', '.join(back[:_NAMED_MAX])}{more}; {_WHY_PUT_BACK}"
+        desk.say("note", {"text": printable(text)}, task=task, lane=lane)
+        desk.news(NewsOf.LANE, text, task=task, lane=lane)
     left = commit_left(lane_folder(desk.project, run, lane), saying)
     desk.push(desk.run.lanes[lane].branch, task=task, lane=lane)
     return left.commit, left.marked

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from agentx.host.files.atomic import make_private_directory, replace_file
-from agentx.host.files.plain import exists, is_folder
+from agentx.host.files.plain import exists, is_folder, read_text
 from agentx.host.git.work import commit_of
 from agentx.kernel.errors import AgentXError, ConflictError
 from agentx.project.project import Project
@@ -21,6 +23,7 @@ from agentx.runs.store.shared import lane_turns
 from agentx.runs.store.shared.lane_roots import mend_link, return_to_branch
 from agentx.runs.store.shared.lane_turns import BroughtIn
 from agentx.wiring.bound.run_branch import open_exchange
+from agentx.wiring.bound.steering import look_at_steering, put_back_steering
 from agentx.wiring.runs import open_runs
 
 commit_left, is_merging = lane_turns.commit_left, lane_turns.is_merging
@@ -103,8 +106,20 @@ def make_ready(
             )
         done.append(f"ran {setup}")
     make_private_directory(note.parent)
-    replace_file(note, b"")
+    replace_file(note, json.dumps(look_at_steering(folder)).encode())
     return tuple(done)
+
+
+def put_back(project: Project, run: Run, lane: str) -> tuple[str, ...]:
+    """Put back what an agent changed of what agents go by; return which files those were.
+
+    Raises: as `lane_folder`, OSError.
+    """
+    note, known = RunNotes(project.store.root).outfit(run.id, lane), dict[str, str]()
+    with suppress(OSError, ValueError):
+        known = json.loads(read_text(note))
+    folder, work = lane_folder(project, run, lane), open_runs(project).git.find_work(run.id)
+    return put_back_steering(folder, project.root, work, known)
 
 
 def tell_tips(project: Project, run: Run) -> tuple[str, ...]:

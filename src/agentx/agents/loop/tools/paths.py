@@ -17,10 +17,15 @@ _PATH_CHARS_MAX = 1_000
 _NAME_BYTES_MAX = 255
 _GIT = frozenset({".git", "git~1"})
 # What acts for the user, or is AgentX's own: read, never written.
+_OF_AGENTS = frozenset(
+    {
+        *(".claude", ".codex", ".gemini", ".opencode", ".copilot", ".cursor"),
+        *(".mcp.json", ".claude.json", "opencode.json", "opencode.jsonc"),
+    }
+)
 _ACTING = frozenset(
     {
-        *(".agentx", ".agent-memory", ".claude", ".codex", ".gemini", ".opencode", ".copilot"),
-        *(".cursor", ".vscode", ".mcp.json", ".claude.json", "opencode.json", "opencode.jsonc"),
+        *(".agentx", ".agent-memory", *_OF_AGENTS, ".vscode"),
         *(".windsurf", ".continue", ".kiro", ".roo", ".zed", ".idea", ".fleet", ".vs"),
         # What a person's tools run of themselves, when they open the folder or commit.
         *(".devcontainer", ".devcontainer.json", ".husky", ".githooks", ".git-hooks", ".lefthook"),
@@ -33,6 +38,8 @@ _ACTING = frozenset(
 _ACTING_FORMS = ("*.code-workspace", "*.sublime-project")
 # A folder that holds all of these is a repository to git, with settings and hooks of its own.
 _REPOSITORY = frozenset({"head", "objects", "refs"})
+# What agent CLIs take variables and settings from, in the folder where they are started.
+_READ_AT_START = frozenset({".env", "bunfig.toml"})
 # Where credentials are kept.
 _SECRET_NAMES = frozenset(
     {
@@ -89,6 +96,18 @@ def is_acting(name: str) -> bool:
     """Tell whether a file or folder of such a name acts for the user."""
     plain = _fold(name)
     return plain in _ACTING or any(fnmatch.fnmatchcase(plain, form) for form in _ACTING_FORMS)
+
+
+def steers_agents(path: str) -> bool:
+    """Tell whether an agent CLI goes by a file when it is started in the folder: what it may do,
+    which programs it runs, where its model is."""
+    first, *below = (_fold(name) for name in path.split("/"))
+    return not _OF_AGENTS.isdisjoint((first, *below)) or (not below and first in _READ_AT_START)
+
+
+def list_steering() -> tuple[str, ...]:
+    """Return the names of such files and folders where agent CLIs look first."""
+    return tuple(sorted(_OF_AGENTS | _READ_AT_START))
 
 
 def makes_repository(
