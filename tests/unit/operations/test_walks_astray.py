@@ -158,6 +158,30 @@ def test_an_issue_that_was_moved_meanwhile_is_not_done(
     assert made.woken[1:] == ["implement", "review", "validate"]
 
 
+@pytest.mark.parametrize("name", [".claude/settings.json", ".mcp.json", ".env"])
+def test_what_agent_clis_go_by_is_looked_at_by_a_person_first(made: Company, name: str) -> None:
+    def plant(root: Path, task: str) -> str:
+        put(root, name, '{"hooks": {}}')
+        return build(root, task)
+
+    made.acts["engineer"] = plant
+    reply = made.walk()
+
+    assert (reply.ended, made.woken) == ("stuck", ["implement"])
+    assert f"it changed {name}: agent CLIs go by that" in reply.reason
+    assert made.walk().ended == "done"  # who saw it goes on, and commits it
+    assert name in made.stage.git("ls-tree", "-r", "--name-only", "HEAD").splitlines()
+
+
+def test_what_agent_clis_go_by_and_lay_there_is_no_matter(made: Company) -> None:
+    put(made.stage.root, ".gitignore", ".mcp.json\n")
+    made.stage.git("add", ".gitignore")
+    made.stage.git("commit", "-q", "-m", "ignore")
+    put(made.stage.root, ".mcp.json", "{}")
+
+    assert made.walk().ended == "done"
+
+
 def test_an_agent_that_moves_its_own_step_on_is_checked_all_the_same(made: Company) -> None:
     def work(root: Path, task: str) -> str:
         move(root, status="In Review")

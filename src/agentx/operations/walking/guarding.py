@@ -1,18 +1,23 @@
-"""What must stand still around an agent while it works: the branch, the issue, the workflow.
+"""What must stand still around an agent while it works: the branch, the issue, the workflow, and
+the files that agent CLIs go by: the next one would run what they name.
 
 What it changed there was checked by nobody: the way stops, and a person looks.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 
 from agentx.kernel.errors import AgentXError
+from agentx.kernel.text import printable
 from agentx.kernel.values import frozen
 from agentx.operations.walking.asked import WalkDesk
 from agentx.operations.walking.standing import find_position
 from agentx.wiring.walking.walk_git import WalkGit
 from agentx.work.model import Position, Stage, Step, Workflow
+
+_NAMED_MAX = 5
 
 
 @frozen
@@ -21,6 +26,7 @@ class Surroundings:
 
     branch: str
     head: str
+    steering: Mapping[str, str]  # what agent CLIs go by and git does not hold
     workflow: Workflow
     skipped: frozenset[str]  # steps whose condition does not hold
 
@@ -31,6 +37,7 @@ def look_around(desk: WalkDesk, where: Position) -> Surroundings:
     return Surroundings(
         branch=git.branch,
         head=git.head,
+        steering=git.look_at_steering(),
         workflow=where.workflow,
         skipped=frozenset(each.step.id for each in where.steps if each.stage is Stage.SKIPPED),
     )
@@ -45,6 +52,10 @@ def find_astray(desk: WalkDesk, step: Step, before: Surroundings) -> str:
     if not git.holds(before.head):
         lost = before.head[:8]
         return f"{before.branch} lost {lost} while it worked: git reflog {before.branch} shows it"
+    steering = git.list_steering_since(before.head, before.steering)
+    if steering:
+        named = ", ".join(map(printable, steering[:_NAMED_MAX]))
+        return f"it changed {named}: agent CLIs go by that; look at it before you go on"
     # Where the issue cannot be read now, the next look says so.
     with suppress(AgentXError):
         return _find_moved(desk, step, before)

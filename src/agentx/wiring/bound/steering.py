@@ -40,6 +40,19 @@ def put_back_steering(
     return tuple(sorted(changed | new))
 
 
+def list_steering_since(folder: Path, since: str, before: Mapping[str, str]) -> tuple[str, ...]:
+    """Return which of them are not as a commit has them, or as `before` tells of the others.
+
+    Raises: UnavailableError.
+    """
+    now = look_at_steering(folder)
+    moved = {name for name in {*now, *before} if now.get(name) != before.get(name)}
+    changed = {name for name in _diff(folder, since) if steers_agents(name)}
+    # What lay there and was committed since is as it was.
+    same = {name for name in changed if before.get(name) == _sum_up(folder, name)}
+    return tuple(sorted((moved | changed) - same))
+
+
 def look_at_steering(folder: Path) -> dict[str, str]:
     """Return how those are now that git does not hold."""
     return {name: _sum_up(folder, name) for name in _list_new(folder)}

@@ -6,7 +6,7 @@ Agents may leave anything behind: another branch, a merge that is half done, fil
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from posixpath import normpath
 
 from agentx.host.files.plain import exists
@@ -22,6 +22,7 @@ from agentx.host.git.work import (
 )
 from agentx.kernel.text import printable
 from agentx.project.project import Project
+from agentx.wiring.bound.steering import list_steering_since, look_at_steering
 
 # Ours: agents write their documents elsewhere, and it is committed by its own rules.
 _OWN = (".agentx", ".agent-memory")
@@ -55,6 +56,14 @@ class WalkGit:
     def holds(self, commit: str) -> bool:
         """Tell whether what is checked out has a commit in its history."""
         return not commit or not self.is_there or is_ancestor(self._root, commit, "HEAD")
+
+    def look_at_steering(self) -> dict[str, str]:
+        """Return how those files are that agent CLIs go by and that git does not hold."""
+        return look_at_steering(self._root) if self.is_there else {}
+
+    def list_steering_since(self, commit: str, before: Mapping[str, str]) -> tuple[str, ...]:
+        """Return which files that agent CLIs go by are not as they were at a commit."""
+        return list_steering_since(self._root, commit, before) if self.is_there and commit else ()
 
     def find_half_done(self) -> str:
         """Return what git is in the middle of, such as a merge; nothing where it is in none."""
