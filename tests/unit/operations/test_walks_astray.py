@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from agentx.kernel.errors import InvalidValue
+from agentx.operations.walking import walk
 from agentx.work.walk.model import Walked
 from tests.support.trusting import trusted
 from tests.support.walk_company import APPROVED, CHANGES, Act, Company, build, company
@@ -171,6 +172,19 @@ def test_what_agent_clis_go_by_is_looked_at_by_a_person_first(made: Company, nam
     assert f"it changed {name}: agent CLIs go by that" in reply.reason
     assert made.walk().ended == "done"  # who saw it goes on, and commits it
     assert name in made.stage.git("ls-tree", "-r", "--name-only", "HEAD").splitlines()
+
+
+def test_a_way_that_github_does_not_know_of_yet_is_done_and_says_so(
+    made: Company, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(walk, "is_unsent", lambda _project, issue: issue == 1)
+
+    reply = made.walk()
+
+    assert (reply.ended, reply.reason.partition(":")[0]) == (
+        "done",
+        "GitHub was not reached and knows less",
+    )
 
 
 def test_what_agent_clis_go_by_and_lay_there_is_no_matter(made: Company) -> None:

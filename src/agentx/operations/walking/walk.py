@@ -27,6 +27,7 @@ from agentx.operations.walking.standing import (
 )
 from agentx.operations.walking.waking import WokenAgents
 from agentx.project.project import Project
+from agentx.wiring.hub import is_unsent
 from agentx.wiring.listeners.happenings import tell_news
 from agentx.wiring.walking.walk_git import WalkGit
 from agentx.wiring.walking.walks import holding_walk, open_walk
@@ -95,6 +96,7 @@ def show_walk(project: Project, request: WalkRequest) -> WalkReply:
     return write_reply(request, events, where)
 
 
+_SAY_UNSENT = "GitHub was not reached and knows less: agentx issue sync sends what waits"
 _SAY_NO_CHECK = "no --check CMD: nothing shows that what is built works"
 
 
@@ -264,7 +266,8 @@ class _Walker:
         events = self._events()
         if is_over(self._desk.request, where):
             self._note(Walked.ENDED)
-            return write_reply(self._desk.request, events, where, WalkEnd.DONE)
+            unsent = _SAY_UNSENT if is_unsent(self._project, self._desk.request.issue) else ""
+            return write_reply(self._desk.request, events, where, WalkEnd.DONE, unsent)
         if bound:
             ended, reason = WalkEnd.BOUND, bound
         elif waits:
