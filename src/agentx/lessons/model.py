@@ -152,6 +152,7 @@ class Lesson:
     is_unverified: bool = False  # it claims a person, and nobody vouches for it
     is_reworded: bool = False  # a person said it otherwise; a page edited by hand says this
     by_policy: str = ""  # the policy that took it in, where nobody was asked
+    against: str = ""  # what speaks by now against an answer it rests on; no part of it
 
     @property
     def id(self) -> str:
@@ -292,3 +293,4 @@ class LessonRow:
     changed_ms: int
     uid: str
     accepted_by: str = ""  # the policy that took it in, where nobody was asked
+    against: str = ""  # what speaks by now against an answer that it rests on

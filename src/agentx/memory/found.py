@@ -8,11 +8,12 @@ from agentx.kernel.values import frozen
 MODES = ("auto", "bm25")
 # Modes that earlier versions knew: who asks for one is told that it left.
 MODES_GONE = ("vector", "hybrid")
-OBSERVATION, CLARIFICATION, RUN_EVENT = "observation", "clarification", "run_event"
+OBSERVATION, LESSON = "observation", "lesson"
+CLARIFICATION, RUN_EVENT = "clarification", "run_event"
 # What was said, and what was made of it: observations, questions, runs, lessons.
-REMEMBERED = ("event", OBSERVATION, CLARIFICATION, "run", RUN_EVENT, "lesson")
+REMEMBERED = ("event", OBSERVATION, CLARIFICATION, "run", RUN_EVENT, LESSON)
 # What is read from files of the repository, and so may be a stranger's.
-REPOSITORY_KINDS = (CLARIFICATION, "run", RUN_EVENT, "lesson")
+REPOSITORY_KINDS = (CLARIFICATION, "run", RUN_EVENT, LESSON)
 KINDS = (*REMEMBERED, "toc_node", "grip")
 
 

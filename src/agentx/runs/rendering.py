@@ -102,6 +102,16 @@ def mark_answer(asked: Escalation, event_id: str) -> str:
     return join_marks(doubt, _name_against(asked, answer))
 
 
+def mark_taught(asked: Escalation, text: str) -> str:
+    """Return what must be told with a lesson that repeats an answer, unless it says so itself."""
+    stands, told = asked.standing, mark_standing(asked)
+    if stands is None or text == say_both(asked):
+        return CONTESTED if asked.contesting else ""
+    if stands.text.strip() in text:
+        return told
+    return join_marks(f"answered otherwise since: {preview(stands.text, _ANSWER_CHARS)}", told)
+
+
 def _name_against(asked: Escalation, answer: PersonsAnswer | None) -> str:
     """Return what speaks against an answer; mostly nothing."""
     stands = asked.standing

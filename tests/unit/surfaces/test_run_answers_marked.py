@@ -87,3 +87,31 @@ def test_a_contested_answer_of_a_run_says_so_wherever_it_is_found(
         for line in said:
             assert "answered otherwise" in line, f"{place}: {line}"
             assert "unconfirmed" in line, f"{place}: {line}"
+
+
+def test_a_lesson_that_repeats_an_answer_says_what_speaks_against_it(
+    asked: tuple[Team, str, str],
+) -> None:
+    team, run, _ = asked
+    ana = team.ana
+    team.say(ana, "ltm", "accept", "--all", "--run", run)
+    [lesson] = json.loads(team.say(ana, "ltm", "decisions", "--json"))["lessons"]
+
+    def look_at_lesson() -> dict[str, str]:
+        team.say(ana, "sync")
+        return {
+            "show": team.say(ana, "ltm", "show", lesson["id"]),
+            "list": team.say(ana, "ltm", "decisions"),
+            "open": team.say(ana, "show", lesson["id"]),
+            "why": team.say(ana, "why", lesson["id"]),
+            "search": team.say(ana, "search", "zebra", "--kind", "lesson"),
+            "recall": team.say(ana, "recall").partition("### Lessons of earlier runs")[2],
+            "context": team.say(ana, "run", "context", "--run", run, "--task", "TASK-001"),
+        }
+
+    for place, said in look_at_lesson().items():
+        assert "contested, somebody said otherwise" in said, f"{place}: {said}"
+    team.say(ana, "trust", "--writer", name_other(ana, team), "--yes")
+    for place, said in look_at_lesson().items():
+        assert NO in said, f"{place}: {said}"
+        assert "answered otherwise" in said, f"{place}: {said}"

@@ -11,7 +11,7 @@ from agentx.project.claims import claim_data
 from agentx.project.project import Project
 from agentx.project.roles.caller import find_caller
 from agentx.redaction.redact import redact
-from agentx.wiring.taught.lessons import lesson_row, open_lessons, read_lessons
+from agentx.wiring.taught.lessons import lesson_row, open_lessons, read_lessons, tell_lessons
 from agentx.wiring.trust.persons_word import require_person
 
 PERSON = "person"
@@ -48,7 +48,7 @@ def list_lessons(
     wanted = area_name(area)
     rows = tuple(
         lesson_row(lesson)
-        for lesson in found.known.of_kind(*kinds)
+        for lesson in tell_lessons(project, found.known.of_kind(*kinds))
         if (everything or lesson.is_active) and (not wanted or lesson.content.area == wanted)
     )
     return LessonList(lessons=rows, faults=tuple(str(fault) for fault in found.faults))
@@ -59,7 +59,8 @@ def show_lesson(project: Project, name: str) -> LessonRow:
 
     Raises: NotFound.
     """
-    return lesson_row(read_lessons(project).known.get(name))
+    [lesson] = tell_lessons(project, (read_lessons(project).known.get(name),))
+    return lesson_row(lesson)
 
 
 def show_metrics(project: Project) -> RunMetrics:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from agentx.kernel.text import CONTESTED, join_marks
 from agentx.memory.found import (
     CLARIFICATION,
+    LESSON,
     OBSERVATION,
     REPOSITORY_KINDS,
     RUN_EVENT,
@@ -23,7 +24,7 @@ from agentx.project.project import Project
 UNTRUSTED = "from the repository, not trusted"
 # Of another project the words alone are found here: what speaks against them is known there.
 UNHEARD = "what speaks against it is told there"
-_OF_PEOPLE = (CLARIFICATION, RUN_EVENT)
+_OF_PEOPLE = (CLARIFICATION, RUN_EVENT, LESSON)
 _MARKED = (*_OF_PEOPLE, OBSERVATION)
 
 

@@ -193,6 +193,7 @@ def _of_lesson(project: Project, doc_id: str) -> Trace:
     proof = lesson_proof(project, doc_id)
     row = proof.lesson
     against = f", contradicted by {len(row.contradicted_by)}" if row.contradicted_by else ""
+    against += f", {row.against}" if row.against else ""
     runs = [
         Trace(
             id=run.run_id,

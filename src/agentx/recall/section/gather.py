@@ -202,9 +202,10 @@ class Gatherer:
                 said = one.content
                 named = said.name and said.name != said.text
                 text = f"{said.name}: {said.text}" if named else said.text
+                against = f" ({one.against})" if one.against else ""
                 yield self._now.line(
                     group=LESSONS,
-                    text=f"{judge(one)} {one.kind}: {preview(text, LINE_CHARS_MAX)}",
+                    text=f"{judge(one)} {one.kind}: {preview(text, LINE_CHARS_MAX)}{against}",
                     doc_id=one.id,
                     at_ms=one.changed_ms,
                     source=", ".join(filter(None, (one.author, said.area or "runs"))),

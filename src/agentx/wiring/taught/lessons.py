@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
 
 from agentx.host.files.plain import is_folder, look
 from agentx.kernel.bus import Bus
-from agentx.kernel.errors import CorruptRecord
+from agentx.kernel.errors import CorruptRecord, DataError, InputError
+from agentx.kernel.text import join_marks
 from agentx.kernel.vouching.standing import Vouching
 from agentx.lessons.confidence import judge
 from agentx.lessons.model import (
@@ -29,6 +34,10 @@ from agentx.views.lesson_pages import LessonPages
 from agentx.wiring.listeners.log import log_told
 from agentx.wiring.trust.keys import open_keyring
 
+if TYPE_CHECKING:
+    from agentx.runs.asked import Escalation
+
+_ASKED = "ESC-"
 _TRUST = "it counts for nothing; `agentx trust --show` lists the writers, and whom you trust"
 
 
@@ -80,7 +89,37 @@ def lesson_row(lesson: Lesson) -> LessonRow:
         changed_ms=lesson.changed_ms,
         uid=lesson.uid,
         accepted_by=f"{POLICY} {lesson.by_policy}" if lesson.by_policy else "",
+        against=lesson.against,
     )
+
+
+def tell_lessons(project: Project, lessons: Iterable[Lesson]) -> Iterator[Lesson]:
+    """Yield lessons as they are told, wherever that is: those that rest on what a person answered a
+    run, packed away or not, with what speaks against that by now.
+    """
+    known = tuple(lessons)
+    if not any(map(_list_asked, known)):
+        yield from known
+        return
+    from agentx.runs.rendering import mark_taught  # noqa: PLC0415  few lessons are answers
+    from agentx.wiring.runs import story_of  # noqa: PLC0415  as above
+
+    @cache
+    def look(run: str) -> Mapping[str, Escalation]:
+        with suppress(InputError, DataError):  # a run may be gone with its archive
+            return story_of(project, run)[0].escalations
+        return {}
+
+    for lesson in known:
+        names = ((each, look(run)) for each in _list_asked(lesson) for run in lesson.learned_from)
+        found = (asked[each] for each, asked in names if each in asked)
+        said = join_marks(*(mark_taught(each, lesson.content.text) for each in found))
+        yield replace(lesson, against=said) if said else lesson
+
+
+def _list_asked(lesson: Lesson) -> list[str]:
+    """Return the questions of runs whose answers a lesson repeats; none that was reworded."""
+    return [] if lesson.is_reworded else [each for each in lesson.evidence if each[:4] == _ASKED]
 
 
 def read_lessons(project: Project) -> Knowledge:
@@ -111,7 +150,8 @@ def relevant_lessons(
         note_first_look(project)
     else:
         lesson_pages(project).catch_up()
-        yield from open_lessons(project).relevant(files, words, limit, checks)
+        found = open_lessons(project).relevant(files, words, limit, checks)
+        yield from tell_lessons(project, found)
 
 
 def note_first_look(project: Project) -> None:

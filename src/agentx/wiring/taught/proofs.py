@@ -14,7 +14,7 @@ from agentx.runs.model import Run, RunEvent
 from agentx.runs.rendering import event_line
 from agentx.wiring.runs import open_runs, story_of
 from agentx.wiring.taught.given import say_given
-from agentx.wiring.taught.lessons import lesson_row, open_lessons
+from agentx.wiring.taught.lessons import lesson_row, open_lessons, tell_lessons
 
 _SHORT_ID_CHARS = 6  # by which candidates, escalations and conflicts are named after their event
 
@@ -59,7 +59,7 @@ def lesson_proof(project: Project, name: str) -> LessonProof:
     runs = tuple(_of_run(project, lesson, run_id) for run_id in lesson.learned_from)
     shown = {said.event_id[-_SHORT_ID_CHARS:] for proof in runs for said in proof.said}
     return LessonProof(
-        lesson=lesson_row(lesson),
+        lesson=lesson_row(next(tell_lessons(project, (lesson,)))),
         runs=runs,
         evidence=tuple(one for one in lesson.evidence if one[-_SHORT_ID_CHARS:] not in shown),
         given=tuple(_list_given(project, lesson.uid)),

@@ -33,7 +33,8 @@ class Learnt:
         for lesson in map(lesson_row, found):
             text = f"{lesson.name}: {lesson.text}" if lesson.name else lesson.text
             learnt = ", ".join(lesson.learned_from[-_RUNS_NAMED_MAX:]) or "a person"
-            source = f"{lesson.id} ({lesson.kind}, {lesson.confidence}, from {learnt})"
+            facts = f"{lesson.kind}, {lesson.confidence}, from {learnt}"
+            source = f"{lesson.id} ({'; '.join(filter(None, (facts, lesson.against)))})"
             text = disarm(preview(text, LESSON_TOLD_CHARS))
             cost = estimate(f"{source}\n{text}")
             if cost <= budget.left:

@@ -10,7 +10,7 @@ from contextlib import closing
 
 from agentx.host.files.plain import is_folder
 from agentx.kernel.text import join_marks
-from agentx.memory.found import CLARIFICATION, OBSERVATION, RUN_EVENT
+from agentx.memory.found import CLARIFICATION, LESSON, OBSERVATION, RUN_EVENT
 from agentx.observations.ids import ID_PREFIX
 from agentx.project.project import Project
 
@@ -33,6 +33,8 @@ def tell_against(project: Project, found: Iterable[tuple[str, str]]) -> dict[str
         marks |= mark_questions(project, names)
     if project.has_runs and (names := by_kind.get(RUN_EVENT)):
         marks |= _mark_answers(project, names)
+    if names := by_kind.get(LESSON):
+        marks |= _mark_lessons(project, names)
     if asked and (names := by_kind.get(OBSERVATION)):
         marks |= _mark_memories(project, names)
     return {name: mark for name, mark in marks.items() if mark}
@@ -50,6 +52,15 @@ def _mark_answers(project: Project, names: list[str]) -> dict[str, str]:
         for said in (*each.answers, *each.claims)
         if said.event_id in names
     }
+
+
+def _mark_lessons(project: Project, names: list[str]) -> dict[str, str]:
+    """Return what speaks against answers to runs that lessons repeat."""
+    from agentx.wiring.taught.lessons import open_lessons, tell_lessons  # noqa: PLC0415  as above
+
+    known = open_lessons(project).read().known.lessons.values()
+    told = tell_lessons(project, (each for each in known if each.id in names))
+    return {each.id: each.against for each in told}
 
 
 def _mark_memories(project: Project, names: list[str]) -> dict[str, str]:

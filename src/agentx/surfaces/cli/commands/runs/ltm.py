@@ -191,6 +191,7 @@ def _draw_lessons(screen: Console, found: LessonList, what: str) -> None:
     for row in found.lessons:
         colour = _COLOURS[row.confidence] if row.status == "ACTIVE" else "strike dim"
         said = f"{row.name}: {row.text}" if row.name and row.name != row.text else row.text
+        said = f"({row.against}) {said}" if row.against else said
         table.add_row(
             row.id,
             render.text(_say_trust(row), style=colour),
@@ -218,6 +219,7 @@ def _draw_lesson(screen: Console, row: LessonRow, now_ms: int) -> None:
         "consequences": "; ".join(row.consequences),
         "learnt from": ", ".join(row.learned_from),
         "contradicted by": ", ".join(row.contradicted_by),
+        "but": row.against,
         "because": row.reason,
         "evidence": ", ".join(row.evidence),
         "taken in by": row.accepted_by,
