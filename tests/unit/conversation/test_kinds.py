@@ -44,6 +44,14 @@ OUTCOME, REQUEST, FACT, OPEN = (
         ("perhaps we don't need the second bucket, the first is public right", QUESTION),
         ("since the secret is in the vault maybe we can drop the env file right", QUESTION),
         ("the beta flag isn't read anywhere, correct", QUESTION),
+        ("what did we decide about the mail relay", QUESTION),
+        ("should we use tiles or vectors for the map", QUESTION),
+        ("which encoder did we choose for the kiosk", QUESTION),
+        ("who changed the tide chart and why", QUESTION),
+        ("what failed with the export", QUESTION),
+        ("was haben wir zu den Karten entschieden", QUESTION),
+        ("What we use for the map is tiles, because old phones choke.", DECISION),
+        ("When in doubt use the old encoder.", DECISION),
     ],
 )
 def test_what_a_person_says_is_of_its_kind(said: str, kind: BulletKind) -> None:

@@ -137,10 +137,26 @@ def test_that_all_is_well_at_the_moment_is_not_kept(said: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "said",
+    [
+        "When we deploy, always run the migrations first.",
+        "Do the migration with alembic, never by hand.",
+    ],
+)
+def test_a_rule_that_begins_like_a_question_is_heard(said: str) -> None:
+    talk = Talk().user(said).agent("Understood, I will keep to that.")
+
+    assert [one.content for one in talk.found(Category.DECISION)] == [f"The user said: {said}"]
+
+
+@pytest.mark.parametrize(
     "asked",
     [
         "so if the support for base urls is closed doesn't that mean we can use the default one",
         "+what's the purpose of the second run, I don't see the point of it",
+        "what did we decide about the second run",
+        "should we use PostgreSQL or MySQL for the runs",
+        "what do we use for the runs, PostgreSQL or SQLite",
     ],
 )
 def test_a_doubt_put_as_a_question_settles_nothing(asked: str) -> None:

@@ -14,7 +14,7 @@ from agentx.conversation.toc_model import BulletKind
 from agentx.kernel.text import compile_late
 from agentx.prose import cues
 from agentx.prose.sentences import is_question, once_a_line
-from agentx.prose.settling.asking import commands, is_unsure
+from agentx.prose.settling.asking import asks, commands, is_unsure
 from agentx.prose.settling.rulings import rules_out
 from agentx.prose.settling.verdict import decides, is_order, proposes, settles
 
@@ -145,7 +145,7 @@ def _of_person(text: str) -> BulletKind:  # noqa: PLR0911  a table
     main = _REASON.split(text, maxsplit=1)[0]
     if is_order(text):
         return BulletKind.DECISION if settles(text) else BulletKind.REQUEST
-    if is_unsure(text):
+    if is_unsure(text) or asks(text):
         return BulletKind.QUESTION
     fails = cues.EXPLAINS.search(main) or _FAILS.search(main)
     if rules_out(text) or _WANTS.match(text) or (settles(text) and not fails):

@@ -10,13 +10,38 @@ from agentx.prose.sentences import is_question, once_a_line, sentences
 from agentx.prose.settling.errands import cut_reason
 from agentx.prose.titles import phrase_title
 
-# People often ask without a mark. "Can we ..." is a wish.
+# People often ask without a mark. "Can we ..." is a wish, "do the migration" is work.
+_LEADS = r"\W*(?:(?:and|so|but|ok|okay|also|then|hm+)[, ]+)*"
 _ASKS = compile_late(
-    r"\W*(?:(?:and|so|but|ok|okay|also|then|hm+)[, ]+)*"
-    r"(?:what|why|how|where|when|which|who|do(?! it\b)|does|did|is|are|was|were|has|have)"
-    r"(?:'s|'re)? "
+    _LEADS + r"(?:"
+    r"(?:is|are|was|were|has|have|does|did) "
+    r"(?:you|we|it|they|he|she|the|this|that|there|these|those|your|our|my|i|a|an)\b(?! to\b)"
+    r"|(?:do|should|shall) (?:we|i)\b|do (?:you|they)\b"
+    r"|(?:how|why|what|where|when|which|who) (?:do|does|did)\b(?! it\b)"
+    r"|(?:what|which)(?:'s|'re)\b"
+    r"|(?:how|why|where|who)(?:'s|'re| (?:is|are|was|were|can|should))\b"
+    r"|(?:what|when|which) (?:now |next )?(?:is|are|was|were|can|should) "
+    r"(?:we|i|you|they|it|the|this|that|our|my|your)\b"
+    # "which database did we choose", and not "what I want is you to choose"
+    r"|(?:what|why|how|where|when|which|whose)"
+    r"(?: (?!(?:we|i|you|they|he|she|it|the|this|that)\b)[\w/-]+){0,4}"
+    r" (?:do|does|did|are|have|has|had|can|could|should|shall|would|will) (?:we|i|you|they)\b"
+    r"|what (?:failed|broke|happened|changed|went wrong)\b(?!.* (?:is|was|were) |.*:)"
+    r"|who \w+ .{1,80}[ ,]and (?:why|when|how)\W*\Z"
+    r"|(?:was|wie|wo|warum|wieso|weshalb|wann|welche[mnrs]?)(?: \w+){0,2}"
+    r" (?:haben|hatten|hat|sollen|sollten|wollen|wollten|m\u00fcssen|ist|sind|war|waren|nutzen"
+    r"|verwenden|nehmen|machen|brauchen) (?:wir|ich|ihr|sie|er|es|das|der|die)\b"
+    r"|(?:haben|hatten|sollen|wollten) wir\b"
+    r"|(?:(?:por )?qu\u00e9|c\u00f3mo|cu\u00e1l(?:es)?|d\u00f3nde|cu\u00e1ndo|qui\u00e9n)\b"
+    r"|qu'(?:est|avons|avez|a-t)\b|est-ce qu|avons-nous\b|avez-vous\b"
+    r")",
+    re.IGNORECASE,
+)
+# "how it works", "what this means": no more than that, else it is a clause of something said.
+_ASKS_SHORTLY = compile_late(
+    _LEADS + r"(?:what|why|how|where|which|who)(?:'s|'re)? "
     r"(?:you|we|it|they|he|she|the|this|that|there|these|those|your|our|my|i|a|an)\b"
-    r"|(?:(?:and|so|but|also|then)[, ]+)*(?:how|why) (?:do|does|did|is|are|was|can|should)\b",
+    r"[^,;:.]*\Z",
     re.IGNORECASE,
 )
 # "doesn't that mean ..."
@@ -98,8 +123,13 @@ def only_asks(text: str) -> bool:
     if not said or _WISHES.search(text):
         return False
     return all(
-        is_question(one.text) or _ASKS.match(one.text) or _ASKS_IF.search(one.text) for one in said
+        asks(one.text) or _ASKS_SHORTLY.match(one.text) or _ASKS_IF.search(one.text) for one in said
     )
+
+
+def asks(sentence: str) -> bool:
+    """Tell whether a person asks for information, with a mark or without."""
+    return is_question(sentence) or _ASKS.match(sentence) is not None
 
 
 def is_not_meant(sentence: str) -> bool:
