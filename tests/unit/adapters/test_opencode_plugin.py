@@ -348,6 +348,21 @@ def test_what_is_told_at_a_prompt_stays_before_the_model(tmp_path: Path) -> None
     assert systems == [["", CONTEXT], ["", f"{CONTEXT}\n\nNEAR"], ["", f"{CONTEXT}\n\nNEAR"]]
 
 
+def test_what_the_hook_says_too_late_for_one_request_is_in_the_next(tmp_path: Path) -> None:
+    prompt = {"message": {"id": 1}, "parts": [{"type": "text", "text": "go on"}]}
+    transform = ["experimental.chat.system.transform", {"sessionID": SESSION}, {"system": [""]}]
+    slow = f"cat > /dev/null; sleep 0.7; printf '%s' '{json.dumps({'context': 'NEAR'})}'"
+
+    outcome = _run(
+        tmp_path,
+        [["chat.message", {"sessionID": SESSION}, prompt], transform, ["wait", 1_000], transform],
+        hook=["/bin/sh", "-c", slow],
+    )
+
+    systems = [step["given"][1]["system"] for step in outcome.report if "system" in step["name"]]
+    assert systems == [[""], ["", "NEAR\n\nNEAR"]]
+
+
 def test_what_is_known_of_a_failure_or_a_file_follows_the_result_once(tmp_path: Path) -> None:
     def after(tool: str, given: dict[str, Any], **metadata: int) -> list[Any]:
         call = {"tool": tool, "sessionID": SESSION, "callID": "c", "args": given}
