@@ -12,7 +12,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from enum import StrEnum
 
 from agentx.daemon.address import private_folder
@@ -207,14 +207,11 @@ def _wait_until(true: Callable[[], bool], wait_ms: float) -> bool:
 
 
 def _sweep(paths: StorePaths) -> None:
-    """Remove what a killed daemon left, unless another one has come since."""
+    """Remove what a killed daemon left, unless another one has come since, or nothing may be."""
     if not paths.daemon_lock.exists():
         return
-    try:
-        with daemon_lock(paths, to_serve=False):
-            clear_presence(paths)
-    except LockHeld:
-        return
+    with suppress(LockHeld, OSError), daemon_lock(paths, to_serve=False):
+        clear_presence(paths)
 
 
 def _spawn(paths: StorePaths, command: Sequence[str]) -> Process:

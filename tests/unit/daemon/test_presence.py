@@ -5,6 +5,7 @@ Method: the real lock and files in a folder; child processes that are ours to en
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import socket
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from agentx.daemon import control
 from agentx.daemon.control import Condition, Ending, state, stop
 from agentx.daemon.door import connect
 from agentx.daemon.presence import (
@@ -103,6 +105,18 @@ def test_looking_at_the_lock_never_keeps_a_daemon_from_taking_it(store: StorePat
 def test_a_store_without_a_daemon_is_stopped(store: StorePaths) -> None:
     assert state(store).condition is Condition.STOPPED
     assert connect(store) is None
+    assert stop(store) is Ending.NOT_RUNNING
+
+
+def test_a_store_that_nobody_can_write_is_stopped_where_no_daemon_serves_it(
+    store: StorePaths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    store.daemon_lock.touch()
+    monkeypatch.setattr(control, "daemon_lock", refuse)
+
     assert stop(store) is Ending.NOT_RUNNING
 
 

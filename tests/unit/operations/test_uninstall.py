@@ -24,6 +24,7 @@ from agentx.operations.setup.setup import Setup, setup
 from agentx.project.claims import claim_private
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
+from agentx.surfaces.cli.commands.begin.uninstall import tell_memory_gone
 
 
 def made(root: Path) -> Project:
@@ -141,6 +142,8 @@ def test_a_store_whose_daemon_does_not_end_is_not_taken_from_under_it(tmp_path: 
 
     assert [each.path for each in reply.left if each.is_fault] == [str(store)]
     assert (store / "db" / "CURRENT").exists()
+    assert "not gone: of 1 of 1 project it is left" in tell_memory_gone(reply)
+    assert "Memory is gone" in tell_memory_gone(leave(project, remove_memory=True))
 
 
 def test_what_waits_in_the_fallback_of_this_home_goes_and_others_stay(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ and `.agent-memory/` may be edited by people, so only the format is judged, neve
 from __future__ import annotations
 
 import gzip
+import os
 import sqlite3
 import tomllib
 import zlib
@@ -164,8 +165,10 @@ def _holds_too_much(packed: gzip.GzipFile) -> bool:
 
 def _judge_database(path: Path, ground: Path | None) -> str:
     open_to_read(path, ground=ground).close()
+    # Where nothing can be written, what is written beside a database to read it cannot be either.
+    how = "mode=ro" if os.access(path.parent, os.W_OK) else "immutable=1"
     try:
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
+        with closing(sqlite3.connect(f"file:{path}?{how}", uri=True)) as database:
             (said,) = database.execute("PRAGMA integrity_check(1)").fetchone()
             if said != "ok":
                 return f"is damaged: {said}"

@@ -59,6 +59,7 @@ class LeaveReply:
     gone: tuple[GoneThing, ...]
     left: tuple[LeftThing, ...]
     memory: MemoryHeld  # as it was before
+    memory_left: tuple[str, ...] = ()  # the projects whose memory is still there
 
 
 def uninstall(
@@ -101,6 +102,7 @@ def uninstall(
         gone=tuple(account.gone),
         left=tuple(account.left),
         memory=held,
+        memory_left=tuple(paths.root.name for paths in list_stores(environment.data)),
     )
 
 

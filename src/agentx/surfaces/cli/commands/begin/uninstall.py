@@ -150,12 +150,19 @@ def _draw_rest(screen: Console, reply: LeaveReply, environment: Environment) -> 
         out = "Remove it: agentx uninstall --remove-memory."
         changes.tell(screen, f"{words} {out}")
     if reply.memory.files and reply.removes_memory and not reply.dry_run:
-        projects = render.count(len(reply.memory.projects), "project")
-        changes.tell(screen, f"Memory is gone: {render.size(reply.memory.bytes)} of {projects}.")
+        changes.tell(screen, tell_memory_gone(reply))
     if reply.gone and not reply.dry_run:
         changes.tell(screen, "Agent CLIs that run now: start them anew.", style="dim")
         words = "The program itself goes as it came: pip, pipx or uv uninstall agentx."
         changes.tell(screen, words, style="dim")
+
+
+def tell_memory_gone(reply: LeaveReply) -> str:
+    """Say of how many projects the memory is gone, or left."""
+    projects = render.count(len(reply.memory.projects), "project")
+    if reply.memory_left:
+        return f"Memory is not gone: of {len(reply.memory_left)} of {projects} it is left."
+    return f"Memory is gone: {render.size(reply.memory.bytes)} of {projects}."
 
 
 def _sum_memory(
