@@ -200,7 +200,7 @@ class Reporter {
     const session = { created: !resumed, parent: info.parentID, last: known?.last, prompts: [] }
     remember(this.sessions, sessionID, session)
     const context = this.ask("session.created", sessionID, { info, resumed })
-    session.context = info.parentID ? "" : context
+    session.context = info.parentID ? undefined : context
     return session
   }
 
@@ -222,17 +222,21 @@ class Reporter {
     session.prompts = [...session.prompts, told].slice(-PROMPTS_MAX)
   }
 
-  // Asks the hook, and waits no longer than a bound; "" when it has nothing to say.
+  // Asks the hook; `waited` ends with its answer, or at a bound. What comes later is `said` as well:
+  // the hook has noted that it told it, and tells it no more.
   ask(hook, sessionID, payload) {
-    if (failedStarts >= FAILED_STARTS_MAX) return Promise.resolve("")
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(""), CONTEXT_WAIT_MS)
+    const asked = { said: "", waited: Promise.resolve() }
+    if (failedStarts >= FAILED_STARTS_MAX) return asked
+    asked.waited = new Promise((resolve) => {
+      const timer = setTimeout(resolve, CONTEXT_WAIT_MS)
       start(this.text(hook, sessionID, payload), (said) => {
         clearTimeout(timer)
         const context = quietly(() => JSON.parse(said).context)
-        resolve(typeof context === "string" ? context : "")
+        if (typeof context === "string") asked.said = context
+        resolve()
       })
     })
+    return asked
   }
 
   // What is known of a command that failed, or of a file that was changed, follows its result.
@@ -246,12 +250,13 @@ class Reporter {
       if (this.edited.has(file)) return
       remember(this.edited, file, true)
     }
-    const context = await this.ask("tool.execute.after", input.sessionID, {
+    const asked = this.ask("tool.execute.after", input.sessionID, {
       tool_name: input.tool,
       tool_input: args,
       output: { failed, text: String(output.output ?? "").slice(-RESULT_CHARS_MAX) },
     })
-    if (context) output.output = `${output.output ?? ""}\n\n${context}`
+    await asked.waited
+    if (asked.said) output.output = `${output.output ?? ""}\n\n${asked.said}`
   }
 
   message(info) {
@@ -313,8 +318,9 @@ class Reporter {
     const session = this.sessions.get(sessionID)
     // A summary of the session must not take up what was recalled: memory would feed on itself.
     if (!session || this.messages.get(session.last)?.summary === true) return ""
-    const told = await Promise.all([session.context, ...session.prompts])
-    return told.filter(Boolean).join("\n\n")
+    const asked = [session.context, ...session.prompts].filter(Boolean)
+    await Promise.all(asked.map((each) => each.waited))
+    return asked.map((each) => each.said).filter(Boolean).join("\n\n")
   }
 }
 
