@@ -42,6 +42,7 @@ class Place:
     """A home and a repository that nobody else has."""
 
     root: Path
+    has_daemon: bool = False  # hooks send for one
 
     @property
     def home(self) -> Path:
@@ -62,7 +63,7 @@ class Place:
             "TMPDIR": str(self.root / "tmp"),
             "AGENTX_SPARE_SPOOL": str(self.root / "spare"),
             "AGENTX_STORAGE_WAIT_MS": "30000",  # all of it, on any machine
-            "AGENTX_DAEMON_AUTO": "false",  # whoever wants one says so
+            "AGENTX_DAEMON_AUTO": str(self.has_daemon).lower(),
             "XDG_DATA_HOME": str(self.home / ".local" / "share"),
             "XDG_CONFIG_HOME": str(self.home / ".config"),
             "XDG_STATE_HOME": str(self.home / ".local" / "state"),
@@ -95,11 +96,11 @@ class Place:
         return Ran(process.returncode, out, err)
 
 
-def place(root: Path) -> Place:
+def place(root: Path, *, has_daemon: bool = False) -> Place:
     """Make a new home and a repository with one commit."""
     # Codex gives a command that it runs a /dev of its own: nothing that lies there is seen.
     assert not root.is_relative_to("/dev"), f"set TMPDIR to a folder outside /dev, not {root}"
-    made = Place(root)
+    made = Place(root, has_daemon)
     for folder in (made.home, made.repo, root / "tmp"):
         folder.mkdir(parents=True)
     name = ("-c", "user.name=Dev", "-c", "user.email=dev@example.com")

@@ -13,10 +13,11 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 from tests.support.loopback import listening
@@ -32,6 +33,15 @@ SHELLS = {
     "exec_command": lambda command: {"cmd": command},
     "bash": lambda command: {"command": command, "description": "record"},
     "run_shell_command": lambda command: {"command": command, "description": "record"},
+}
+
+# What each CLI writes a file with; Codex knows its own program for that in what its shell is given.
+_PATCH = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: {}\n+x\n*** End Patch\nEOF"
+WRITERS = {
+    "Write": lambda path: {"file_path": str(path), "content": "x\n"},
+    "write_file": lambda path: {"file_path": str(path), "content": "x\n"},
+    "write": lambda path: {"filePath": str(path), "content": "x\n"},
+    "exec_command": lambda path: {"cmd": _PATCH.format(path.name)},
 }
 
 
@@ -54,6 +64,8 @@ class ScriptedModel:
 
     preamble: str = ""
     command: str = "echo hi > decision.txt && echo done"
+    file: Path | None = None  # that is written, in the place of the command
+    meanwhile: Callable[[], object] | None = None  # done once, before that
     reply: str = "Decision: we chose PostgreSQL for the ledger."
     answer: str = ""  # where no shell is offered; a title unless something is said here
     tool: str = ""  # a tool of ours, to be called once it is offered
@@ -194,6 +206,12 @@ def _call(names: Iterable[str], model: ScriptedModel) -> tuple[str, dict[str, An
         return None
     ours = (name for name in offered if "agentx" in name and name.endswith(model.tool))
     wanted = next(ours, "")
+    if model.file is not None:
+        if model.meanwhile is not None:
+            model.meanwhile()
+            model.meanwhile = None
+        writer = next(name for name in WRITERS if name in offered)
+        return writer, WRITERS[writer](model.file)
     if not model.tool or not wanted:
         return shell, SHELLS[shell](model.command)
     model.is_asked = True
