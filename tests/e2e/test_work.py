@@ -108,13 +108,13 @@ def test_wrong_requests_say_what_to_do(house: House) -> None:
     folder.mkdir(parents=True)
     (folder / "story.toml").write_text('[[steps]]\nid = "x"\nagent = "enginer"\n', "utf-8")
     house.json("trust", "--yes")
-    house.json("issue", "create", "--title", "x")
+    house.json("issue", "create", "x")
 
     assert failure(house, "issue", "show", "9", code=2)["message"] == "there is no issue #9"
     assert (
         "did you mean type:story"
         in (
-            failure(house, "issue", "create", "--title", "x", "--label", "type:stroy", code=2)[
+            failure(house, "issue", "create", "x", "--label", "type:stroy", code=2)[
                 "hint"
             ]
         )

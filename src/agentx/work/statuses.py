@@ -28,10 +28,20 @@ def move(number: int, current: Status, wanted: Status) -> Status:
 
     Raises: IllegalTransition, naming the moves there are.
     """
-    if wanted is current or wanted in MOVES[current]:
-        return wanted
+    if not may_move(current, wanted):
+        raise find_refusal(number, current, wanted)
+    return wanted
+
+
+def may_move(current: Status, wanted: Status) -> bool:
+    """Tell whether an issue may make a move, or stays."""
+    return wanted is current or wanted in MOVES[current]
+
+
+def find_refusal(number: int, current: Status, wanted: Status) -> IllegalTransition:
+    """Return why an issue cannot make a move, naming those there are."""
     ways = ", ".join(status for status in Status if status in MOVES[current])
-    raise IllegalTransition(
+    return IllegalTransition(
         f"#{number} is {current}: cannot become {wanted}",
         hint=f"from {current} it may become: {ways}" if ways else f"agentx issue reopen {number}",
     )

@@ -19,9 +19,11 @@ from agentx.operations.upkeep.logs import logs
 from agentx.operations.walking import waking
 from agentx.operations.walking.asked import WalkBounds, WalkRequest
 from agentx.operations.walking.walk import show_walk, walk_issue
+from agentx.wiring.hub import open_issues
 from agentx.wiring.keeping.facts import list_fact_files
 from agentx.wiring.walking.walks import holding_walk, open_walk
 from agentx.work.limits import WALK_TRIES_MAX
+from agentx.work.model import Edit, Status
 from agentx.work.store.walks import WalkFile
 from agentx.work.walk.model import WalkEvent
 from tests.support.company import until
@@ -404,3 +406,18 @@ def test_a_workflow_of_one_s_own_has_templates_of_one_s_own(
         assert made.walk().ended == "done"
         assert made.woken == ["notes", "notes"]
         assert made.stage.git("show", "--format=", "--name-only", "HEAD") == "docs/NOTES-1.md"
+
+
+def test_an_issue_that_no_step_begins_with_yet_is_refused_before_the_way_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with company(tmp_path, monkeypatch) as made:
+        open_issues(made.stage.project).edit(1, Edit(status=Status.BACKLOG))
+        why = "#1 is Backlog: implement begins where it is Ready"
+
+        with pytest.raises(IllegalTransition, match=why) as caught:
+            made.walk()
+        assert caught.value.hint == "agentx issue update 1 --status Ready"
+        assert made.events() == ()
+        request = WalkRequest(issue=1, runner="codex")
+        assert why in show_walk(made.stage.project, request).reason

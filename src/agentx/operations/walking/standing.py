@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from agentx.kernel.errors import ConflictError, InvalidValue
+from agentx.kernel.errors import ConflictError, IllegalTransition, InvalidValue
 from agentx.kernel.text import printable
 from agentx.operations.walking.asked import WalkBounds, WalkReply, WalkRequest, WalkRow
 from agentx.project.project import Project
@@ -18,8 +18,9 @@ from agentx.wiring.walking.walk_git import WalkGit
 from agentx.wiring.walking.walks import find_template
 from agentx.wiring.work import position, stages_at
 from agentx.work.labels import type_of
-from agentx.work.model import Position, Stage, Step
+from agentx.work.model import Position, Stage, Status, Step
 from agentx.work.progress import output_of
+from agentx.work.statuses import find_refusal, may_move
 from agentx.work.walk.model import Deed, Due, Walked, WalkEvent
 from agentx.work.walk.schedule import find_due, list_at_work, list_shown, sum_spent
 
@@ -56,9 +57,12 @@ def check_means(project: Project, request: WalkRequest, where: Position) -> None
     """See that who plays the roles can be run here, and all is there, before anything is begun.
 
     Raises: InvalidValue for what is no runner, or where the loop may run what it must not;
-        AgentUnavailable; NotFound for a template that a step names and nobody has.
+        AgentUnavailable; NotFound for a template that a step names and nobody has;
+        IllegalTransition for an issue that no step begins with.
     """
     _check_workflow_file(project, where)
+    if error := find_out_of_reach(where):
+        raise error
     steps = [each.step for each in where.steps if each.stage in (Stage.NEXT, Stage.LATER)]
     for step in steps:
         _check_output(step, request.issue)
@@ -70,6 +74,23 @@ def check_means(project: Project, request: WalkRequest, where: Position) -> None
             check_runner(runner_named(project, name, model=request.model))
         if name == LOOP:
             open_command_work(project, role)
+
+
+def find_out_of_reach(where: Position) -> IllegalTransition | None:
+    """Return why no step can begin from the status that an issue has, and what to do."""
+    issue = where.issue
+    starts = [(each.step.id, each.step.status_on_start) for each in where.next]
+    if not starts or any(to is None or may_move(issue.status, to) for _, to in starts):
+        return None
+    step, to = starts[0]
+    assert to is not None, "such a step begins anywhere"
+    via = [each for each in Status if may_move(issue.status, each) and may_move(each, to)]
+    if not via:
+        return find_refusal(issue.number, issue.status, to)
+    return IllegalTransition(
+        f"#{issue.number} is {issue.status}: {step} begins where it is {via[0]}",
+        hint=f"agentx issue update {issue.number} --status {shlex.quote(via[0])}",
+    )
 
 
 def _check_workflow_file(project: Project, where: Position) -> None:

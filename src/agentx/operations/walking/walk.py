@@ -20,6 +20,7 @@ from agentx.operations.walking.standing import (
     check_branch,
     check_git,
     check_means,
+    find_out_of_reach,
     find_position,
     is_over,
     say_again,
@@ -93,7 +94,9 @@ def show_walk(project: Project, request: WalkRequest) -> WalkReply:
     """
     events = cut_to_way(open_walk(project, request.issue).read())
     where = find_position(project, request, events)
-    return write_reply(request, events, where)
+    error = find_out_of_reach(where)
+    why = f"{error.message} ({error.hint})" if error else ""
+    return write_reply(request, events, where, reason=why)
 
 
 _SAY_UNSENT = "GitHub was not reached and knows less: agentx issue sync sends what waits"

@@ -49,16 +49,25 @@ def command() -> None:
 
 
 @command.command("create")
-@click.option("--title", required=True, metavar="TEXT", help="One line.")
+@click.argument("words", metavar="[TITLE]", required=False, default="")
+@click.option("--title", default="", metavar="TEXT", help="The same, by name.")
 @click.option("--body", default="", metavar="TEXT", help="Markdown; - reads it from stdin.")
 @click.option("--label", "labels", multiple=True, metavar="LABEL", help="Such as type:story.")
 @click.option("--status", default="Backlog", show_default=True, metavar="STATUS")
 @click.pass_obj
 def create(
-    invocation: Invocation, title: str, body: str, labels: tuple[str, ...], status: str
+    invocation: Invocation,
+    words: str,
+    title: str,
+    body: str,
+    labels: tuple[str, ...],
+    status: str,
 ) -> None:
-    """Make an issue."""
-    new = NewIssue(title=title, body=read_words(body), labels=labels, status=parse_status(status))
+    """Make an issue; TITLE is one line."""
+    if bool(words) is bool(title):
+        what = "two titles are given" if title else "an issue needs a title"
+        raise click.UsageError(f'{what}: agentx issue create "Add e-mail checks"')
+    new = NewIssue(title=title or words, body=read_words(body), labels=labels, status=parse_status(status))
     made = create_issue(invocation.project, new)
     invocation.show(made, lambda screen: _say(screen, "created", made))
 
@@ -202,7 +211,7 @@ def _say(screen: Console, what: str, issue: IssueView) -> None:
 def _draw(screen: Console, found: IssueList, now_ms: int) -> None:
     if not found.issues:
         screen.print("No issues.")
-        screen.print("\nhint: agentx issue create --title TEXT --label type:story", style="dim")
+        screen.print("\nhint: agentx issue create TITLE --label type:story", style="dim")
         return
     table = render.table(">#", "STATUS", "TYPE", "PRIO", "UPDATED", "TITLE")
     for issue in found.issues:

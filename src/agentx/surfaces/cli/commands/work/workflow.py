@@ -171,6 +171,9 @@ def _draw_walk(screen: Console, reply: WalkReply) -> None:
     if reply.ended:
         why = f": {reply.reason}" if reply.reason else ""
         screen.print(render.text(f"{reply.ended}{why}"), soft_wrap=True)
+    elif reply.reason:
+        line = f"in the way: {reply.reason}"
+        screen.print(render.text(line), style="yellow", soft_wrap=True)
     for hint in reply.next:
         screen.print(render.text(f"hint: {hint}"), style="dim", soft_wrap=True)
 
