@@ -113,11 +113,7 @@ def test_wrong_requests_say_what_to_do(house: House) -> None:
     assert failure(house, "issue", "show", "9", code=2)["message"] == "there is no issue #9"
     assert (
         "did you mean type:story"
-        in (
-            failure(house, "issue", "create", "x", "--label", "type:stroy", code=2)[
-                "hint"
-            ]
-        )
+        in (failure(house, "issue", "create", "x", "--label", "type:stroy", code=2)["hint"])
     )
     error = failure(house, "workflow", "next", "1", code=2)
     assert "story.toml, line 3: steps[1].agent: 'enginer' is not a role" in error["message"]

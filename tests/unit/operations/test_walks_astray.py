@@ -159,6 +159,21 @@ def test_an_issue_that_was_moved_meanwhile_is_not_done(
     assert made.woken[1:] == ["implement", "review", "validate"]
 
 
+def test_what_checks_leave_lying_goes_back_to_the_agent(made: Company) -> None:
+    def tidy(root: Path, task: str) -> str:
+        if "junk.txt" in task:
+            put(root, ".gitignore", ".agentx/\njunk.txt\n")
+        return build(root, task)
+
+    made.acts["engineer"] = tidy
+    reply = made.walk(checks=("date > junk.txt",))
+
+    assert (reply.ended, made.woken[:2]) == ("done", ["implement"] * 2)
+    held = made.stage.git("ls-tree", "-r", "--name-only", "HEAD").splitlines()
+    assert "junk.txt" not in held
+    assert "app.py" in held
+
+
 @pytest.mark.parametrize("name", [".claude/settings.json", ".mcp.json", ".env"])
 def test_what_agent_clis_go_by_is_looked_at_by_a_person_first(made: Company, name: str) -> None:
     def plant(root: Path, task: str) -> str:

@@ -22,6 +22,11 @@ _SAY_VERDICT = (
     "no verdict was found in {where}: one line of its own, `Verdict: approved` or "
     "`Verdict: changes needed`"
 )
+_SAY_LEFT = (
+    "the checks left this in the folder: {names}. Let git ignore it, or take it away; what is "
+    "there still is committed with your work"
+)
+_NAMED_MAX = 10
 _SAY_ANEW = "{where} is as it was before your turn: write down what you found now"
 _HALF_DONE = "a {what} is under way: end it, or give it up (git {what} --abort)"
 _SAY_CRITERIA = (
@@ -113,9 +118,16 @@ def _list_strays(desk: WalkDesk, step: Step, began: WalkEvent | None) -> Iterato
 
 
 def _run_checks(desk: WalkDesk, step: Step) -> Iterator[str]:
+    git = WalkGit(desk.project)
+    before = frozenset(git.list_changed())
+    faults = []
     for command in desk.request.checks:
         wait_ms = min(RUN_CHECK_WAIT_S * 1000, max(desk.left_ms, 1))
         fault = run_check(desk.project, command, wait_ms)
         desk.told(f"[{step.id}] {'failed' if fault else 'passed'}: {command}")
-        if fault:
-            yield fault
+        faults += [fault] if fault else []
+    yield from faults
+    # Whoever made it did not mean it to be committed; who leaves it there once told does.
+    left = [name for name in git.list_changed() if name not in before]
+    if left and not faults:
+        yield _SAY_LEFT.format(names=", ".join(left[:_NAMED_MAX]))

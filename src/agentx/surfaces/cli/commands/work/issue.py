@@ -67,7 +67,9 @@ def create(
     if bool(words) is bool(title):
         what = "two titles are given" if title else "an issue needs a title"
         raise click.UsageError(f'{what}: agentx issue create "Add e-mail checks"')
-    new = NewIssue(title=title or words, body=read_words(body), labels=labels, status=parse_status(status))
+    new = NewIssue(
+        title=title or words, body=read_words(body), labels=labels, status=parse_status(status)
+    )
     made = create_issue(invocation.project, new)
     invocation.show(made, lambda screen: _say(screen, "created", made))
 
