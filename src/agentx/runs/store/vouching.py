@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import cache
 
 from agentx.host.documents.vouched import VouchedNotes
 from agentx.kernel.clock import Clock
@@ -113,9 +114,10 @@ class RunVouching:
             return tuple(events)
         known = tuple(events)
         self._by = f"{self._checkout} {self._pen.signatures.stamp()}"
+        name_owner = cache(self._pen.name_owner)  # one key has signed most of them
         several = _list_differing(known) | _list_of_one_name(known)
         found = [
-            self._judge(each) if each.id in several or must_be_vouched(each) else each
+            self._judge(each, name_owner) if each.id in several or must_be_vouched(each) else each
             for each in known
         ]
         vouched = {each.id for each in found if each.standing is Vouching.SIGNED}
@@ -125,7 +127,7 @@ class RunVouching:
             if each.standing is Vouching.SIGNED or each.id not in several & vouched
         )
 
-    def _judge(self, event: RunEvent) -> RunEvent:
+    def _judge(self, event: RunEvent, name_owner: Callable[[str], str]) -> RunEvent:
         assert self._pen is not None, "without a pen nobody is judged"
         known = _signed.get(id(event))
         if known is not None and known[0] is event and known[1] == self._by:
@@ -136,7 +138,7 @@ class RunVouching:
             message = b""
         standing = self._pen.signatures.judge(event.key, event.signature, message)
         if standing is Vouching.SIGNED:
-            found = replace(event, standing=standing, owner=self._pen.name_owner(event.key))
+            found = replace(event, standing=standing, owner=name_owner(event.key))
             if len(_signed) >= _SIGNED_MAX:
                 _signed.clear()
             _signed[id(event)] = (event, self._by, found)
