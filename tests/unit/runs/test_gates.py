@@ -77,6 +77,17 @@ def test_a_pull_request_says_whose_a_verdict_is_and_that_it_is_old() -> None:
     assert "- T: passed, 1 of 1 checks (stale: it was at c0)\n" in old
 
 
+def test_checks_that_passed_by_a_strangers_word_tick_no_box() -> None:
+    task = event(1, "task-added", task="T", title="x", acceptance=["it holds"])
+    holds, verified = "  T: it holds\n", "everything that was verified passed\n"
+    for story, box in (((_ran(2),), "- [x] "), ((UNTRUSTED,), "- [ ] ")):
+        page = checklist(_run(task, *story), (), ())
+        assert box + holds in page
+        assert box + verified in page
+    later = replace(_ran(3), standing=Vouching.UNTRUSTED)
+    assert "- [x] " + holds in checklist(_run(task, _ran(2), later), (), ())
+
+
 def test_a_page_that_was_written_without_git_says_that_it_does_not_know_what_is_there_now() -> None:
     plain = event(1, "task-added", task="T", title="x")
     asks = "on what is there now: `agentx run pr` asks git\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from agentx.runs.asked import Escalation
 from agentx.runs.claiming.done_twice import find_done_twice
@@ -73,7 +73,7 @@ def checklist(
         rows.append(_row(is_done, f"{task.id} is done: {task.contract.title}"))
         # What was verified with the whole run was verified.
         reports = task.reports or run.reports
-        passed = bool(reports) and (reports[-1].passed or task.id in lifted)
+        passed = bool(reports) and (_has_passed(reports) or task.id in lifted)
         rows += [_row(passed, f"  {task.id}: {_line(each)}") for each in task.contract.acceptance]
     if run.over and run.doubted_end is not None:
         rows.append(_row(False, say_doubted_end(run)))
@@ -162,9 +162,15 @@ def _verdict(report: Report) -> str:
 
 def _is_verified(run: Run, lifted: Container[str]) -> bool:
     left = [task for task in run.tasks.values() if task.status is not TaskStatus.DROPPED]
-    passed = [task.reports[-1].passed or task.id in lifted for task in left if task.reports]
-    passed += [each.passed for each in run.reports[-1:]]
+    passed = [_has_passed(task.reports) or task.id in lifted for task in left if task.reports]
+    passed += [_has_passed(run.reports)] if run.reports else []
     return bool(passed) and all(passed)
+
+
+def _has_passed(reports: Sequence[Report]) -> bool:
+    """Tell whether what was verified last passed; that checks passed counts of no stranger."""
+    last = next((each for each in reversed(reports) if each.is_vouched or not each.passed), None)
+    return last is not None and last.passed
 
 
 def _section(title: str, lines: Iterable[str]) -> list[str]:
