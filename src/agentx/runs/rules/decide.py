@@ -154,7 +154,8 @@ def _run_completed(run: Run, said: Happening) -> tuple[Happening, ...]:
     if run.phase is not Phase.PR_PREP:
         raise IllegalTransition(
             f"{run.id} is in {run.phase}: it is completed from PR_PREP",
-            hint="`agentx run phase next` takes it on; `agentx run phase fail` gives it up",
+            hint="`agentx run phase next` takes it on; "
+            "`agentx run phase fail --reason WHY` gives it up",
         )
     _may_leave(run)
     if run.blockers:
