@@ -410,6 +410,12 @@ def say_against(state: Clarification) -> str:
     return "; ".join(filter(None, (name_for_answers(state), *told, tell_meanwhile(state))))
 
 
+def say_doubts(state: Clarification) -> str:
+    """Return that a person's word in a thread is in doubt: an excerpt cuts off who said it."""
+    doubts = dict.fromkeys(each.doubt for each in state.thread if each.is_reserved)
+    return "; ".join(f"a person's word in it is {doubt}" for doubt in doubts if doubt)
+
+
 def say_contrary(state: Clarification) -> str:
     """Return who answered otherwise, or later; once it is decided, `say_decision` says so."""
     begun = mark_begun(state, state.answered)

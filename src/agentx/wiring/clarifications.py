@@ -14,7 +14,7 @@ from pathlib import Path
 from agentx.clarification.contested import find_untrusted
 from agentx.clarification.events import LedgerLocked, LedgerReleased
 from agentx.clarification.model import PERSON, Clarification
-from agentx.clarification.rendering import inbox_line, say_against
+from agentx.clarification.rendering import inbox_line, say_against, say_doubts
 from agentx.clarification.service import Clarifications
 from agentx.clarification.store.book import Pen
 from agentx.clarification.store.ledgers import LedgerStore
@@ -363,8 +363,10 @@ def mark_questions(project: Project, names: Iterable[str]) -> dict[str, str]:
     for name in dict.fromkeys(names):
         with suppress(AgentXError):  # gone since it was found, or nobody can read it
             found.append(room.find(name))
-    told = ((state, say_against(state)) for state in name_overruling(project, found))
-    marks = {str(state.id): join_marks(against, asked.mark(state)) for state, against in told}
+    marks = {
+        str(state.id): join_marks(say_doubts(state), say_against(state), asked.mark(state))
+        for state in name_overruling(project, found)
+    }
     return {name: mark for name, mark in marks.items() if mark}
 
 

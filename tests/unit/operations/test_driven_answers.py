@@ -87,3 +87,11 @@ def test_an_answer_is_told_with_what_others_answered() -> None:
         assert f"- {QUESTION} -> the old one ({told})" in page
     [lesson] = lessons_of(Run(id="r", title="A run", escalations={"ESC-1": doubted}))
     assert "a writer who is not trusted answered otherwise" in lesson.content.context
+
+
+def test_what_was_said_for_a_person_after_they_answered_takes_nothing_back() -> None:
+    later = replace(OTHER, event_id="2", at_ms=Millis(2), key=ANSWER.key, via=Via.UNCONFIRMED)
+    sure = replace(ASKED, answers=(ANSWER, later))
+    assert "had answered otherwise: NO" in say_against(sure), "theirs, by a program, elsewhere"
+    before = replace(later, at_ms=Millis(0))
+    assert say_against(replace(ASKED, answers=(before, ANSWER))) == "", "they said it since"

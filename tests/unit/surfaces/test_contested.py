@@ -341,3 +341,17 @@ def test_who_withdraws_a_writer_is_told_where_it_counts_no_more(team: Team) -> N
     team.say(team.ana, "trust", "--writer", bob, "--yes")
     said = team.say(team.ana, "trust", "--writer", bob, "--revoke")
     assert said.startswith(f"{bob}: trusted no longer, here and in every other checkout"), said
+
+
+def test_an_excerpt_of_what_nobody_saw_a_person_say_says_so(begun: Team) -> None:
+    team, much = begun, "Much was said of it in the office on that day, by everybody there. "
+    team.say(
+        team.ana, "clarify", "answer", CLR, f"{much * 20}Take zebra. {much * 5}", "--as-person"
+    )
+    team.say(team.ana, "clarify", "resolve", CLR, role="engineer")
+    team.say(team.ana, "sync")
+    for query in ("zebra office", "what was said of the office"):
+        found = json.loads(team.say(team.ana, "search", query, "--json"))["hits"]
+        assert {hit["kind"] for hit in found} == {"clarification", "observation"}
+        for hit in found:
+            assert "unconfirmed" in hit["origin"], hit

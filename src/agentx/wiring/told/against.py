@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import closing
 
+from agentx.clarification.ways import UNCONFIRMED
 from agentx.host.files.plain import is_folder
 from agentx.kernel.text import join_marks
 from agentx.memory.found import CLARIFICATION, LESSON, OBSERVATION, RUN_EVENT
 from agentx.observations.ids import ID_PREFIX
+from agentx.observations.labels import read_decider
 from agentx.project.project import Project
 
 
@@ -71,10 +73,19 @@ def _mark_memories(project: Project, names: list[str]) -> dict[str, str]:
     with closing(open_vouched(project)) as store:
         return {
             one.id: join_marks(
-                _say_replaced(one.superseded_by), one.against, tell_other_issue(store, one)
+                _say_doubt(one.content),
+                _say_replaced(one.superseded_by),
+                one.against,
+                tell_other_issue(store, one),
             )
             for one in store.get_by_ids(names)
         }
+
+
+def _say_doubt(content: str) -> str:
+    """Return that nobody saw a person decide it: an excerpt cuts that off."""
+    decider = read_decider(content)
+    return f"decided by {decider}" if UNCONFIRMED in decider else ""
 
 
 def _say_replaced(by: str) -> str:
