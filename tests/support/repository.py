@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
+import tempfile
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 _WHO = ("-c", "user.name=Mira", "-c", "user.email=mira@example.org")
@@ -27,10 +31,47 @@ def git(folder: Path, *words: str, check: bool = True) -> str:
 
 def repository(folder: Path, **files: str) -> Path:
     """Make a repository with one commit."""
-    folder.mkdir(parents=True)
-    git(folder, "init", "-q", "-b", "main")
-    commit(folder, "begin", **(files or {"readme": "hello\n"}))
+
+    def make(place: Path) -> None:
+        place.mkdir()
+        git(place, "init", "-q", "-b", "main")
+        commit(place, "begin", **(files or {"readme": "hello\n"}))
+
+    return _lay_copy(folder, repr(sorted(files.items())), make)
+
+
+def bare_remote(folder: Path, **files: str) -> Path:
+    """Make a bare repository that others are cloned from, with one commit."""
+
+    def make(place: Path) -> None:
+        seed = repository(place.with_name("seed"), **files)
+        alone = ("-q", "--bare", "-c", "receive.autogc=false")
+        git(place.parent, "clone", *alone, str(seed), place.name)
+
+    return _lay_copy(folder, f"bare {sorted(files.items())}", make)
+
+
+def _lay_copy(folder: Path, name: str, make: Callable[[Path], None]) -> Path:
+    """Lay a copy of a repository that is made once in this process, and known by a name."""
+    kept = _copies()
+    if name not in kept:
+        place = Path(tempfile.mkdtemp(dir=_shelf().name)) / "repository"
+        make(place)
+        for sample in place.rglob("hooks/*.sample"):
+            sample.unlink()
+        kept[name] = place
+    shutil.copytree(kept[name], folder, symlinks=True)
     return folder
+
+
+@cache
+def _copies() -> dict[str, Path]:
+    return {}
+
+
+@cache
+def _shelf() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="agentx-repositories-")
 
 
 def commit(folder: Path, saying: str, **files: str) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
-from tests.support.repository import git, repository
+from tests.support.repository import bare_remote, git
 from tests.support.trusting import trusted
 
 
@@ -14,10 +14,8 @@ class Clones:
     """Clones of one bare remote, each of another person."""
 
     def __init__(self, folder: Path) -> None:
-        seed = repository(folder / "seed", a_py="a = 1\n")
-        git(folder, "clone", "-q", "--bare", "-c", "receive.autogc=false", str(seed), "remote.git")
         self.folder = folder
-        self.remote = folder / "remote.git"
+        self.remote = bare_remote(folder / "remote.git", a_py="a = 1\n")
 
     def clone(
         self, name: str, *, depth: int = 0, has_contents: bool = True, **more: str

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from agentx.runs.model import Run
 from tests.support.kept_runs import Kept
-from tests.support.repository import commit, git, repository
+from tests.support.repository import bare_remote, commit, git
 from tests.support.run_stories import Team
 
 ACTOR = "executor"
@@ -17,9 +17,7 @@ class Pair:
     """Two clones of one bare remote, and a run with two tasks that both know."""
 
     def __init__(self, folder: Path, make: Callable[..., Team] = Team) -> None:
-        seed = repository(folder / "seed", a_py="one = 1\n")
-        git(folder, "clone", "-q", "--bare", "-c", "receive.autogc=false", str(seed), "remote.git")
-        self.remote = folder / "remote.git"
+        self.remote = bare_remote(folder / "remote.git", a_py="one = 1\n")
         teams = []
         for number, name in enumerate(("one", "two"), start=1):
             git(folder, "clone", "-q", str(self.remote), name)

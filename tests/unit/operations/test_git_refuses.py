@@ -25,6 +25,7 @@ from agentx.operations.upkeep.doctor import _project
 from agentx.operations.upkeep.health import Health
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
+from tests.support.kept import KeptFolder
 from tests.support.repository import commit
 from tests.support.two_people import FIRST, PERSON, SECOND, Two
 
@@ -43,15 +44,25 @@ _VERBS: dict[str, Callable[[Project], object]] = {
 }
 
 
-@pytest.fixture
-def refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """Return a clone that git took for the user's own until just now; a lane is merged in it."""
-    two = Two(tmp_path)
+def _merge_lane(place: Path) -> Two:
+    two = Two(place)
     opened = open_lane(two.one, Saying(task=FIRST))
     assert opened.lane is not None
     commit(Path(opened.folder), "work", b_py="b = 1\n")
     finish_lane(two.one, Saying(lane=opened.lane.id))
     merge_lane(two.one, Saying(lane=opened.lane.id))
+    return two
+
+
+@pytest.fixture(scope="module")
+def merged(tmp_path_factory: pytest.TempPathFactory) -> KeptFolder[Two]:
+    return KeptFolder(tmp_path_factory.mktemp("merged"), _merge_lane)
+
+
+@pytest.fixture
+def refused(merged: KeptFolder[Two], monkeypatch: pytest.MonkeyPatch) -> Project:
+    """Return a clone that git took for the user's own until just now; a lane is merged in it."""
+    two = merged.lend()
     said = command._plain_environment
 
     def say_another() -> dict[str, str]:
@@ -59,7 +70,7 @@ def refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
 
     monkeypatch.setattr(command, "_plain_environment", say_another)
     monkeypatch.setattr(plain, "_is_plain", lambda _git: False)
-    known = {"HOME": str(tmp_path / "home-anna"), "PATH": os.defpath}
+    known = {"HOME": str(two.clones.folder / "home-anna"), "PATH": os.defpath}
     return open_project(two.one.root, read_environment(known))
 
 
