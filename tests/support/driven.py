@@ -62,6 +62,10 @@ class Stage:
         self.told: list[DriveNews] = []
         self.asks: list[Ask] = []
         self.plays: Plays = write_file
+        self.act(patch)
+
+    def act(self, patch: pytest.MonkeyPatch) -> None:
+        """Play the agents that are driven from now on."""
         for module in (beginning, planning, turns):
             patch.setattr(module, "runner_in_lane", self._cast)
 

@@ -19,7 +19,7 @@ from agentx.kernel.errors import UnavailableError
 from agentx.kernel.tokens import estimate
 from agentx.lessons.limits import LESSONS_TOLD_TOKENS
 from agentx.lessons.model import Confidence, Content, LessonKind
-from agentx.operations.driving.asked import DriveBounds, DriveEnd
+from agentx.operations.driving.asked import DriveBounds, DriveEnd, Driven
 from agentx.operations.driving.ends import ending
 from agentx.operations.lessons.candidates import (
     accept,
@@ -34,6 +34,7 @@ from agentx.wiring.taught.given import GivenLesson
 from agentx.wiring.taught.lessons import relevant_lessons
 from agentx.wiring.taught.proofs import lesson_proof
 from tests.support.driven import DONE, Stage, write_file
+from tests.support.kept import KeptFolder
 from tests.support.repository import git
 
 ASKS = "STATUS: question\nQUESTION: by what?"
@@ -46,6 +47,30 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
     made = Stage(tmp_path, monkeypatch)
     made.plays = fail_first(made)
     return made
+
+
+@pytest.fixture(scope="module")
+def kept_taught(tmp_path_factory: pytest.TempPathFactory) -> KeptFolder[tuple[Stage, Driven]]:
+    def furnish(place: Path) -> tuple[Stage, Driven]:
+        with pytest.MonkeyPatch.context() as patch:
+            stage = Stage(place, patch)
+            stage.plays = fail_first(stage)
+            first = stage.drive("Multiply", checks=[CHECK])
+        stage.asks.clear()  # they cannot be copied
+        return stage, first
+
+    return KeptFolder(tmp_path_factory.mktemp("taught"), furnish)
+
+
+@pytest.fixture
+def taught(
+    kept_taught: KeptFolder[tuple[Stage, Driven]], monkeypatch: pytest.MonkeyPatch
+) -> tuple[Stage, Driven]:
+    """Give a stage and how the first run on it ended, of which one turn failed and one mended."""
+    stage, first = kept_taught.lend()
+    stage.act(monkeypatch)
+    stage.plays = fail_first(stage)
+    return stage, first
 
 
 def fail_first(stage: Stage) -> Callable[[Ask, Path], str]:
@@ -65,8 +90,10 @@ def do_right(_ask: Ask, folder: Path) -> str:
     return DONE
 
 
-def test_a_check_that_failed_and_what_mended_it_are_offered_with_the_proof(stage: Stage) -> None:
-    end = stage.drive("Multiply", checks=[CHECK])
+def test_a_check_that_failed_and_what_mended_it_are_offered_with_the_proof(
+    taught: tuple[Stage, Driven],
+) -> None:
+    stage, end = taught
     [offered] = list_candidates(stage.project)
     report, mended = stage.newest.tasks["TASK-001"].reports
 
@@ -85,9 +112,9 @@ def test_a_check_that_failed_and_what_mended_it_are_offered_with_the_proof(stage
 
 @pytest.mark.promise("drive.lessons")
 def test_what_one_run_taught_is_in_the_prompts_of_the_next_once_it_is_accepted(
-    stage: Stage,
+    taught: tuple[Stage, Driven],
 ) -> None:
-    first = stage.drive("Multiply", checks=[CHECK])
+    stage, first = taught
     [lesson] = accept(stage.project, first.run_id, (), everything=True).learnt
     stage.asks.clear()
     stage.plays = do_right
@@ -103,8 +130,10 @@ def test_what_one_run_taught_is_in_the_prompts_of_the_next_once_it_is_accepted(
 
 
 @pytest.mark.promise("drive.lessons")
-def test_what_nobody_accepted_is_given_to_nobody(stage: Stage) -> None:
-    stage.drive("Multiply", checks=[CHECK])
+def test_what_nobody_accepted_is_given_to_nobody(
+    taught: tuple[Stage, Driven],
+) -> None:
+    stage, _ = taught
     stage.asks.clear()
     stage.plays = do_right
     stage.drive("Divide", checks=[CHECK])
@@ -113,8 +142,10 @@ def test_what_nobody_accepted_is_given_to_nobody(stage: Stage) -> None:
     assert stage.newest.turns[-1].lessons == ()
 
 
-def test_who_plans_is_given_them_too(stage: Stage) -> None:
-    first = stage.drive("Multiply", checks=[CHECK])
+def test_who_plans_is_given_them_too(
+    taught: tuple[Stage, Driven],
+) -> None:
+    stage, first = taught
     [lesson] = accept(stage.project, first.run_id, (), everything=True).learnt
     plan = '{"tasks": [{"id": "a", "title": "Divide"}]}'
     stage.plays = lambda ask, folder: plan if ask.role == "architect" else do_right(ask, folder)
@@ -172,8 +203,10 @@ def test_a_check_that_passed_without_a_change_proves_nothing(
     assert (end.lessons_accepted, end.lessons_proposed) == ((), 1)
 
 
-def test_who_was_given_a_lesson_is_told_by_the_run_and_by_why(stage: Stage) -> None:
-    first = stage.drive("Multiply", checks=[CHECK])
+def test_who_was_given_a_lesson_is_told_by_the_run_and_by_why(
+    taught: tuple[Stage, Driven],
+) -> None:
+    stage, first = taught
     [lesson] = accept(stage.project, first.run_id, (), everything=True).learnt
     stage.plays = do_right
     second = stage.drive("Divide", checks=[CHECK])
@@ -260,8 +293,10 @@ def test_a_conflict_is_told_with_how_its_agent_put_it_together(stage: Stage) -> 
     assert not offered.is_proven
 
 
-def test_what_is_known_already_is_offered_as_that_and_confirms_it(stage: Stage) -> None:
-    first = stage.drive("Multiply", checks=[CHECK])
+def test_what_is_known_already_is_offered_as_that_and_confirms_it(
+    taught: tuple[Stage, Driven],
+) -> None:
+    stage, first = taught
     [lesson] = accept(stage.project, first.run_id, (), everything=True).learnt
     stage.asks.clear()
     second = stage.drive("Divide", checks=[CHECK])
@@ -320,8 +355,10 @@ def test_a_lesson_without_end_is_told_within_bounds_and_as_data(stage: Stage) ->
     assert "````" in prompt, "the fence is longer than any inside"
 
 
-def test_lessons_of_a_repository_that_is_not_trusted_are_given_to_nobody(stage: Stage) -> None:
-    first = stage.drive("Multiply", checks=[CHECK])
+def test_lessons_of_a_repository_that_is_not_trusted_are_given_to_nobody(
+    taught: tuple[Stage, Driven],
+) -> None:
+    stage, first = taught
     accept(stage.project, first.run_id, (), everything=True)
     files = stage.project.environment.data.root
     shutil.move(files, files.with_name("elsewhere"))  # what said that it is trusted
