@@ -15,6 +15,7 @@ import pytest
 
 from agentx.demo import sample
 from tests.support.house import House, processes_of, prompt
+from tests.support.soaking import in_soak
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "agent-clis"
 
@@ -108,13 +109,10 @@ def test_secrets_and_private_text_reach_no_file_and_no_output(house: House) -> N
 @pytest.mark.parametrize(
     "payload",
     [
-        b"",
-        b"{",
-        b"[1, 2]",
         b"\x00\xff\xfe binary",
         b'{"session_id": "s-9", "hook_event_name": "UserPromptSubmit", "prompt": "cut of',
         b'{"a":' * 5_000,
-        b'"just text"',
+        *in_soak(b"", b"{", b"[1, 2]", b'"just text"'),
     ],
 )
 def test_a_payload_that_is_none_is_kept_as_a_note_and_reported(
@@ -372,7 +370,7 @@ def test_opencode_history_is_read_from_its_database(house: House) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    ["status", "events", "search gate", "recall", "toc", "memory list", "doctor"],
+    ["status", "recall", "doctor", *in_soak("events", "search gate", "toc", "memory list")],
 )
 def test_who_only_reads_in_a_folder_that_was_never_set_up_begins_nothing(
     house: House, words: str

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.support.house import House, prompt
+from tests.support.soaking import in_soak
 
 MORNING_MS = 1_772_445_600_000  # 2026-03-02T10:00:00Z
 SAID = "We decided to keep the ledger in Postgres because SQLite locks under five writers."
@@ -119,27 +120,29 @@ def test_its_verdicts_become_memories(house: House, claude: Claude) -> None:
     "answer",
     [
         rewrite("The ledger moved to MongoDB.", "moved to MongoDB"),
-        rewrite("Das Hauptbuch bleibt, wo es war.", QUOTE),
-        rewrite("We decided to keep the ledger in SQLite.", QUOTE),
-        rewrite("`ledger_pool` opens 5 connections, because of SQLite.", OPENED),
-        {
-            "verdicts": [
-                {
-                    "id": name,
-                    "verdict": "drop",
-                    "kind": "",
-                    "text": "",
-                    "quote": "",
-                    "event_ids": [],
-                    "joins": [],
-                }
-                for name in ("c1", "c1", "c2", "c2", "c3")
-            ],
-            "observations": [],
-        },
         "You've hit your weekly limit, resets Monday",
-        "Sure! I would keep everything.",
-        {"verdicts": [], "observations": []},
+        *in_soak(
+            rewrite("Das Hauptbuch bleibt, wo es war.", QUOTE),
+            rewrite("We decided to keep the ledger in SQLite.", QUOTE),
+            rewrite("`ledger_pool` opens 5 connections, because of SQLite.", OPENED),
+            {
+                "verdicts": [
+                    {
+                        "id": name,
+                        "verdict": "drop",
+                        "kind": "",
+                        "text": "",
+                        "quote": "",
+                        "event_ids": [],
+                        "joins": [],
+                    }
+                    for name in ("c1", "c1", "c2", "c2", "c3")
+                ],
+                "observations": [],
+            },
+            "Sure! I would keep everything.",
+            {"verdicts": [], "observations": []},
+        ),
     ],
 )
 def test_lies_and_notices_leave_what_the_rules_found(

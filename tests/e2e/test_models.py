@@ -13,6 +13,7 @@ import pytest
 
 from tests.support.house import House, prompt
 from tests.support.scripted_llm import KEY, ScriptedLlm, Step, fails, says
+from tests.support.soaking import in_soak
 
 MORNING_MS = 1_772_445_600_000  # 2026-03-02T10:00:00Z
 MINUTE_MS = 60_000
@@ -127,10 +128,13 @@ def test_the_daemon_asks_the_model_too(house: House) -> None:
     "steps",
     [
         pytest.param([says("Certainly! Here is a summary."), says("[]"), says("")], id="nonsense"),
-        pytest.param([says(HALF), says(HALF, ended="length")], id="half"),
-        pytest.param([says({"title": 3, "bullets": "none", "keywords": {}})], id="shape"),
         pytest.param([says(INVENTED), says({**GOOD, "bullets": []})], id="invented"),
-        pytest.param([says(GOOD, ended="refusal"), Step(raw=b"\xff\x00 no JSON")], id="nothing"),
+        *in_soak(
+            [says(HALF), says(HALF, ended="length")],
+            [says({"title": 3, "bullets": "none", "keywords": {}})],
+            [says(GOOD, ended="refusal"), Step(raw=b"\xff\x00 no JSON")],
+            ids=("half", "shape", "nothing"),
+        ),
     ],
 )
 def test_a_useless_answer_costs_only_quality_and_is_paid_for_once(

@@ -32,6 +32,7 @@ from agentx.memory.wire.connection import Connection, connect_to
 from agentx.surfaces.cli.commands.behind.daemon import open_servers
 from tests.support.fake_memory import FakeMemory
 from tests.support.house import House
+from tests.support.soaking import in_soak
 
 JOBS = {"retention", "compact", "memory-settle", "memory-verify", "memory-compact"}
 
@@ -150,7 +151,7 @@ def test_a_damaged_registry_is_moved_aside_and_the_daemon_starts(house: House) -
 
 
 @pytest.mark.parametrize("with_daemon", [False, True])
-@pytest.mark.parametrize("verb", ["pause", "resume", "run"])
+@pytest.mark.parametrize("verb", ["run", *in_soak("pause", "resume")])
 def test_a_job_that_is_not_there_is_refused_in_the_same_words(
     house: House, verb: str, with_daemon: bool
 ) -> None:

@@ -22,6 +22,7 @@ from tests.support.kept import KeptFolder
 from tests.support.repository import commit, git
 from tests.support.run_stories import Killed, Team
 from tests.support.shared_run import ACTOR
+from tests.support.soaking import in_soak
 from tests.support.two_places import PLACES, folder_of, furnish, lag_behind, run_of
 
 
@@ -68,7 +69,9 @@ _UP = {**_COMES, "b2.py": "b = 1\n"}
 
 @pytest.mark.promise("runs.git-is-true")
 @pytest.mark.parametrize("at", PLACES)
-@pytest.mark.parametrize("wrote", [("c.py",), ("a.py", "b1.py", "c.py"), (*_COMES, "a.py")])
+@pytest.mark.parametrize(
+    "wrote", [("a.py", "b1.py", "c.py"), *in_soak(("c.py",), (*_COMES, "a.py"))]
+)
 def test_a_folder_that_is_half_brought_up_is_brought_up_further(
     team: Team, at: str, wrote: tuple[str, ...]
 ) -> None:
@@ -117,7 +120,7 @@ def test_a_bring_up_that_was_killed_goes_on(
 
 @pytest.mark.promise("runs.git-is-true")
 @pytest.mark.parametrize("at", PLACES)
-@pytest.mark.parametrize("then", ["nothing", "reset", "made anew"])
+@pytest.mark.parametrize("then", ["nothing", "reset", *in_soak("made anew")])
 def test_what_was_brought_up_before_it_was_noted_stays_when_the_branch_goes_on(
     team: Team, at: str, then: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

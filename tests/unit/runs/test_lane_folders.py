@@ -20,6 +20,7 @@ from tests.support.kept import KeptFolder
 from tests.support.repository import commit, git
 from tests.support.run_stories import Team
 from tests.support.shared_run import ACTOR
+from tests.support.soaking import in_soak
 from tests.support.two_places import PLACES, folder_of, furnish, lag_behind, list_files, run_of
 
 
@@ -201,7 +202,7 @@ def test_what_somebody_left_in_a_folder_that_lags_is_named_and_what_lags_is_not(
 
 
 @pytest.mark.parametrize("at", PLACES)
-@pytest.mark.parametrize("does", ["edits", "draws", "adds"])
+@pytest.mark.parametrize("does", ["edits", "adds", *in_soak("draws")])
 def test_what_somebody_changed_of_what_lags_is_kept_as_it_is_told(
     team: Team, at: str, does: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
