@@ -19,6 +19,7 @@ import pytest
 from tests.hostile.commands import READING
 from tests.support.house import BIN, House, prompt
 
+_THIRD = 3
 WORDS = {"run": "20260101-0000-none-aaaa", "observation": "obs-1-0000000000000-000000"}
 
 
@@ -27,14 +28,21 @@ def _list_everything(folder: Path) -> list[str]:
 
 
 @pytest.mark.promise("reading.leaves-nothing")
-@pytest.mark.parametrize("git", [True, False], ids=["a repository", "a folder"])
+@pytest.mark.parametrize(
+    ("git", "step"),
+    [
+        pytest.param(True, 1, id="a repository"),
+        pytest.param(False, _THIRD, id="a folder, some commands"),
+        pytest.param(False, 1, id="a folder", marks=pytest.mark.soak),
+    ],
+)
 def test_a_command_that_reads_makes_nothing_where_nothing_was_set_up(
-    tmp_path: Path, git: bool
+    tmp_path: Path, git: bool, step: int
 ) -> None:
     house = House(tmp_path, git=git)
     before = _list_everything(tmp_path)
 
-    for command in READING.values():
+    for command in [*READING.values()][::step]:
         done = house.agentx(*command.format(**WORDS).split(), expect=None)
 
         made = [path for path in _list_everything(tmp_path) if path not in before]

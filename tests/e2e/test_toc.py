@@ -218,7 +218,7 @@ def _has(path: Path, needle: bytes) -> bool:
 
 
 def test_a_daemon_killed_amid_building_is_followed_by_one_that_goes_on(house: House) -> None:
-    part = 150
+    part = 80
     size = 3 * part
     history = list(repeated_sample(size))
     kills = 0
