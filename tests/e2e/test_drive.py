@@ -146,12 +146,12 @@ def _tells(doing: str, text: str) -> Callable[[dict[str, Any]], bool]:
     return lambda line: line.get("doing") == doing and text in line["text"]
 
 
-def _finish(calculator: Calculator) -> dict[str, Any]:
-    told = calculator.drive(expect=None)
+def _finish(calculator: Calculator, *words: str) -> dict[str, Any]:
+    told = calculator.drive(*words, expect=None)
     if told[-1]["end"]["ended"] == "waits":
         assert told[-1]["end"]["waits_for"][0].endswith("English or German?")
         calculator.answer(told)
-        told = calculator.drive(expect=None)
+        told = calculator.drive(*words, expect=None)
     end: dict[str, Any] = told[-1]["end"]
     return end
 
@@ -181,9 +181,11 @@ LATE_KILLS = {
 @pytest.mark.promise("drive.killed")
 def test_a_driver_that_is_killed_is_followed_by_one_that_goes_on(calculator: Calculator) -> None:
     """The soak kills one in every phase; killed in a turn it is followed further below."""
-    _drive_until(calculator, "A calculator", "--check", CHECK, is_there=KILLS["merge"])
+    typed = ("A calculator", "--check", CHECK)
+    _drive_until(calculator, *typed, is_there=KILLS["merge"])
 
-    _check_whole(calculator, _finish(calculator))
+    _check_whole(calculator, _finish(calculator, *typed))  # the same command goes on
+    assert len(calculator.house.json("run", "list")["runs"]) == 1
 
 
 @pytest.mark.soak

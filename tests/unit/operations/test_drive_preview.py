@@ -8,8 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from agentx.operations.driving.asked import DriveRequest
+from agentx.operations.driving.beginning import find_meant
 from agentx.operations.driving.preview import plan_drive
-from agentx.operations.runs.write import start_run
+from agentx.operations.runs.saying import Saying
+from agentx.operations.runs.write import record_event, start_run
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 from agentx.runs.model import ORCHESTRATOR
@@ -55,3 +57,15 @@ def test_a_check_that_nobody_saw_is_told_before_the_run_is_driven(tmp_path: Path
     assert "--runner codex --approve-checks" in found.in_the_way[-1]
     run, _ = open_runs(project).run("")
     assert not run.turns
+
+
+def test_who_types_the_title_once_more_means_the_run_that_is_not_over(tmp_path: Path) -> None:
+    project = trusted(_open(tmp_path))
+    assert find_meant(project, "Add e-mail checks") == ""
+    older = start_run(project, "Add e-mail checks", actor=ORCHESTRATOR)
+    start_run(project, "Another", actor=ORCHESTRATOR)
+
+    assert find_meant(project, " add  e-mail Checks") == older.id
+    assert find_meant(project, older.id[-4:]) == older.id[-4:]
+    record_event(project, Saying(run_id=older.id), "run-failed", {"reason": "it was given up"})
+    assert find_meant(project, "Add e-mail checks") == ""

@@ -9,8 +9,9 @@ from agentx.kernel.errors import AgentXError, ConflictError, InvalidValue
 from agentx.operations.driving.approving import list_unseen, refuse_unseen
 from agentx.operations.driving.asked import DriveRequest
 from agentx.operations.runs.saying import check_speaker
-from agentx.operations.runs.write import start_run
+from agentx.operations.runs.write import is_run, start_run
 from agentx.project.project import Project
+from agentx.redaction.redact import redact
 from agentx.runs.model import ORCHESTRATOR, Run
 from agentx.wiring.runners import find_player_name, runner_in_lane
 from agentx.wiring.runs import open_runs
@@ -37,6 +38,22 @@ def begin_run(project: Project, request: DriveRequest) -> tuple[Run, DriveReques
         actor=ORCHESTRATOR,
     )
     return run, request
+
+
+def find_meant(project: Project, what: str) -> str:
+    """Return the run that a text means: by its id, or as the title of one that goes on; or nothing.
+
+    Whoever types a command once more, because it was stopped or killed, means no second run.
+    """
+    if is_run(project, what):
+        return what
+    titles = {_plain(what), _plain(redact(what))}
+    going = (each for each in open_runs(project).all() if not each.over)  # newest first
+    return next((each.id for each in going if _plain(each.title) in titles), "")
+
+
+def _plain(title: str) -> str:
+    return " ".join(title.casefold().split())
 
 
 def name_runners(project: Project, request: DriveRequest) -> tuple[str, ...]:

@@ -25,7 +25,6 @@ from agentx.operations.driving.asked import (
     Driven,
     DriveRequest,
 )
-from agentx.operations.runs.write import is_run
 from agentx.project.roles.caller import find_caller
 from agentx.surfaces.cli import options, render
 from agentx.surfaces.cli.commands.runs.drive_screen import open_screen
@@ -102,25 +101,26 @@ def drive_run(
 ) -> None:
     """Let agents do a piece of work: from a plan to a branch whose checks pass.
 
-    A TITLE begins a run; RUN goes on with one, here or on another machine; neither takes the one in
-    progress. Each task is worked on in a lane of its own; its checks decide whether it is merged,
-    and what fails goes back to its agent. Ctrl-C stops, and nothing is lost.
+    A TITLE begins a run, or goes on with the one of that title that is not over; RUN goes on with
+    one, here or on another machine; neither takes the one in progress. Each task is worked on in a
+    lane of its own; its checks decide whether it is merged, and what fails goes back to its agent.
+    Ctrl-C stops, and nothing is lost.
 
     Agents edit files in their lane. They run only the commands of the setting agents.commands, and
     push nothing. Exit codes: 0 done, 3 stuck, 5 at a bound, 6 a person is asked.
     """
     # Whoever drives brings agents and models along: no other command of runs pays for that.
-    from agentx.operations.driving.beginning import begin_run
+    from agentx.operations.driving.beginning import begin_run, find_meant
     from agentx.operations.driving.drive import drive
     from agentx.operations.driving.planning import read_plan_file
     from agentx.operations.driving.preview import plan_drive
 
     project = invocation.project
-    is_known = not what or is_run(project, what)
+    known = find_meant(project, what) if what else ""
 
     request = DriveRequest(
-        run_id=what if is_known else "",
-        title="" if is_known else what,
+        run_id=known,
+        title="" if known else what,
         plan=read_plan_file(project, Path(plan_file)) if plan_file else (),
         **_read_given(project, given),
     )
@@ -129,7 +129,8 @@ def drive_run(
         invocation.show(found, lambda screen: _draw_plan(screen, found))
         return
     run, request = begin_run(project, request)
-    shown = open_screen(run.title, run.id, project.clock, is_json=invocation.as_json)
+    head = f"{run.title} ({run.id})" + ("" if request.title else ", goes on")
+    shown = open_screen(head, project.clock, is_json=invocation.as_json)
     with shown as show, _stopping():
         done = drive(project, run, request, show)
     if invocation.as_json:

@@ -29,14 +29,12 @@ _OVER = "merged into"
 
 
 @contextmanager
-def open_screen(
-    title: str, run_id: str, clock: Clock, *, is_json: bool
-) -> Iterator[Callable[[DriveNews], None]]:
+def open_screen(head: str, clock: Clock, *, is_json: bool) -> Iterator[Callable[[DriveNews], None]]:
     """Give who is told what happens."""
     if is_json:
         yield _tell_json
         return
-    write_text(f"{title} ({run_id})\n")
+    write_text(f"{printable(head)}\n")
     if not sys.stdout.isatty():
         yield _tell_line
         return
