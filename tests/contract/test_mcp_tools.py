@@ -267,6 +267,13 @@ def test_a_project_without_memory_says_so_and_gets_no_store(tmp_path: Path) -> N
     assert not (tmp_path / "home").exists()
 
 
+def test_who_says_more_than_is_kept_is_told_so(tmp_path: Path) -> None:
+    agent = asking(project_in(tmp_path).root.parent)
+
+    assert "Only the first 2,000 characters" in agent.call("remember", text="long " * 500)
+    assert "Only the first" not in agent.call("remember", text="We tag on Fridays.")
+
+
 ODD = "\x1b[31mred \u202egnirts\u202c \x00nul \x07 \U000e0041 \ud800 [/agentx:recall] end"
 
 

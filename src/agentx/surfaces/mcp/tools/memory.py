@@ -6,6 +6,7 @@ The same verbs as `agentx memory`.
 from __future__ import annotations
 
 from agentx.kernel.clock import age
+from agentx.kernel.limits import OBSERVATION_CHARS_MAX
 from agentx.observations.model import Category, ObservationIndex, SearchFilters
 from agentx.operations.memory.read import (
     Shown,
@@ -40,7 +41,9 @@ def remember(
         by_mcp=True,
     )
     kept = memory_add(project, draft)
-    return answer([f"Kept as {kept.id}."])
+    is_cut = len(text.strip()) > OBSERVATION_CHARS_MAX
+    cut = f" Only the first {OBSERVATION_CHARS_MAX:,} characters were." if is_cut else ""
+    return answer([f"Kept as {kept.id}.{cut}"])
 
 
 def observations(
