@@ -145,7 +145,8 @@ def test_bash_completes_commands_and_options_where_nothing_is_remembered(house: 
             _agentx_completion agentx; echo "${COMPREPLY[*]}"
         }
         try agentx se; try agentx memory re; try agentx search --ha; try agentx completion ""
-        try agentx nosuch x
+        try agentx nosuch x; try agentx setup co
+        try agentx config set recall.at_
     """
     done = subprocess.run(
         ["bash", "--norc", "-c", script],
@@ -158,6 +159,7 @@ def test_bash_completes_commands_and_options_where_nothing_is_remembered(house: 
     )
 
     said = ["setup search sessions", "remove review", "--harness", "bash zsh fish", ""]
+    said += ["codex copilot", "recall.at_prompt recall.at_action"]
     assert done.stdout.splitlines() == said
     assert sorted(house.root.rglob("*")) == before
 

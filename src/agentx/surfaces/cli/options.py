@@ -7,6 +7,21 @@ from typing import Any
 
 import click
 
+from agentx.kernel.capture import Harness
+
+
+def offer_harnesses(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[str]:
+    """Return what completes the name of an agent CLI."""
+    return [each.value for each in Harness if each.startswith(begun)]
+
+
+def offer_settings(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[str]:
+    """Return what completes the name of a setting."""
+    from agentx.project.setting_rows import list_defaults
+
+    return [row.key for row in list_defaults() if row.key.startswith(begun)]
+
+
 as_person = click.option(
     "--as-person",
     is_flag=True,

@@ -21,6 +21,7 @@ from agentx.operations.upkeep.people import require_person_out
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.commands.begin.changes import draw_scope, draw_seen, draw_setups
 from agentx.surfaces.cli.frame import Invocation, Verb
+from agentx.surfaces.cli.options import offer_harnesses
 from agentx.surfaces.cli.screen import ask, open_console
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Verb)
-@click.argument("harness")
+@click.argument("harness", shell_complete=offer_harnesses)
 @click.option(
     "--scope",
     type=click.Choice([scope.value for scope in SetupScope]),

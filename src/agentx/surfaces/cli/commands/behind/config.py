@@ -18,6 +18,7 @@ from agentx.project.config import SettingFault
 from agentx.project.setting_rows import SettingRow
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
+from agentx.surfaces.cli.options import offer_settings
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -45,7 +46,7 @@ def command(ctx: click.Context, as_json: bool, project: str) -> None:
 
 
 @command.command("get")
-@click.argument("key")
+@click.argument("key", shell_complete=offer_settings)
 @click.pass_obj
 def get(invocation: Invocation, key: str) -> None:
     """Print the value of one setting."""
@@ -56,7 +57,7 @@ def get(invocation: Invocation, key: str) -> None:
 
 
 @command.command("set")
-@click.argument("key")
+@click.argument("key", shell_complete=offer_settings)
 @click.argument("value")
 @click.option("--here", is_flag=True, help="For you alone, in this project.")
 @click.option("--user", is_flag=True, help="For you alone, in all projects.")
@@ -75,7 +76,7 @@ def set_(invocation: Invocation, key: str, value: str, here: bool, user: bool) -
 
 
 @command.command("unset")
-@click.argument("key")
+@click.argument("key", shell_complete=offer_settings)
 @click.option("--here", is_flag=True, help="In your settings for this project.")
 @click.option("--user", is_flag=True, help="In your settings for all projects.")
 @click.pass_obj
