@@ -89,8 +89,13 @@ def open_memory(project: Project, *, wait_ms: int = STORE_OPEN_WAIT_MS) -> Memor
         left_ms = max(int((deadline - time.monotonic()) * 1000), 0)
         remote = connect(project.store, project=project.id, wait_ms=left_ms)
         if remote is not None:
-            _refuse_held(project.store, remote, max(left_ms, DAEMON_ANSWER_MS))
-            return remote
+            if remote.is_answered(max(left_ms, DAEMON_ANSWER_MS)):
+                return remote
+            with remote:  # nothing is asked of it any more: it is held, or was just killed
+                if time.monotonic() > deadline:
+                    raise _say_held(project.store)
+            time.sleep(DAEMON_POLL_MS / 1000)
+            continue
         from agentx.wiring.memory import open_store  # noqa: PLC0415  see above
 
         try:
@@ -108,20 +113,18 @@ def is_held(paths: StorePaths) -> bool:
     from agentx.memory.remote import dial  # noqa: PLC0415  see above
 
     with dial(presence.address, hatch=presence.hatch) as remote:
-        return not remote.is_answered(DAEMON_ANSWER_MS)
+        if remote.is_answered(DAEMON_ANSWER_MS):
+            return False
+    return reachable(paths) is not None  # else it was going
 
 
-def _refuse_held(paths: StorePaths, remote: RemoteMemory, wait_ms: int) -> None:
-    """Raise DaemonUnavailable where a daemon takes calls and answers none."""
-    if remote.is_answered(wait_ms):
-        return
-    with remote:  # nothing is asked of it any more
-        owner = lock_owner(paths)
-        who = f" (process {owner.pid})" if owner is not None else ""
-        raise DaemonUnavailable(
-            f"the daemon{who} does not answer: it may be stopped or hang",
-            hint="`agentx daemon stop` ends it; what was captured is kept",
-        )
+def _say_held(paths: StorePaths) -> DaemonUnavailable:
+    owner = lock_owner(paths)
+    who = f" (process {owner.pid})" if owner is not None else ""
+    return DaemonUnavailable(
+        f"the daemon{who} does not answer: it may be stopped or hang",
+        hint="`agentx daemon stop` ends it; what was captured is kept",
+    )
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 
@@ -84,6 +84,48 @@ def test_who_reads_beside_a_daemon_that_is_held_is_shown_what_is_stored(held: Pr
 def test_who_writes_beside_a_daemon_that_is_held_is_told_so(held: Project) -> None:
     with pytest.raises(DaemonUnavailable, match="does not answer"):
         open_memory(held, wait_ms=100)
+
+
+@pytest.mark.parametrize("accepts", [1, 2])  # who looks whether it is there; who asks
+def test_a_daemon_that_was_just_killed_is_waited_for_until_it_is_gone(
+    tmp_path: Path, accepts: int
+) -> None:
+    (tmp_path / "work").mkdir()
+    known = {"HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin"}
+    project = open_project(tmp_path / "work", read_environment(known))
+    with open_memory(project):
+        pass
+    path, is_up = tmp_path / "hatch.sock", Event()
+
+    def die() -> None:
+        with daemon_lock(project.store):
+            with socket.socket(socket.AF_UNIX) as listener:
+                listener.bind(str(path))
+                listener.listen(1)
+                address = f"unix:{path}.grpc"
+                presence = Presence(
+                    pid=os.getpid(),
+                    address=address,
+                    started_ms=Millis(1),
+                    version="0",
+                    hatch=str(path),
+                )
+                write_presence(project.store, presence)
+                is_up.set()
+                for _ in range(accepts):
+                    listener.accept()[0].close()
+            time.sleep(_WRITES_S)  # its sockets are closed, and its lock is not
+
+    dying = Thread(target=die)
+    dying.start()
+    assert is_up.wait(10)
+    said: list[AgentXError] = []
+
+    with open_to_read(project, said.append) as memory:
+        assert memory.toc_roots() == ()
+
+    dying.join()
+    assert said == []
 
 
 def _write_below(store: Path) -> None:

@@ -96,10 +96,8 @@ class HatchConnection:
             self._exchange(
                 plain.encode({"call": "", "project": self._project, "given": {}}), wait_ms
             )
-        except DaemonUnavailable:
+        except (DaemonUnavailable, HatchClosed):
             return False
-        except HatchClosed:  # it may be there and have lost its hatch
-            return True
         return True
 
     def close(self) -> None:
