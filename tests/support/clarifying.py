@@ -18,6 +18,7 @@ from agentx.kernel.bus import Bus
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.ids import clarification_id
 from agentx.kernel.paths import ProjectPaths
+from agentx.kernel.vouching.signatures import Judge
 from agentx.kernel.vouching.standing import Vouching
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
@@ -72,6 +73,9 @@ class KeyOfTests:
             return Vouching.UNTRUSTED if signature else Vouching.UNSIGNED
         is_theirs = is_signed_by(find_public(self._known[key]), signature, message)
         return Vouching.SIGNED if is_theirs else Vouching.FORGED
+
+    def judging(self) -> Judge:
+        return self.judge
 
 
 KEYS = KeyOfTests()

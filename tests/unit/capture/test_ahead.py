@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from agentx.adapters.homes import Homes
 from agentx.adapters.port import Damaged, Transcript
 from agentx.adapters.registry import ADAPTERS
 from agentx.capture.ahead import ReadAhead
+from agentx.capture.limits import NEWEST_BYTES
 from agentx.capture.transcripts import ImportRequest, import_transcripts
 from agentx.conversation.cleaning import clean
 from agentx.conversation.model import Receipt
@@ -144,5 +146,8 @@ def test_the_newest_sessions_are_in_every_view_before_older_ones_are_read(
 
     sessions = [name for name in memory.asked if name.startswith("s-")]
     assert sessions == [f"s-{number:03}" for number in reversed(range(12))]
-    assert 6 <= memory.asked.index("views") <= 10
+    sizes = [each.size_bytes for each in find(environment.homes)]
+    assert memory.asked.index("views") == 1 + next(
+        at for at, size in enumerate(accumulate(sizes)) if size >= NEWEST_BYTES
+    )
     assert memory.asked.count("views") == 1

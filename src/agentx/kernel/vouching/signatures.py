@@ -6,6 +6,7 @@ counts.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from agentx.kernel.errors import UnavailableError
@@ -16,6 +17,10 @@ from agentx.kernel.vouching.standing import Vouching
 def sum_up_message(message: bytes) -> str:
     """Return by what the words that somebody signs are noted."""
     return digest(message.decode("ascii"), size=16).hex()
+
+
+# A key, its signature and the words -> how they stand.
+Judge = Callable[[str, str, bytes], Vouching]
 
 
 class Signatures(Protocol):
@@ -35,6 +40,9 @@ class Signatures(Protocol):
 
     def judge(self, key: str, signature: str, message: bytes) -> Vouching:
         """Return how something stands that a key is said to have signed."""
+
+    def judging(self) -> Judge:
+        """Return what judges by what counts now: who asks of many words looks once."""
 
 
 def sign_words(
@@ -77,3 +85,7 @@ class Unsigned:
         """Return that no key is known."""
         del key, message
         return Vouching.UNTRUSTED if signature else Vouching.UNSIGNED
+
+    def judging(self) -> Judge:
+        """Return what knows no key."""
+        return self.judge

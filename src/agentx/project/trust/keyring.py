@@ -2,6 +2,7 @@
 
     <data folder>/trust/<mark>/writers.json    what this repository is called in signatures, which
                                                keys were trusted in this checkout, our own cards
+    <data folder>/trust/<mark>/proved          which signatures were found good (`proved`)
     <data folder>/trust/repositories/          which keys are trusted in all of them (`known_keys`)
     .agentx/questions/writers/                 what writers say of themselves (`cards`)
     .agent-memory/aside/                       the same, as it came with runs (`brought`)
@@ -25,12 +26,14 @@ from agentx.kernel.clock import Clock, from_iso, to_iso
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import Entropy, digest
 from agentx.kernel.values import frozen
+from agentx.kernel.vouching.signatures import Judge
 from agentx.kernel.vouching.standing import Vouching
 from agentx.project.trust.brought import BroughtCards
 from agentx.project.trust.cards import CardFolder, WriterCard, by_age, read_card
-from agentx.project.trust.ed25519 import find_public, fingerprint, is_signed_by, sign
+from agentx.project.trust.ed25519 import find_public, fingerprint, sign
 from agentx.project.trust.known_keys import Keys, KnownKeys, TrustedKey, read_keys, read_time
 from agentx.project.trust.marker import make_marker, read_small
+from agentx.project.trust.proved import ProvedSignatures, bind_words
 from agentx.project.trust.siblings import list_sibling_marks
 from agentx.project.trust.trust import Trust
 from agentx.project.trust.writers import Hand
@@ -39,7 +42,6 @@ _RECORD_BYTES_MAX = 1024 * 1024
 _NAME_BYTES = 16
 _NAME_CHARS_MAX = 80
 _RULES = "4"  # a higher number where the rules count otherwise: every view is made again
-_EVENT = b"agentx question event\n"
 
 
 @frozen
@@ -84,6 +86,7 @@ class Keyring:
         self._seen: tuple[object, KeyringRecord, str] = (None, _EMPTY, "")
         self._begun: KeyringRecord | None = None
         self._siblings: tuple[str, ...] | None = None
+        self._proved = ProvedSignatures()
 
     # --- what the ledgers ask -----------------------------------------------------------------
 
@@ -122,23 +125,33 @@ class Keyring:
         repository = self._name_repository()
         if not (self.own and repository):
             return "", ""
-        return fingerprint(self.own), sign(self._hand.seed, _bind(repository, message))
+        return fingerprint(self.own), sign(self._hand.seed, bind_words(repository, message))
 
     def judge(self, key: str, signature: str, message: bytes) -> Vouching:
         """Return how something stands that a key is said to have signed."""
-        if not signature:
-            return Vouching.UNSIGNED
+        return self.judging()(key, signature, message)
+
+    def judging(self) -> Judge:
+        """Return what judges by what counts now: who asks of many words looks once."""
         record = self._look()[0]
-        public, names = "", record.repositories
-        if key in record.trusted:
-            public = record.trusted[key].key
-            names = (*names, *record.trusted[key].repositories)
-        elif self.own and key == fingerprint(self.own):
-            public, names = self.own, (*names, *self._list_siblings(record))
-        if not public:
-            return Vouching.UNTRUSTED
-        is_theirs = any(is_signed_by(public, signature, _bind(name, message)) for name in names)
-        return Vouching.SIGNED if is_theirs else Vouching.FORGED
+        own = fingerprint(self.own) if self.own else ""
+
+        def judge(key: str, signature: str, message: bytes) -> Vouching:
+            if not signature:
+                return Vouching.UNSIGNED
+            public, names = "", record.repositories
+            if key in record.trusted:
+                public = record.trusted[key].key
+                names = (*names, *record.trusted[key].repositories)
+            elif own and key == own:
+                public, names = self.own, (*names, *self._list_siblings(record))
+            if not public:
+                return Vouching.UNTRUSTED
+            note = self._trust.folder.proof_note(self._mark)
+            is_theirs = self._proved.is_signed_for(note, names, public, signature, message)
+            return Vouching.SIGNED if is_theirs else Vouching.FORGED
+
+        return judge
 
     def choose_writer(self) -> str:
         """Return the name of this checkout's files; a key that was made since begins a new one."""
@@ -410,10 +423,6 @@ class Keyring:
             new = {name: key for name, key in record.trusted.items() if name not in known}
             if new:
                 self._known.note(names, new)
-
-
-def _bind(repository: str, message: bytes) -> bytes:
-    return _EVENT + repository.encode("ascii", "replace") + b"\n" + message
 
 
 def _stamp(record: KeyringRecord) -> str:

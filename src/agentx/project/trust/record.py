@@ -130,6 +130,10 @@ class TrustFolder:
         """Return where it stands whose words count in the repository with this marker."""
         return self._folder / mark / _WRITERS
 
+    def proof_note(self, mark: str) -> Path:
+        """Return where signatures are noted that hold."""
+        return self._folder / mark / _PROVED
+
     @property
     def known_keys(self) -> Path:
         """Where it stands whose keys are trusted, repository by repository."""
@@ -164,6 +168,7 @@ class TrustFolder:
 _BROUGHT = "brought.json"
 _ID_CHARS = (40, 64)  # of a commit
 _WRITERS = "writers.json"
+_PROVED = "proved"
 _KNOWN_KEYS = "repositories"
 _NAMES = ("root", "project_id", "private", "data", "said", "acts", "at", "by")
 

@@ -15,7 +15,7 @@ from functools import cache
 from agentx.host.documents.vouched import VouchedNotes
 from agentx.kernel.clock import Clock
 from agentx.kernel.values import frozen
-from agentx.kernel.vouching.signatures import Signatures, sign_words, sum_up_message
+from agentx.kernel.vouching.signatures import Judge, Signatures, sign_words, sum_up_message
 from agentx.kernel.vouching.standing import UNVERIFIED, Vouching
 from agentx.runs.model import RunEvent
 from agentx.runs.paths import RunNotes
@@ -115,9 +115,12 @@ class RunVouching:
         known = tuple(events)
         self._by = f"{self._checkout} {self._pen.signatures.stamp()}"
         name_owner = cache(self._pen.name_owner)  # one key has signed most of them
+        judge = self._pen.signatures.judging()
         several = _list_differing(known) | _list_of_one_name(known)
         found = [
-            self._judge(each, name_owner) if each.id in several or must_be_vouched(each) else each
+            self._judge(each, judge, name_owner)
+            if each.id in several or must_be_vouched(each)
+            else each
             for each in known
         ]
         vouched = {each.id for each in found if each.standing is Vouching.SIGNED}
@@ -127,7 +130,7 @@ class RunVouching:
             if each.standing is Vouching.SIGNED or each.id not in several & vouched
         )
 
-    def _judge(self, event: RunEvent, name_owner: Callable[[str], str]) -> RunEvent:
+    def _judge(self, event: RunEvent, judge: Judge, name_owner: Callable[[str], str]) -> RunEvent:
         assert self._pen is not None, "without a pen nobody is judged"
         known = _signed.get(id(event))
         if known is not None and known[0] is event and known[1] == self._by:
@@ -136,7 +139,7 @@ class RunVouching:
             message = message_of(event)
         except RecursionError:  # nested deeper than any of ours
             message = b""
-        standing = self._pen.signatures.judge(event.key, event.signature, message)
+        standing = judge(event.key, event.signature, message)
         if standing is Vouching.SIGNED:
             found = replace(event, standing=standing, owner=name_owner(event.key))
             if len(_signed) >= _SIGNED_MAX:

@@ -1,0 +1,87 @@
+"""Signatures that were found good here before: a key signed a message once and for all.
+
+    <data folder>/trust/<mark>/proved    a line each: a digest of key, signature and message
+
+To check one costs a tenth of a millisecond, and a run of a thousand tasks has thousands, in each
+command. Whose key counts is no matter of this: that is asked every time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from agentx.host.files.atomic import make_private_directory
+from agentx.host.files.plain import open_to_write
+from agentx.kernel.ids import digest
+from agentx.project.trust.ed25519 import is_signed_by
+from agentx.project.trust.marker import read_small
+
+_EVENT = b"agentx question event\n"
+_NAME_BYTES = 16
+# Few are checked as fast as the file is read, and none of them is worth a line.
+_FEW = 32
+_BYTES_MAX = 4 * 1024 * 1024
+_APPENDS = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+
+
+def bind_words(repository: str, message: bytes) -> bytes:
+    """Return what is signed: words are of one repository, and nobody's in another."""
+    return _EVENT + repository.encode("ascii", "replace") + b"\n" + message
+
+
+class ProvedSignatures:
+    """Checks signatures, and remembers those that hold."""
+
+    def __init__(self) -> None:
+        self._path: Path | None = None
+        self._asked = 0
+        self._known: set[str] | None = None
+        self._new: list[str] = []
+
+    def is_signed_for(
+        self, path: Path, repositories: Iterable[str], public: str, signature: str, message: bytes
+    ) -> bool:
+        """Tell whether a key signed words for a repository, by one of its names."""
+        return any(
+            self.is_signed_by(path, public, signature, bind_words(name, message))
+            for name in repositories
+        )
+
+    def is_signed_by(self, path: Path, public: str, signature: str, message: bytes) -> bool:
+        """Tell whether a key signed a message; `path` is where it is noted."""
+        self._asked += 1
+        if self._asked <= _FEW:
+            return is_signed_by(public, signature, message)
+        if self._known is None or self._path != path:
+            self._path, self._known, self._new = path, _read(path), []
+        name = digest(public, signature, message.hex(), size=_NAME_BYTES).hex()
+        if name in self._known:
+            return True
+        is_good = is_signed_by(public, signature, message)
+        if is_good:
+            self._known.add(name)
+            self._new.append(name)
+            if len(self._new) >= _FEW:
+                self._write()
+        return is_good
+
+    def _write(self) -> None:
+        assert self._path is not None, "something was read from there"
+        lines = "".join(f"{name}\n" for name in self._new).encode("ascii")
+        self._new = []
+        with suppress(OSError):  # it only saves work
+            make_private_directory(self._path.parent)
+            descriptor = open_to_write(self._path, _APPENDS)
+            with os.fdopen(descriptor, "ab") as file:
+                if file.tell() + len(lines) > _BYTES_MAX:
+                    file.truncate(0)
+                file.write(lines)
+
+
+def _read(path: Path) -> set[str]:
+    raw = read_small(path, _BYTES_MAX) or b""
+    lines = raw.decode("ascii", "replace").split("\n")
+    return {line for line in lines if len(line) == 2 * _NAME_BYTES}
