@@ -30,6 +30,9 @@ SHELL = process("/bin/bash", "-c", "agentx clarify resolve CLR-1-001")
 LOGIN = process("-bash", name="bash")
 
 
+_GEMINI = "/opt/lib/node_modules/@google/gemini-cli/dist/index.js"
+
+
 @pytest.mark.parametrize(
     ("above", "agent"),
     [
@@ -45,6 +48,16 @@ LOGIN = process("-bash", name="bash")
         (process("node", "/x/copilot.js"), "copilot"),
         (process("/opt/bin/cursor-agent", "-p"), "cursor-agent"),
         (process("python3", "/home/mira/.local/bin/aider"), "aider"),
+        (process("node", "--require", "pre.js", _GEMINI), "gemini"),
+        (process("node", "--no-warnings", "--import", "pre.js", _GEMINI), "gemini"),
+        (
+            process("node", *("--no-warnings", "--enable-source-maps", "--a=1", "--b"), _GEMINI),
+            "gemini",
+        ),
+        (process("python3", "-X", "utf8", "/x/claude"), "claude-code"),
+        (process("python3", "-u", "-X", "dev", "-m", "aider"), "aider"),
+        (process("node", "--require", "/x/claude", "/y/server.js"), ""),
+        (process("node", "-e", "claude"), ""),
         (process("/usr/bin/vim", "/notes/claude"), ""),
         (process("python3", "-m", "pytest", "tests/codex"), ""),
         (process("/bin/bash", "-c", "echo claude codex"), ""),

@@ -48,7 +48,17 @@ _PACKAGES = {
     "@github/copilot": "copilot",
 }
 _INTERPRETERS = ("node", "nodejs", "bun", "deno", "python", "sh", "bash", "dash")
-_WORDS_LOOKED_AT = 4  # of an interpreter's command line: the program comes after few options
+_WORDS_LOOKED_AT = 64  # of an interpreter's command line
+# Their options that take a word, and those after which comes no program but code.
+_VALUED = frozenset(
+    {
+        *("-r", "--require", "--import", "--loader", "--experimental-loader", "-C", "--conditions"),
+        *("--env-file", "--env-file-if-exists", "--title", "--preload", "--config", "-X", "-W"),
+        *("--check-hash-based-pycs", "--cert", "--location", "-o", "+o", "--rcfile"),
+        *("--init-file", "--disable-warning", "--inspect-port", "--icu-data-dir"),
+    }
+)
+_CODE = frozenset({"-c", "-e", "--eval", "-p", "--print", "-pe"})
 
 
 class Via(StrEnum):
@@ -119,15 +129,27 @@ def _name_agent(one: Ancestor) -> str:
     named = [one.name, *(_bare(word) for word in one.arguments[:1])]
     is_interpreter = any(name.startswith(_INTERPRETERS) for name in named)
     words = one.arguments[1:_WORDS_LOOKED_AT] if is_interpreter else ()
-    # What an option says is no program: only words that are paths, or stand first, count.
-    paths = [word for word in words if not word.startswith("-") and " " not in word]
-    named += [_bare(word) for word in paths[:1]]
+    script = _find_script(words)
+    named += [_bare(script)] if script else []
     for name in named:
         if name in _PROGRAMS:
             return _PROGRAMS[name]
     for part, agent in _PACKAGES.items():
-        if any(f"/{part}/" in word for word in (*one.arguments[:1], *paths[:1])):
+        if any(f"/{part}/" in word for word in (*one.arguments[:1], script)):
             return agent
+    return ""
+
+
+def _find_script(words: Iterable[str]) -> str:
+    """Return what an interpreter runs: its first word that is no option, nor an option's value."""
+    rest = iter(words)
+    for word in rest:
+        if word in _CODE:
+            return ""
+        if word in _VALUED:
+            next(rest, "")
+        elif not word.startswith("-"):
+            return "" if " " in word else word
     return ""
 
 
