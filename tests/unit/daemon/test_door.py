@@ -20,6 +20,7 @@ from agentx.daemon.door import is_held, open_memory, open_to_read
 from agentx.daemon.presence import Presence, daemon_lock, write_presence
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError, DaemonUnavailable
+from agentx.memory.wire.hatch_connection import HatchConnection
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 
@@ -86,16 +87,27 @@ def test_who_writes_beside_a_daemon_that_is_held_is_told_so(held: Project) -> No
         open_memory(held, wait_ms=100)
 
 
-@pytest.mark.parametrize("accepts", [1, 2])  # who looks whether it is there; who asks
+@pytest.mark.parametrize(
+    ("accepts", "is_shut"),  # who looks whether it is there, who asks; before that it is closed
+    [(1, False), (1, True), (2, False)],
+)
 def test_a_daemon_that_was_just_killed_is_waited_for_until_it_is_gone(
-    tmp_path: Path, accepts: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, accepts: int, is_shut: bool
 ) -> None:
     (tmp_path / "work").mkdir()
     known = {"HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin"}
     project = open_project(tmp_path / "work", read_environment(known))
     with open_memory(project):
         pass
-    path, is_up = tmp_path / "hatch.sock", Event()
+    path, is_up, is_closed = tmp_path / "hatch.sock", Event(), Event()
+    ask = HatchConnection.is_answered
+
+    def ask_then(connection: HatchConnection, wait_ms: int) -> bool:
+        if is_shut:
+            assert is_closed.wait(10)
+        return ask(connection, wait_ms)
+
+    monkeypatch.setattr(HatchConnection, "is_answered", ask_then)
 
     def die() -> None:
         with daemon_lock(project.store):
@@ -114,6 +126,7 @@ def test_a_daemon_that_was_just_killed_is_waited_for_until_it_is_gone(
                 is_up.set()
                 for _ in range(accepts):
                     listener.accept()[0].close()
+            is_closed.set()
             time.sleep(_WRITES_S)  # its sockets are closed, and its lock is not
 
     dying = Thread(target=die)

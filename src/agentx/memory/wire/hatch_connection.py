@@ -91,11 +91,11 @@ class HatchConnection:
         """Tell whether anything is answered: a process that is held takes calls, and no more.
 
         What is asked is no call at all. Every daemon refuses that at once, however busy it is.
+        Where nobody listens any more that is told at once: who asks looks why, and waits or not.
         """
+        nothing = plain.encode({"call": "", "project": self._project, "given": {}})
         try:
-            self._exchange(
-                plain.encode({"call": "", "project": self._project, "given": {}}), wait_ms
-            )
+            self._exchange(nothing, wait_ms, away_ms=0)
         except (DaemonUnavailable, HatchClosed):
             return False
         return True
@@ -119,21 +119,23 @@ class HatchConnection:
             raise _error_in(answer.get("error"))
         return plain.read_reply(call, answer["reply"])
 
-    def _exchange(self, request: bytes, wait_ms: int) -> dict[str, Any]:
+    def _exchange(
+        self, request: bytes, wait_ms: int, *, away_ms: int = _AWAY_MS_MAX
+    ) -> dict[str, Any]:
         try:
-            answer = self._send(request, wait_ms)
+            answer = self._send(request, wait_ms, away_ms)
         except TimeoutError:
             raise DaemonUnavailable("the daemon did not answer in time", hint=RESTART) from None
         except (OSError, EOFError, ValueError) as error:
             raise DaemonUnavailable(f"the daemon does not answer: {error}", hint=RESTART) from error
         return plain.decode(answer)
 
-    def _send(self, request: bytes, wait_ms: int) -> bytearray:
+    def _send(self, request: bytes, wait_ms: int, away_ms: int) -> bytearray:
         """Ask; a daemon that begins anew by other settings is away for a moment.
 
         Raises: HatchClosed when nobody listens for longer, and as `exchange`.
         """
-        deadline = time.monotonic() + min(wait_ms, _AWAY_MS_MAX) / 1000
+        deadline = time.monotonic() + min(wait_ms, away_ms) / 1000
         while True:
             try:
                 return exchange(
