@@ -260,6 +260,7 @@ class DataPaths:
     roles = Below("roles")  # roles that were set for single sessions, a file each
     writers = Below("writers.json")  # the name of each checkout that wrote questions
     signing_key = Below("keys/signing.key")  # the user's own: seals views, signs what people say
+    public_key = Below("keys/signing.pub")  # its other half, noted
     clis = Below("clis")  # where agent CLIs are at home while they are a model
     model_offered = Below("clis/offered")  # the offer of one was made: it is made once
     audit = Below("audit.jsonl")  # what was trusted, forgotten, exported, read across projects

@@ -15,6 +15,7 @@ import pytest
 
 from agentx.clarification.model import PERSON
 from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.paths import DataPaths
 from agentx.kernel.vouching.standing import Vouching
 from agentx.operations.agents.boundary import start
 from agentx.operations.questions.read import inbox_of, say_withheld
@@ -25,6 +26,7 @@ from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.project.trust.ed25519 import find_public, fingerprint, is_signed_by, sign
+from agentx.project.trust.writers import Hand
 from agentx.wiring.clarifications import inbox_lines, open_clarifications
 from agentx.wiring.memory import open_store
 from agentx.wiring.trust.keys import name_own_key, open_keyring, show_owner
@@ -58,6 +60,24 @@ def test_signatures_are_those_of_rfc_8032() -> None:
         assert not is_signed_by(find_public(bytes(32)), odd, b"m")
         assert not is_signed_by(odd, sign(bytes(32), b"m"), b"m")
     assert len(fingerprint(find_public(bytes(32)))) == 20
+
+
+@pytest.mark.parametrize("noted", [b"", b"\xff\xff x", b"of another seed"])
+def test_the_public_key_is_noted_as_of_the_key_that_is_there(tmp_path: Path, noted: bytes) -> None:
+    data, chance = DataPaths(tmp_path), iter((b"a" * 32, b"b" * 32))
+    found: list[str] = []
+    for _ in range(2):
+        hand = Hand(data, tmp_path, lambda _: next(chance))
+        assert hand.public == ""
+        hand.make_key()
+        assert hand.public == find_public(hand.seed)
+        assert data.public_key.read_bytes().split()[1].decode() == hand.public
+        assert Hand(data, tmp_path, bytes).public == hand.public  # as it was noted
+        data.public_key.write_bytes(noted or data.public_key.read_bytes())
+        assert Hand(data, tmp_path, bytes).public == hand.public
+        data.signing_key.unlink()
+        found.append(hand.public)
+    assert len(set(found)) == 2
 
 
 def user(root: Path, folder: Path) -> Project:

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
+from functools import cache
 from pathlib import Path
 
 from agentx.host.files.atomic import replace_file
@@ -30,10 +31,10 @@ from agentx.kernel.vouching.signatures import Judge
 from agentx.kernel.vouching.standing import Vouching
 from agentx.project.trust.brought import BroughtCards
 from agentx.project.trust.cards import CardFolder, WriterCard, by_age, read_card
-from agentx.project.trust.ed25519 import find_public, fingerprint, sign
+from agentx.project.trust.ed25519 import fingerprint, sign
 from agentx.project.trust.known_keys import Keys, KnownKeys, TrustedKey, read_keys, read_time
 from agentx.project.trust.marker import make_marker, read_small
-from agentx.project.trust.proved import ProvedSignatures, bind_words
+from agentx.project.trust.proved import Check, ProvedSignatures, bind_words
 from agentx.project.trust.siblings import list_sibling_marks
 from agentx.project.trust.trust import Trust
 from agentx.project.trust.writers import Hand
@@ -78,7 +79,6 @@ class Keyring:
         self._entropy = entropy
         self._says = says
         self._mark = ""
-        self._own = ""
         self._cards = CardFolder(trust.paths.question_writers)
         self._brought = BroughtCards(trust.paths.run_aside)
         self._known = KnownKeys(trust.folder.known_keys, clock)
@@ -135,21 +135,25 @@ class Keyring:
         """Return what judges by what counts now: who asks of many words looks once."""
         record = self._look()[0]
         own = fingerprint(self.own) if self.own else ""
+        note = self._trust.folder.proof_note(self._mark)
 
-        def judge(key: str, signature: str, message: bytes) -> Vouching:
-            if not signature:
-                return Vouching.UNSIGNED
+        @cache
+        def find_check(key: str) -> Check | None:
             public, names = "", record.repositories
             if key in record.trusted:
                 public = record.trusted[key].key
                 names = (*names, *record.trusted[key].repositories)
             elif own and key == own:
                 public, names = self.own, (*names, *self._list_siblings(record))
-            if not public:
+            return self._proved.checking(note, public, names) if public else None
+
+        def judge(key: str, signature: str, message: bytes) -> Vouching:
+            if not signature:
+                return Vouching.UNSIGNED
+            check = find_check(key)
+            if check is None:
                 return Vouching.UNTRUSTED
-            note = self._trust.folder.proof_note(self._mark)
-            is_theirs = self._proved.is_signed_for(note, names, public, signature, message)
-            return Vouching.SIGNED if is_theirs else Vouching.FORGED
+            return Vouching.SIGNED if check(signature, message) else Vouching.FORGED
 
         return judge
 
@@ -166,9 +170,7 @@ class Keyring:
     @property
     def own(self) -> str:
         """The user's own public key; nothing where there is none."""
-        if not self._own and self._hand.seed:
-            self._own = find_public(self._hand.seed)
-        return self._own
+        return self._hand.public
 
     def list_cards(self) -> tuple[WriterCard, ...]:
         """Return the cards that lie in the repository, whoever wrote them."""

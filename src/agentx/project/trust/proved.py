@@ -1,6 +1,7 @@
 """Signatures that were found good here before: a key signed a message once and for all.
 
-    <data folder>/trust/<mark>/proved    a line each: a digest of key, signature and message
+    <data folder>/trust/<mark>/proved    a line each: a digest of key, names of the
+                                         repository, signature and message
 
 To check one costs a tenth of a millisecond, and a run of a thousand tasks has thousands, in each
 command. Whose key counts is no matter of this: that is asked every time.
@@ -9,7 +10,8 @@ command. Whose key counts is no matter of this: that is asked every time.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from _blake2 import blake2b  # as hashlib has it, which loads OpenSSL first
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,9 +23,10 @@ from agentx.project.trust.marker import read_small
 
 _EVENT = b"agentx question event\n"
 _NAME_BYTES = 16
-# Few are checked as fast as the file is read, and none of them is worth a line.
-_FEW = 32
+_FEW = 32  # are checked as fast as they are noted
 _BYTES_MAX = 4 * 1024 * 1024
+# A signature and the words -> whether it is theirs.
+Check = Callable[[str, bytes], bool]
 _APPENDS = os.O_WRONLY | os.O_CREAT | os.O_APPEND
 
 
@@ -37,36 +40,39 @@ class ProvedSignatures:
 
     def __init__(self) -> None:
         self._path: Path | None = None
-        self._asked = 0
-        self._known: set[str] | None = None
+        self._known: set[str] = set()
         self._new: list[str] = []
 
-    def is_signed_for(
-        self, path: Path, repositories: Iterable[str], public: str, signature: str, message: bytes
-    ) -> bool:
-        """Tell whether a key signed words for a repository, by one of its names."""
-        return any(
-            self.is_signed_by(path, public, signature, bind_words(name, message))
-            for name in repositories
-        )
+    def checking(self, path: Path, public: str, repositories: tuple[str, ...]) -> Check:
+        """Return what tells whether a key signed words for a repository, by one of its names.
 
-    def is_signed_by(self, path: Path, public: str, signature: str, message: bytes) -> bool:
-        """Tell whether a key signed a message; `path` is where it is noted."""
-        self._asked += 1
-        if self._asked <= _FEW:
-            return is_signed_by(public, signature, message)
-        if self._known is None or self._path != path:
+        `path` is where it is noted.
+        """
+        if self._path != path:
             self._path, self._known, self._new = path, _read(path), []
-        name = digest(public, signature, message.hex(), size=_NAME_BYTES).hex()
-        if name in self._known:
-            return True
-        is_good = is_signed_by(public, signature, message)
-        if is_good:
-            self._known.add(name)
-            self._new.append(name)
-            if len(self._new) >= _FEW:
-                self._write()
-        return is_good
+        begun = blake2b(digest(public, *repositories), digest_size=_NAME_BYTES)
+
+        def check(signature: str, message: bytes) -> bool:
+            made = begun.copy()
+            made.update(digest(signature))
+            made.update(message)
+            name = made.hexdigest()
+            if name in self._known:
+                return True
+            is_good = any(
+                is_signed_by(public, signature, bind_words(each, message)) for each in repositories
+            )
+            if is_good:
+                self._note(name)
+            return is_good
+
+        return check
+
+    def _note(self, name: str) -> None:
+        self._known.add(name)
+        self._new.append(name)
+        if len(self._new) >= _FEW:
+            self._write()
 
     def _write(self) -> None:
         assert self._path is not None, "something was read from there"

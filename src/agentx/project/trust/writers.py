@@ -2,6 +2,7 @@
 
     <data folder>/writers.json            the writer's name of each checkout, by its folder
     <data folder>/keys/signing.key        32 bytes of chance, 0600
+    <data folder>/keys/signing.pub        a view: of which seed, and its public key
 
 The name is that of the files a checkout appends to. With the secret a view is sealed, so that what
 somebody else wrote into it is known; with the seed the events are signed (`keyring`). Neither is
@@ -22,10 +23,13 @@ from agentx.host.system import SystemClock
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import Entropy, digest
 from agentx.kernel.paths import DataPaths
+from agentx.project.trust.ed25519 import find_public
 from agentx.project.trust.marker import read_small
 
 _KEY_BYTES = 32
 _NAME_BYTES = 3
+_PUBLIC_BYTES_MAX = 256
+_NOTED = 2  # of which seed, and the key
 _NAMES_BYTES_MAX = 4 * 1024 * 1024
 
 
@@ -38,6 +42,7 @@ class Hand:
         self._entropy = entropy
         self._secret = b""
         self._seed = b""
+        self._public = ""
         self._writer = ""
 
     @property
@@ -101,6 +106,24 @@ class Hand:
         if not self._seed and self.key:
             self._seed = digest("sign", self.key.hex(), size=32)
         return self._seed
+
+    @property
+    def public(self) -> str:
+        """The user's public key, as text; nothing where the user has no key yet.
+
+        It is noted: what finds it takes longer to load than most commands take to read.
+        """
+        if not self._public and self.seed:
+            mark = digest("public", self.seed.hex()).hex()
+            known = (read_small(self._data.public_key, _PUBLIC_BYTES_MAX) or b"").split()
+            if len(known) == _NOTED and known[0] == mark.encode("ascii"):
+                self._public = known[1].decode("ascii", "replace")
+            else:
+                self._public = find_public(self.seed)
+                with suppress(AgentXError, OSError):
+                    said = f"{mark} {self._public}\n".encode("ascii")
+                    replace_file(self._data.public_key, said, is_synced=False)
+        return self._public
 
     @property
     def key(self) -> bytes:

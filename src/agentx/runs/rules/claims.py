@@ -15,7 +15,6 @@ Events that decide something are signed whoever says them: another clone can tel
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from functools import lru_cache
 
 from agentx.kernel.roles import is_persons_name
@@ -35,6 +34,8 @@ GOES_ON = frozenset(
 ENDS_RUN = frozenset({"run-completed", "run-failed"})
 _WEIGHTY = ENDS_RUN | {ANSWERS, "conflict-resolved"}
 REBASED = "work-rebased"
+_SEALS = ("key", "sig")  # which a signature cannot be over
+_spell = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 _SIGNED = _WEIGHTY | {
     REBASED,
     *("run-started", "run-reopened", "escalation-raised", "conflict-found"),
@@ -74,5 +75,5 @@ def is_person(actor: str) -> bool:
 
 def message_of(event: RunEvent) -> bytes:
     """Return what a signature of an event is over, the same however the line is written."""
-    said = {"run": event.run, "event": line_of(replace(event, key="", signature=""))}
-    return json.dumps(said, sort_keys=True, separators=(",", ":")).encode("ascii")
+    line = {name: part for name, part in line_of(event).items() if name not in _SEALS}
+    return _spell({"run": event.run, "event": line}).encode("ascii")
