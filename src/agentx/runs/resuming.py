@@ -41,6 +41,7 @@ from agentx.runs.rules.graph import ready, waits_for
 _HAPPENED_MAX = 8
 _OF_RESUMING = ("run-resumed", "session-attached")
 _MISSING_MAX = 3
+_READY_MAX = 10
 _SHORT = 10
 
 
@@ -279,8 +280,15 @@ def _task_steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
                 command=f"agentx run task start {task.id}",
             )
     if run.phase in (Phase.PLANNING, Phase.EXECUTION):
-        for name in (each for each in ready(run) if each not in elsewhere):
+        begun = {lane.task for lane in run.lanes.values() if lane.open}
+        # What was taken up again comes first: it has a folder that somebody looks for.
+        able = [each for each in ready(run) if each not in elsewhere]
+        able.sort(key=lambda each: each not in begun)
+        for name in able[:_READY_MAX]:
             yield from _ready_steps(run, run.tasks[name], here)
+        if len(able) > _READY_MAX:
+            more = f"{len(able) - _READY_MAX:,} more tasks are ready"
+            yield NextStep(text=more, command="agentx run task list")
     for name, claim in elsewhere.items():
         if claim.lane in in_conflict:
             continue

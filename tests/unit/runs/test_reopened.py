@@ -94,3 +94,15 @@ def test_a_lane_that_is_finished_is_to_be_merged_and_not_gone_on_in() -> None:
 
     assert [text.partition(":")[0] for text in going] == ["go on with T in lane-001-aaaa"]
     assert steps == [("lane-001-aaaa is finished", "agentx run lane merge lane-001-aaaa")]
+
+
+def test_of_many_tasks_the_first_that_can_begin_are_told_and_those_with_a_lane() -> None:
+    many = [
+        event(20 + number, "task-added", task=f"M-{number:03}", title="m") for number in range(40)
+    ]
+    steps = _list_steps(_run(*many, *OPENED, *DONE, AGAIN), "aaaa")
+
+    texts = [text for text, _ in steps]
+    assert texts[0].startswith("T is ready: x; lane-001-aaaa is open for it")
+    assert texts[1:10] == [f"M-{number:03} is ready: m" for number in range(9)]
+    assert steps[10:] == [("31 more tasks are ready", "agentx run task list")]
