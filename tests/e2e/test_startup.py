@@ -112,3 +112,13 @@ def test_a_command_that_a_daemon_serves_opens_no_store(lived_in: House) -> None:
             assert _ours(imported) <= most
     finally:
         lived_in.agentx("daemon", "stop")
+
+
+def test_who_looks_at_runs_imports_nothing_that_writes_or_signs(lived_in: House) -> None:
+    lived_in.agentx("run", "start", "a run")
+    lived_in.agentx("run", "show")  # which notes the user's public key
+
+    imported = _imported(lived_in, "run", "show")
+
+    assert imported & (_NEVER | _SERVER | _STORE | {"hashlib", "subprocess"}) == set()
+    assert imported & {f"agentx.operations.runs.{name}" for name in ("write", "recover")} == set()

@@ -6,8 +6,9 @@ after the name of the command.
 
 from __future__ import annotations
 
+import importlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from functools import cached_property
@@ -274,6 +275,23 @@ class Verb(click.Command):
 
 
 class VerbGroup(click.Group):
-    """A group of verbs."""
+    """A group of verbs; `elsewhere` are imported when they are called: name -> module:attribute."""
 
     command_class = Verb
+
+    def __init__(
+        self, *args: Any, elsewhere: Mapping[str, str] | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self._elsewhere = elsewhere or {}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names, in order."""
+        return sorted({*super().list_commands(ctx), *self._elsewhere})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a verb, imported by now."""
+        if cmd_name in self._elsewhere and cmd_name not in self.commands:
+            module, _, attribute = self._elsewhere[cmd_name].partition(":")
+            self.add_command(getattr(importlib.import_module(module), attribute), cmd_name)
+        return super().get_command(ctx, cmd_name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -99,5 +98,7 @@ class KeptDraft:
 
 def name_blob(data: bytes, chars: int) -> str:
     """Return the id that git gives a content, in a repository whose ids have so many letters."""
+    import hashlib  # noqa: PLC0415  OpenSSL, which who reads does not need
+
     kind = hashlib.sha1 if chars == 40 else hashlib.sha256
     return kind(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.console import Console
 from rich.text import Text
 
@@ -9,12 +11,14 @@ from agentx.kernel.clock import age
 from agentx.kernel.limits import RUN_TITLE_CHARS_MAX
 from agentx.kernel.text import preview, printable
 from agentx.operations.runs.read import ArchivedRow, RunOverview, RunRow, TaskRow
-from agentx.operations.runs.recover import PullRequest
 from agentx.runs.model import Lane
 from agentx.runs.rendering import tell_answered
 from agentx.runs.replies import Rebuilt, Resumption, Unmerged
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.layout import flatten, lay, lay_facts
+
+if TYPE_CHECKING:
+    from agentx.operations.runs.recover import PullRequest
 
 _STATUS = {
     "COMPLETED": "green",
