@@ -61,6 +61,8 @@ def test_what_goes_with_a_question_is_named_before_and_after(
         "forgotten": OFFSHOOT,
         "with_it": [CLR],
         "also_in": [],
+        "exports": [],
+        "copies": [],
     }
     acts = [json.loads(line) for line in ana.project.data.audit.read_text().splitlines()]
     gone = [each["clarification"] for each in acts if each["event"] == "forgotten"]

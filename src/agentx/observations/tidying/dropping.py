@@ -102,6 +102,8 @@ def _cut_overviews(store: ObservationStore, dropped: Sequence[Observation]) -> N
 def leave_unsaid(store: ObservationStore, observation: Observation) -> None:
     """Note that nobody is told any more what an observation says, before it is removed.
 
+    Of one that was dropped goes the reason, too.
+
     Raises: LockHeld, UnavailableError.
     """
     olds = (store.get_archived(each) for each in observation.sources)
@@ -109,6 +111,7 @@ def leave_unsaid(store: ObservationStore, observation: Observation) -> None:
     if said:  # what was written by hand no session said
         with store.drops.changing() as listed:
             _note_unsaid(listed, said)
+    blot_out(store, (observation.id, *observation.sources))
 
 
 def _note_unsaid(listed: DropList, observations: Iterable[Observation]) -> None:

@@ -48,6 +48,14 @@ class MergeReply:
     merged: tuple[str, ...]
 
 
+@frozen
+class RemoveReply:
+    """Where what was removed may stand still."""
+
+    exports: tuple[str, ...] = ()  # files written before, which nobody can reach from here
+    copies: tuple[str, ...] = ()  # what a restore or a mending put aside
+
+
 def memory_add(project: Project, draft: NewObservation) -> Observation:
     """Keep one observation; return it as it was kept.
 
@@ -81,22 +89,28 @@ def _name_author(project: Project, draft: NewObservation) -> str:
     return said or (PERSON if caller.is_person else "agent" if caller.is_agent else "script")
 
 
-def memory_remove(project: Project, observation_id: str) -> None:
-    """Take one observation away for good.
+def memory_remove(project: Project, observation_id: str) -> RemoveReply:
+    """Take one observation away for good: no copy that is restored here brings it back.
 
     Raises: NotFound, InvalidValue; NotThePerson for an agent, where a person said it.
     """
+    from agentx.wiring.keeping.export import list_exports, list_set_aside  # noqa: PLC0415  as below
+    from agentx.wiring.keeping.tombstones import bury_observations  # noqa: PLC0415  who removes
+
     with closing(open_observations(project)) as room:
         if is_missing(room.store, observation_id):
             hint = f"agentx memory remove {observation_id}"
             what = f"what becomes of {observation_id}, which a person said"
             require_person(project, what, hint=hint, about=observation_id)
+            bury_observations(project, (observation_id,))
             room.store.remove(observation_id)
-            return
-        found = room.get(observation_id)[0]
-        guard_persons(project, room.store, found, "remove")
-        room.remove(found.id)
-    leave_out(project.store, found.id)
+        else:
+            found = room.get(observation_id)[0]
+            guard_persons(project, room.store, found, "remove")
+            bury_observations(project, (found.id, *found.sources))
+            room.remove(found.id)
+            leave_out(project.store, found.id)
+    return RemoveReply(exports=list_exports(project), copies=list_set_aside(project))
 
 
 def memory_compact(

@@ -12,6 +12,7 @@ from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
 from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.kept.decided import keep_decisions
+from agentx.wiring.kept.forgotten import note_forgotten
 from agentx.wiring.section import renew_notices
 
 
@@ -34,6 +35,7 @@ def forget_aged(project: Project, days: int) -> int:
     for state in gone:
         record_act(project, AuditAct.FORGOTTEN, clarification=state.id, by="retention", days=days)
     if gone:
+        note_forgotten(project)
         renew_notices(project)
     return len(gone)
 

@@ -33,6 +33,8 @@ from agentx.wiring.clarifications import (
     tell_state,
     tell_unseen,
 )
+from agentx.wiring.keeping.export import list_exports, list_set_aside
+from agentx.wiring.kept.forgotten import note_forgotten
 from agentx.wiring.kept.known import find_known, forget_left, list_left
 from agentx.wiring.kept.logged import blank_logged
 from agentx.wiring.section import renew_notices
@@ -155,6 +157,8 @@ class ForgottenQuestion:
     with_it: tuple[str, ...] = ()  # what shared its thread, and is forgotten
     also_in: tuple[str, ...] = ()  # questions that were answered with its words
     posted_on: int | None = None  # the issue on GitHub on which it was told, too
+    exports: tuple[str, ...] = ()  # files written before, which nobody can reach from here
+    copies: tuple[str, ...] = ()  # what a restore or a mending put aside
 
 
 def list_sharing(project: Project, clarification_id: str, *, caller: WhoCalls) -> tuple[str, ...]:
@@ -182,6 +186,7 @@ def forget(project: Project, clarification_id: str, *, caller: WhoCalls) -> Forg
     others = _name_others(state, shared)
     left, copies = list_left(project, shared), _list_copies(project, shared)
     hub.forget(state.exact)
+    note_forgotten(project)
     forget_left(project, left)
     forget_changes(project, (each.uid for each in shared))
     known = ((str(each.id), each.formerly.partition("@")[0]) for each in shared)
@@ -190,7 +195,13 @@ def forget(project: Project, clarification_id: str, *, caller: WhoCalls) -> Forg
     for name in (clarification_id, *others):
         record_act(project, AuditAct.FORGOTTEN, clarification=name, by="clarify forget")
     posted_on = state.issue if is_github(project) else None
-    return ForgottenQuestion(with_it=others, also_in=copies, posted_on=posted_on)
+    return ForgottenQuestion(
+        with_it=others,
+        also_in=copies,
+        posted_on=posted_on,
+        exports=list_exports(project),
+        copies=list_set_aside(project),
+    )
 
 
 def _list_family(project: Project, state: Clarification) -> list[Clarification]:

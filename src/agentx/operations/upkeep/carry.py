@@ -18,6 +18,7 @@ from agentx.project.roles.caller import find_caller
 from agentx.wiring.keeping.export import Exported, export_memory
 from agentx.wiring.keeping.restore import Restored, has_memory, name_project, restore_memory
 from agentx.wiring.kept.decided import keep_decisions
+from agentx.wiring.kept.forgotten import note_forgotten
 from agentx.wiring.kept.loss import RestoreLoss, find_loss
 from agentx.wiring.kept.said import keep_said, leave_unsaid
 from agentx.wiring.memory import open_store
@@ -64,6 +65,7 @@ def restore(
     # Where nothing stood, what the user reads back is the user's; elsewhere trust stays as it is.
     claim_private(project)
     claim_data(project, "restore")
+    note_forgotten(project)  # also by others, and before it was noted
     done = restore_memory(project, path, passphrase=passphrase)
     leave_unsaid(project)
     with suppress(AgentXError):  # what was said since is brought back then, and not lost

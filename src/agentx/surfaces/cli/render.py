@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -96,3 +98,17 @@ def name_source(source: str) -> str:
 def print_whole(screen: Console, line: str, style: str = "") -> None:
     """Print a line that is copied, such as a command: no screen is too narrow for it."""
     screen.print(text(line, style), no_wrap=True, overflow="ignore", crop=False)
+
+
+def say_left(exports: Iterable[str], copies: Iterable[str]) -> Iterator[str]:
+    """Yield where what was forgotten may stand still, and what becomes of it there."""
+    paths, aside = tuple(exports), tuple(copies)
+    if paths:
+        yield (
+            "exports of before may still hold it: a restore here leaves it out, one in a home "
+            "that knows nothing of this does not:"
+        )
+        yield from (f"  {path}" for path in paths)
+    if aside:
+        yield "what a restore or a mending put aside may still hold it:"
+        yield from (f"  rm -r {shlex.quote(path)}" for path in aside)

@@ -3,8 +3,9 @@
     ["row", family, key, value]      events, which are sealed already; identities; sessions
     ["sealed", name, sealed]         any other record, sealed with the key of that name
 
-Observations are sealed one by one, so that one can be forgotten without the others. A backup that
-cannot be written whole leaves the older ones as they are.
+Observations are sealed one by one, and the files of questions by question, so that one can be
+forgotten without the others. A backup that cannot be written whole leaves the older ones as they
+are.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from agentx import __version__
+from agentx.clarification.store.ledger_json import DamagedLedger, UnknownVersion
+from agentx.clarification.store.question_events import event_of, has_words
 from agentx.conversation.store.soundness import check_log
 from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.json_text import line_of, page_of, parse_json
@@ -44,10 +47,9 @@ from agentx.wiring.keeping.keyring import (
     Keys,
     holding_keys,
     load_keys,
-    opens_any,
     save_keys,
 )
-from agentx.wiring.keeping.tombstones import read_tombstones
+from agentx.wiring.keeping.tombstones import OF_OBSERVATION, OF_QUESTION, read_tombstones
 
 KIND = "backup"
 SEALED, OBSERVATION = "sealed", "observation"
@@ -55,6 +57,7 @@ _FACTS = (Family.EVENTS, Family.IDENTITIES, Family.SESSIONS)
 _KEY_BYTES, _NONCE_BYTES = 32, 12
 _SPARE_BYTES = 500 * 1024 * 1024
 _MEMORY = ".agentx/memory/"
+_QUESTIONS, _VIEWS = "/questions/", ".agentx/state/clarifications/"
 
 
 @frozen
@@ -126,9 +129,9 @@ def _prepare(project: Project, kv: RocksStore, folder: Path) -> tuple[dict[str, 
         raise CorruptRecord("the log is damaged", hint="`agentx doctor --fix` mends it")
     held = {**load_keys(project), **_keys_of(kv)}
     records = list(_seal_all(project, kv, held))
-    gone = read_tombstones(project).event_ids
+    gone = read_tombstones(project)
     # First the keys: a backup without them would be worth nothing.
-    save_keys(project, {name: key for name, key in held.items() if not opens_any(name, key, gone)})
+    save_keys(project, {name: key for name, key in held.items() if not gone.opens(name, key)})
     return {
         "kind": KIND,
         "agentx": __version__,
@@ -178,14 +181,42 @@ def _seal_all(project: Project, kv: KeyValue, held: Keys) -> Iterator[Record]:
     for key, value in kv.scan(Family.CHECKPOINTS, *keys.checkpoint_range("observe/")):
         if b"|done/" in key:
             yield _seal(project, held, b"mark:" + key, [ROW, "checkpoints", key, value])
+    before: list[Record] = []  # parts of one file of questions
     for record in list_files(project):
         if record[0] != FILE or str(record[2]).startswith(("bm25-index/", "recalled/")):
+            continue
+        if _QUESTIONS in f"/{record[2]}" and str(record[2]).endswith(".jsonl"):
+            before = [*(each for each in before if each[2] == record[2]), record]
+            if record[6]:
+                yield from _seal_questions(project, held, before)
             continue
         yield from _seal_file(project, held, record)
 
 
+def _seal_questions(project: Project, held: Keys, parts: list[Record]) -> Iterator[Record]:
+    """Seal a file of questions as parts of one question each, with that question's key."""
+    head, name = parts[-1][:5], str(parts[-1][2])
+    lines = b"".join(bytes(part[5]) for part in parts).splitlines(keepends=True)
+    for key_name, of_one in groupby(lines, key=lambda line: _name_key(name, line)):
+        yield _seal(project, held, key_name, [*head, b"".join(of_one), False])
+    yield _seal(project, held, b"file:" + name.encode(), [*head, b"", True])
+
+
+def _name_key(name: str, line: bytes) -> bytes:
+    """Return what the key of a line is called: of its question, if it has words of that."""
+    try:
+        event = event_of(parse_json(line), "")
+    except (ValueError, DamagedLedger, UnknownVersion):
+        return VOLATILE + name.encode()
+    of_question = OF_QUESTION + event.question.encode()
+    return of_question if has_words(event) else b"file:" + name.encode()
+
+
 def _seal_file(project: Project, held: Keys, record: Record) -> Iterator[Record]:
     name, part = str(record[2]), bytes(record[5])
+    if _VIEWS in name:  # they are made again from the events
+        yield _seal(project, held, VOLATILE + name.encode(), record)
+        return
     if _MEMORY in f"/{name}" or "private/memory/" in name:
         if name.endswith("manifest.json"):
             return  # it is made again from the files
@@ -215,7 +246,7 @@ def _observations_of(part: bytes) -> tuple[bytes, list[dict[str, Any]]] | None:
 
 
 def _seal_observation(project: Project, held: Keys, name: str, each: dict[str, Any]) -> Record:
-    key_name = b"obs:" + str(each.get("id", "")).encode()
+    key_name = OF_OBSERVATION + str(each.get("id", "")).encode()
     proofs = each.get("eventIds")
     sealed = _seal(project, held, key_name, [OBSERVATION, name, line_of(each)])
     held[key_name].session_id = str(each.get("sessionId", ""))

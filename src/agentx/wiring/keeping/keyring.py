@@ -8,7 +8,7 @@ whether it is whole; a damaged one is made again from the other.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -100,8 +100,8 @@ def find_damaged_keys(project: Project) -> Iterator[Path]:
         yield from (path for path in copies if _read(path) is None)
 
 
-def drop_keys(project: Project, grave: Grave) -> None:
-    """Take the keys of what is forgotten out of both copies.
+def drop_keys(project: Project, goes: Callable[[bytes, HeldKey], bool]) -> None:
+    """Take the keys of what is forgotten out of both copies, with those of what may hold anything.
 
     Raises: UnavailableError; CorruptRecord when both copies are damaged.
     """
@@ -109,17 +109,20 @@ def drop_keys(project: Project, grave: Grave) -> None:
         return
     with holding_keys(project):
         keys = load_keys(project)
-        save_keys(
-            project, {name: each for name, each in keys.items() if not _goes(name, each, grave)}
-        )
+        kept = {
+            name: each
+            for name, each in keys.items()
+            if not (name.startswith(VOLATILE) or goes(name, each))
+        }
+        save_keys(project, kept)
 
 
-def _goes(name: bytes, held: HeldKey, grave: Grave) -> bool:
+def is_of_grave(name: bytes, held: HeldKey, grave: Grave) -> bool:
+    """Tell whether a key opens what goes with events, or was learnt from them."""
     ref = grave.session.hex().encode()
     is_session = bool(ref) and ref in name
     is_learnt = bool(grave.session_id) and held.session_id == grave.session_id
-    is_volatile = name.startswith(VOLATILE)
-    return is_volatile or is_session or is_learnt or opens_any(name, held, set(grave.event_ids))
+    return is_session or is_learnt or opens_any(name, held, set(grave.event_ids))
 
 
 def opens_any(name: bytes, held: HeldKey, event_ids: Collection[EventId]) -> bool:

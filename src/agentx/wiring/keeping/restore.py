@@ -52,6 +52,7 @@ from agentx.wiring.keeping.tombstones import (
     Tombstones,
     bury_again,
     forget_observations_in,
+    forget_questions_in,
     read_tombstones,
 )
 
@@ -295,8 +296,10 @@ class _Laying:
             count = bury_again(self._project, kv, gone)
         finally:
             kv.close()
-        folder = self._project.root / f".agentx.{_WORK}{self._mark}" / "memory"
-        for memory in (folder, self._work / "store" / "private" / "memory"):
+        own = self._project.root / f".agentx.{_WORK}{self._mark}"
+        lines = self._project.store.lines_held.relative_to(self._project.store.root) / "questions"
+        count += forget_questions_in(self._project, own, self._work / "store" / lines, gone)
+        for memory in (own / "memory", self._work / "store" / "private" / "memory"):
             count += forget_observations_in(self._project, memory, gone)
         if count:
             self.is_settled = False

@@ -16,6 +16,7 @@ from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import clarification_id
 from agentx.observations.service import Observations
 from agentx.project.project import Project
+from agentx.wiring.clarifications import make_pen
 from agentx.wiring.kept.logged import blank_logged
 from agentx.wiring.section import renew_notices
 from agentx.wiring.vouched.store import VouchedStore
@@ -38,6 +39,12 @@ def take_out_forgotten(
     asked = [issue for issue, names in found.items() if names.is_any]
     if not asked:
         return
+    from agentx.wiring.keeping.tombstones import (  # noqa: PLC0415  what nobody forgot needs none
+        bury_observations,
+        bury_questions,
+    )
+
+    bury_questions(project, {issue: found[issue].lines for issue in asked})
     called = ((issue, number) for issue in asked for number in found[issue].numbers)
     blank_logged(project, {str(clarification_id(*each)) for each in called})
     for issue in asked:
@@ -48,5 +55,18 @@ def take_out_forgotten(
     olds = (one for one in store.plain.archive() if one.issue_number in asked)
     gone = [one for one in (*here, *olds) if store.witness.is_forgotten(one)]
     if gone:
+        bury_observations(project, (one.id for one in gone))
         room.forget(dict.fromkeys(one.id for one in gone))
         renew_notices(project)
+
+
+def note_forgotten(project: Project) -> None:
+    """Note outside of the store which questions were forgotten: no copy brings them back.
+
+    Raises: UnavailableError.
+    """
+    from agentx.wiring.keeping.tombstones import bury_questions  # noqa: PLC0415  as above
+
+    ledgers = LedgerStore(project.paths, project.clock, make_pen(project))
+    found = {each.issue: ledgers.gather_forgotten(each.issue).lines for each in ledgers.stamps()}
+    bury_questions(project, found)

@@ -344,8 +344,12 @@ def forget_left(project: Project, names: Iterable[str]) -> None:
 
     Raises: LockHeld, UnavailableError.
     """
+    from agentx.wiring.keeping.tombstones import bury_observations  # noqa: PLC0415  who forgets
+
+    gone = tuple(names)
+    bury_observations(project, gone)
     with closing(open_observations(project)) as room:
-        room.forget(names)
+        room.forget(gone)
 
 
 def list_files_named(project: Project, text: str) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from agentx.clarification.store.question_events import (
     QuestionEvent,
     QuestionEventKind,
     born_ms,
+    erase,
     has_words,
 )
 from agentx.clarification.store.shortening import is_of
@@ -35,7 +36,13 @@ class ForgottenNames:
 
     uids: frozenset[str] = frozenset()
     numbers: Mapping[int, Millis] = field(default_factory=dict)  # each with since when
-    is_any: bool = False  # whether any line forgets a question, also as aged
+    # That forget them, also those that only aged; and what is left of how they were put.
+    lines: tuple[QuestionEvent, ...] = ()
+
+    @property
+    def is_any(self) -> bool:
+        """Whether any line forgets a question, also as aged."""
+        return bool(self.lines)
 
 
 @frozen
@@ -61,12 +68,14 @@ def gather_forgotten(
     """
     lines = [event for event in judged if _counts(event)]
     said = [event for event in lines if not _is_aged(event)]
+    questions, known = {event.question for event in lines}, tuple(events)
+    births = (erase(event) for event in known if event.is_birth and event.question in questions)
     numbers: dict[int, Millis] = {}
     for event in said:
         for number in _list_numbers(event):
             numbers[number] = min(born_ms(event), numbers.get(number, born_ms(event)))
-    uids = _list_uids({event.question for event in said}, events)
-    return ForgottenNames(uids=uids, numbers=numbers, is_any=bool(lines))
+    uids = _list_uids({event.question for event in said}, known)
+    return ForgottenNames(uids=uids, numbers=numbers, lines=(*births, *lines))
 
 
 def list_lost(judged: Iterable[QuestionEvent], writer: str) -> tuple[LostWord, ...]:

@@ -37,7 +37,7 @@ _LOSS_SHOWN = 5
 @click.pass_obj
 def command(invocation: Invocation, file: Path, passphrase_file: str, yes: bool) -> None:
     """Read an export back: laid out beside, verified, and then put in the place of what is here,
-    which is kept aside.
+    which is kept aside. What was forgotten here stays away, whenever the file was written.
 
     A file that is damaged, cut or not ours changes nothing.
     """
@@ -67,8 +67,7 @@ def command(invocation: Invocation, file: Path, passphrase_file: str, yes: bool)
             said = f"this folder is the project {home.id} from now on (project.id, --here)"
             screen.print(said, soft_wrap=True)
         if done.forgotten:
-            kept = render.count(done.forgotten, "event")
-            screen.print(f"{kept} stayed away: forgotten", soft_wrap=True)
+            screen.print(f"what was forgotten stayed away ({done.forgotten:,})", soft_wrap=True)
         if done.aside is not None:
             screen.print(
                 f"what was here is kept in {done.aside}; when you need it no more: "

@@ -149,11 +149,10 @@ def remove(invocation: Invocation, observation_id: str, yes: bool) -> None:
     if not (yes or invocation.as_json) and sys.stdin.isatty():
         said = render.line(found.summary, 70)
         ask(f"Remove for good: {said}?", or_leave=True)
-    memory_remove(invocation.project, observation_id)
-    invocation.show(
-        {"removed": observation_id},
-        lambda screen: screen.print(f"removed {observation_id}"),
-    )
+    done = memory_remove(invocation.project, observation_id)
+    lines = (f"removed {observation_id}", *render.say_left(done.exports, done.copies))
+    data = {"removed": observation_id, "exports": done.exports, "copies": done.copies}
+    invocation.show(data, lambda screen: screen.print("\n".join(lines), soft_wrap=True))
 
 
 @command.command("compact")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from typing import TYPE_CHECKING
 
@@ -96,15 +95,8 @@ def _draw(screen: Console, reply: ForgetReply) -> None:
     for quote in reply.quoted:
         screen.print(f"  {quote.kind} {quote.id}: {quote.says}", soft_wrap=True)
         screen.print(f"    -> {quote.mend}", style="dim", soft_wrap=True)
-
-    if reply.exports:
-        screen.print("\nexports that were written before still hold it:", style="yellow")
-    for path in reply.exports:
-        screen.print(f"  {path}", soft_wrap=True)
-    if reply.copies:
-        screen.print("\nwhat a restore or a mending put aside may still hold it:", style="yellow")
-    for path in reply.copies:
-        screen.print(f"  rm -r {shlex.quote(path)}", soft_wrap=True)
+    for line in render.say_left(reply.exports, reply.copies):
+        screen.print(line, style="" if line.startswith(" ") else "yellow", soft_wrap=True)
 
 
 def _say_what(reply: ForgetReply) -> str:

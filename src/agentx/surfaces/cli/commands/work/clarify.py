@@ -35,6 +35,7 @@ from agentx.operations.questions.known import describe_known
 from agentx.operations.setup.writers import say_lost_key
 from agentx.project.roles.caller import find_caller
 from agentx.project.roles.played import decide_role
+from agentx.surfaces.cli import render
 from agentx.surfaces.cli.commands.work.overviews import show_inbox, show_overview, show_thread
 from agentx.surfaces.cli.commands.work.threads import draw_asked, draw_done
 from agentx.surfaces.cli.commands.work.waits import watching
@@ -345,13 +346,11 @@ def forget(invocation: Invocation, clarification_id: str, yes: bool) -> None:
         lines.append(
             f"what was posted stands on GitHub still: delete it there, on #{done.posted_on}"
         )
-    lines += left
-    data = {
-        "forgotten": clarification_id,
-        "with_it": list(done.with_it),
-        "also_in": list(done.also_in),
-    }
-    invocation.show(data, lambda screen: screen.print("\n".join(lines)))
+    lines += (*left, *render.say_left(done.exports, done.copies))
+    there = {"with_it": done.with_it, "also_in": done.also_in}
+    there |= {"exports": done.exports, "copies": done.copies}
+    data = {"forgotten": clarification_id, **there}
+    invocation.show(data, lambda screen: screen.print("\n".join(lines), soft_wrap=True))
 
 
 def _catch_up(invocation: Invocation) -> tuple[str, ...]:
