@@ -57,8 +57,8 @@ def behind_progress(
 
 
 def is_watched(invocation: Invocation) -> bool:
-    """Tell whether a person looks at a terminal meanwhile."""
-    return not invocation.as_json and invocation.talk.is_terminal
+    """Tell whether a person looks at a terminal meanwhile; colours may be forced into a file."""
+    return not invocation.as_json and invocation.talk.is_terminal and invocation.talk.file.isatty()
 
 
 class ProgressLine:

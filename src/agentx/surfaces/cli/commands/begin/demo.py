@@ -130,7 +130,7 @@ def _replay(stage: DemoStage, talk: Console, live: tuple[SampleSession, ...]) ->
         BarColumn(),
         TextColumn("{task.completed}/{task.total} hooks"),
     )
-    with Progress(*columns, console=talk, transient=True, disable=not talk.is_terminal) as bar:
+    with Progress(*columns, console=talk, transient=True, disable=not talk.file.isatty()) as bar:
         for session, at_ms, payload in bar.track(calls):
             stage.hook(session, at_ms, payload)
 
