@@ -67,7 +67,7 @@ class Bench:
     folder: Path
     clock: FakeClock
     key: str = KEY
-    timeout_ms: int = 5_000
+    timeout_ms: int = 20_000
     address: str = ""
 
     def model(self, clock: Clock | None = None) -> Model:
@@ -380,7 +380,7 @@ def test_a_huge_reply_is_not_read_to_its_end(scripted: Scripted) -> None:
     assert bench.spent().tokens == MOST
 
 
-@pytest.mark.parametrize("step", [says(ANSWER, delay_ms=5_000), says(ANSWER, drip_ms=20)])
+@pytest.mark.parametrize("step", [says(ANSWER, delay_ms=300_000), says(ANSWER, drip_ms=200)])
 def test_a_slow_answer_and_one_that_drips_are_given_up_once_and_counted_in_full(
     scripted: Scripted, step: Step
 ) -> None:
@@ -390,7 +390,7 @@ def test_a_slow_answer_and_one_that_drips_are_given_up_once_and_counted_in_full(
     began_ms = clock.now_ms()
 
     assert "no answer within 0.25 s" in bench.fault(clock=clock, kind=Unusable)
-    assert clock.now_ms() - began_ms < 3_000
+    assert clock.now_ms() - began_ms < 15_000
     assert len(bench.llm.asked) == 1
     assert bench.spent().tokens == MOST
 

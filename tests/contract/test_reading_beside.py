@@ -18,7 +18,7 @@ from agentx.kernel.errors import NotFound
 from tests.support.contents import Shelf
 from tests.support.desk import Desk, talk
 
-WAIT_S = 30
+WAIT_S = 120
 
 
 def read_all(shelf: Shelf) -> tuple[list[str], list[str], list[str]]:

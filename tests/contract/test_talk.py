@@ -75,7 +75,7 @@ class Desk:
     folder: Path
 
     def talker(self) -> Talker:
-        settings = LlmSettings(provider=self.provider, base_url=self.llm.url, timeout_s=2)
+        settings = LlmSettings(provider=self.provider, base_url=self.llm.url, timeout_s=20)
         made = model_for(settings, KEY, self.http, FakeClock(), CountingEntropy())
         assert made is not None
         return made
@@ -217,9 +217,9 @@ def test_the_cap_holds_for_dialogues_too(scripted: Scripted) -> None:
 
 
 SICK = {
-    "hangs": says("late", delay_ms=60_000),
-    "drips": says("late", drip_ms=20),
-    "drips its head": says("late", drip_ms=20, drips_head=True),
+    "hangs": says("late", delay_ms=300_000),
+    "drips": says("late", drip_ms=200),
+    "drips its head": says("late", drip_ms=200, drips_head=True),
 }
 
 
@@ -231,15 +231,15 @@ def test_a_reply_ends_when_the_time_of_its_asker_does(scripted: Scripted, how: s
     with pytest.raises(ModelUnavailable, match=r"no answer within 0\.3 s"):
         desk.talker().converse(replace(BEGIN, within_ms=300), desk.purse())
 
-    assert time.monotonic() - began < 1.5
+    assert time.monotonic() - began < 15
     assert desk.spent().calls == 1  # it may be charged for
 
 
 def test_a_next_try_keeps_to_the_time_of_its_asker(scripted: Scripted) -> None:
-    desk = scripted(fails(503, retry_after="5"), says("yes"))
+    desk = scripted(fails(503, retry_after="50"), says("yes"))
 
     with pytest.raises(ModelUnavailable, match="503"):
-        desk.talker().converse(replace(BEGIN, within_ms=2_000), desk.purse())
+        desk.talker().converse(replace(BEGIN, within_ms=20_000), desk.purse())
 
     assert len(desk.llm.asked) == 1
 
@@ -250,4 +250,4 @@ def test_a_stranger_that_is_told_to_stop_hears_no_more(scripted: Scripted) -> No
     with pytest.raises(ModelUnavailable):
         talker.converse(replace(BEGIN, within_ms=200), desk.purse())
 
-    assert talker.converse(replace(BEGIN, within_ms=5_000), desk.purse()).text == "yes"
+    assert talker.converse(replace(BEGIN, within_ms=60_000), desk.purse()).text == "yes"

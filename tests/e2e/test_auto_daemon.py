@@ -46,7 +46,7 @@ def test_what_one_session_decided_is_told_to_the_next_though_nobody_typed_a_comm
     company.hook(session("s-1", "Stop", last_assistant_message="Noted."))
     company.hook(session("s-1", "SessionEnd", reason="exit"), env=WITH_DAEMON)
 
-    until(lambda: "Postgres" in begin(company, "s-2"), seconds=10)
+    until(lambda: "Postgres" in begin(company, "s-2"), seconds=60)
     assert len(running(company)) == 1
 
 
@@ -76,9 +76,9 @@ def test_a_daemon_that_was_sent_for_holds_on_to_nothing_of_who_sent_for_it(compa
         env={**company.environment, **WITH_DAEMON, "AGENTX_AGENT": "engineer"},
         pass_fds=(write,),
         check=True,
-        timeout=20,
+        timeout=60,
     )
-    assert time.monotonic() - before < 5
+    assert time.monotonic() - before < 30
     os.close(write)
     until(lambda: len(running(company)) == 1)
     (pid,) = running(company)
@@ -127,12 +127,12 @@ def test_one_that_runs_goes_when_the_user_wants_none_any_more(company: House) ->
         cwd=company.project,
         env={name: said for name, said in company.environment.items() if "DAEMON" not in name},
         check=True,
-        timeout=20,
+        timeout=60,
     )
     until(lambda: len(running(company)) == 1)
     company.agentx("config", "set", "--user", "daemon.auto", "false")
 
-    until(lambda: processes_of(company.home) == [], seconds=30)
+    until(lambda: processes_of(company.home) == [], seconds=60)
 
 
 def test_one_that_runs_goes_by_the_settings_as_they_are_now(company: House) -> None:
@@ -142,9 +142,9 @@ def test_one_that_runs_goes_by_the_settings_as_they_are_now(company: House) -> N
     log = next(company.data.root.glob("*/daemon.log"))
 
     company.agentx("config", "set", "--user", "memory.maxTokens", "900")
-    until(lambda: log.read_text("utf-8").count("serving ") == 2, seconds=30)
+    until(lambda: log.read_text("utf-8").count("serving ") == 2, seconds=60)
     (company.home / ".config" / "agentx" / "config.toml").write_text("broken = [", "utf-8")
-    until(lambda: log.read_text("utf-8").count("serving ") == 3, seconds=30)
+    until(lambda: log.read_text("utf-8").count("serving ") == 3, seconds=60)
 
     assert running(company) == [before], "the same process, which settles down on what is broken"
     assert "stopping: the settings changed" in log.read_text("utf-8")
@@ -160,7 +160,7 @@ def test_where_the_user_wants_none_hooks_send_for_none_at_every_prompt(company: 
             cwd=company.project,
             env={name: said for name, said in company.environment.items() if "DAEMON" not in name},
             check=True,
-            timeout=20,
+            timeout=60,
         )
 
     def sends_after(passed_ms: int) -> bool:
@@ -193,7 +193,7 @@ def test_an_older_daemon_gives_way_and_a_newer_one_stays(company: House) -> None
     until(lambda: running(company) not in ([first], []))
     assert child is not None
     stop(_store(company))
-    assert child.wait(20) == 0
+    assert child.wait(60) == 0
 
 
 def test_two_installations_of_different_versions_do_not_take_turns(company: House) -> None:
@@ -247,7 +247,7 @@ def test_who_was_started_by_hand_has_a_successor_that_stays_if_it_has_one(
         assert (state(store).condition is Condition.RUNNING) == (successor is None)
     finally:
         stop(store)
-        child.communicate(timeout=20)
+        child.communicate(timeout=60)
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ def test_a_daemon_that_is_started_by_hand_takes_the_place_of_one_that_would_leav
         assert (state(store).condition is Condition.RUNNING) == stays
     finally:
         stop(store)
-        child.communicate(timeout=20)
+        child.communicate(timeout=60)
 
 
 def test_the_daemon_that_was_idle_longest_goes_when_there_would_be_five(tmp_path: Path) -> None:
@@ -297,7 +297,7 @@ def test_the_daemon_that_was_idle_longest_goes_when_there_would_be_five(tmp_path
     finally:
         for store, child in zip(stores, children, strict=False):
             stop(store)
-            child.communicate(timeout=20)
+            child.communicate(timeout=60)
 
 
 def _store(house: House) -> StorePaths:
@@ -321,7 +321,7 @@ def _start_by_hook(house: House, *, wait: bool = True) -> subprocess.Popen[bytes
         stderr=subprocess.DEVNULL,
     )
     if wait:
-        assert child.wait(20) == 0
+        assert child.wait(60) == 0
         return None
     return child
 

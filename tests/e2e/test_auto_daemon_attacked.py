@@ -37,7 +37,7 @@ def send_for_one(
     """Begin a session, for which no agent CLI may wait."""
     before = time.monotonic()
     begin(house, folder=folder, env=env)
-    assert time.monotonic() - before < 5, "the agent CLI waited"
+    assert time.monotonic() - before < 30, "the agent CLI waited"
 
 
 def spool_of(house: House) -> Path:
@@ -131,7 +131,7 @@ def test_nothing_that_the_session_holds_back_or_holds_open_passes_to_its_daemon(
             pass_fds=(far,),
             capture_output=True,
             check=True,
-            timeout=20,
+            timeout=60,
         )
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -144,7 +144,7 @@ def test_nothing_that_the_session_holds_back_or_holds_open_passes_to_its_daemon(
     (pid,) = running(company)
     os.kill(pid, signal.SIGTERM)
 
-    until(lambda: not processes_of(company.home), seconds=10)
+    until(lambda: not processes_of(company.home), seconds=60)
 
 
 def test_six_projects_that_begin_at_once_have_no_more_daemons_than_may_be(company: House) -> None:
@@ -160,6 +160,6 @@ def test_six_projects_that_begin_at_once_have_no_more_daemons_than_may_be(compan
 
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(lambda folder: send_for_one(company, folder), folders))
-    until(look, seconds=40)
+    until(look, seconds=60)
 
     assert most <= AUTO_DAEMONS_MAX

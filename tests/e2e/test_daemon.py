@@ -77,10 +77,10 @@ def run() -> Iterator[Run]:
     for child in children:
         if child.poll() is None:
             child.kill()
-        child.communicate(timeout=10)
+        child.communicate(timeout=60)
 
 
-def until(true: Callable[[], bool], seconds: float = 15) -> None:
+def until(true: Callable[[], bool], seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline, "waited in vain"
@@ -106,7 +106,7 @@ def entry_command(paths: StorePaths, *options: str) -> list[str]:
 def children_of(pid: int) -> list[int]:
     asked = ["ps", "-o", "pid=", "--ppid", str(pid)]
     with subprocess.Popen(asked, stdout=subprocess.PIPE, text=True, encoding="ascii") as asking:
-        found, _ = asking.communicate(timeout=10)
+        found, _ = asking.communicate(timeout=60)
         return [int(word) for word in found.split() if int(word) != asking.pid]
 
 
@@ -126,7 +126,7 @@ def test_a_daemon_serves_on_a_private_socket_and_ends_without_a_trace(
     assert (status.log.events, status.daemon_pid) == (1, child.pid)
 
     child.send_signal(signal.SIGTERM)
-    assert child.wait(10) == 0
+    assert child.wait(60) == 0
     assert state(store).condition is Condition.STOPPED
     assert connect(store) is None
     assert sorted(path.name for path in store.root.iterdir()) == ["daemon.lock"]
@@ -139,11 +139,11 @@ def test_a_call_in_flight_is_answered_before_the_daemon_goes(
     child = run(store, "append_ms=600")
     with connected(store) as memory, ThreadPoolExecutor(1) as pool:
         answer = pool.submit(memory.append, [draft()])
-        time.sleep(0.2)  # the append takes 600 ms: it is under way
+        until((store.root / "appending").exists)
         child.send_signal(number)
 
         assert len(answer.result(10).stored) == 1
-    assert child.wait(10) == 0
+    assert child.wait(60) == 0
 
 
 def test_a_stream_that_stays_open_does_not_keep_the_daemon(store: StorePaths, run: Run) -> None:
@@ -154,8 +154,8 @@ def test_a_stream_that_stays_open_does_not_keep_the_daemon(store: StorePaths, ru
         try:
             began = time.monotonic()
             child.send_signal(signal.SIGTERM)
-            assert child.wait(15) == 0
-            assert time.monotonic() - began < 10
+            assert child.wait(60) == 0
+            assert time.monotonic() - began < 50
         finally:
             stream.close()
 
@@ -170,7 +170,7 @@ def test_of_two_daemons_started_at_once_exactly_one_lives(store: StorePaths, run
     losers = [child for child in children if child.poll() is not None]
     assert [child.returncode for child in losers] == [3, 3]
     for child in losers:
-        _, said = child.communicate(timeout=5)
+        _, said = child.communicate(timeout=60)
         assert "is served by a daemon already" in said
         assert "agentx daemon status" in said
     assert state(store).pid == survivor.pid
@@ -181,7 +181,7 @@ def test_of_two_daemons_started_at_once_exactly_one_lives(store: StorePaths, run
 def test_a_killed_daemon_leaves_nothing_that_stops_the_next(store: StorePaths, run: Run) -> None:
     first = run(store)
     first.kill()
-    first.wait(10)
+    first.wait(60)
     assert store.socket.exists()
     assert store.hatch.exists()
     assert store.daemon.exists()
@@ -205,15 +205,17 @@ def test_a_daemon_drains_by_itself_and_once_more_at_the_end(store: StorePaths, r
 
 
 def test_an_idle_daemon_goes_and_one_that_is_asked_stays(store: StorePaths, run: Run) -> None:
-    child = run(store, "idle_exit_ms=700")
+    idle_s = 1.5
+    child = run(store, f"idle_exit_ms={idle_s * 1000:.0f}")
     with connected(store) as memory:
-        for _ in range(10):
+        began = time.monotonic()
+        while time.monotonic() - began < idle_s * 1.2:
             memory.status()
-            time.sleep(0.15)
+            time.sleep(0.01)
         assert child.poll() is None
 
-    assert child.wait(10) == 0
-    _, said = child.communicate(timeout=5)
+    assert child.wait(60) == 0
+    _, said = child.communicate(timeout=60)
     assert "ended: idle" in said
 
 
@@ -238,7 +240,7 @@ def test_a_daemon_whose_repository_was_moved_away_goes(
 
     with connected(store) as memory:
         until(ask_and_look)
-    _, said = child.communicate(timeout=15)
+    _, said = child.communicate(timeout=60)
     assert "ended: the folder of the project was moved or removed" in said
 
 
@@ -246,8 +248,8 @@ def test_a_daemon_whose_folder_was_removed_goes(store: StorePaths, run: Run) -> 
     child = run(store, "idle_exit_ms=4000")
     shutil.rmtree(store.root)
 
-    assert child.wait(15) == 0
-    _, said = child.communicate(timeout=5)
+    assert child.wait(60) == 0
+    _, said = child.communicate(timeout=60)
     assert "ended: the folder of the store was removed" in said
     store.root.mkdir(mode=0o700)
 
@@ -264,7 +266,7 @@ def test_a_store_deep_in_the_tree_gets_a_short_socket(store: StorePaths, run: Ru
     assert [path.stat().st_mode & 0o777 for path in short.iterdir()] == [0o600, 0o600]
 
     assert stop(deep) is Ending.ASKED
-    assert child.wait(10) == 0
+    assert child.wait(60) == 0
     assert list(short.iterdir()) == []
 
 
@@ -316,7 +318,7 @@ def test_a_daemon_that_does_not_come_up_is_told_with_its_log(store: StorePaths) 
 
 def test_a_daemon_that_does_not_answer_in_time_is_ended(store: StorePaths) -> None:
     with pytest.raises(DaemonUnavailable, match="did not answer within"):
-        start(store, entry_command(store, "hang_ms=30000"), wait_ms=500)
+        start(store, entry_command(store, "hang_ms=300000"), wait_ms=500)
 
     until(lambda: state(store).condition is Condition.STOPPED)
 
@@ -335,8 +337,8 @@ def test_a_daemon_that_hangs_is_killed_and_swept(store: StorePaths) -> None:
 def test_a_number_that_another_process_has_now_is_never_killed(store: StorePaths, run: Run) -> None:
     child = run(store)
     child.kill()
-    child.wait(10)
-    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as bystander:
+    child.wait(60)
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(300)"]) as bystander:
         for path in (store.daemon_lock, store.daemon):
             said = json.loads(path.read_text("utf-8"))
             path.write_text(json.dumps({**said, "pid": bystander.pid}), "utf-8")
@@ -490,6 +492,6 @@ def test_a_command_that_waits_for_the_store_asks_the_daemon_that_comes_up_with_i
             project = open_project(house.project, read_environment(house.environment))
             with open_memory(project) as memory:
                 assert isinstance(memory, RemoteMemory)
-            assert time.monotonic() - before < 6
+            assert time.monotonic() - before < 25
         finally:
             child.terminate()

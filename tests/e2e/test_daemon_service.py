@@ -128,6 +128,6 @@ def test_what_a_unit_starts_takes_the_place_of_one_that_a_hook_sent_for(house: H
         assert json.loads(said.read_text())["in_foreground"]
         begin(house)
         child.send_signal(signal.SIGTERM)
-        assert child.wait(20) == 0
+        assert child.wait(60) == 0
     finally:
         end_all(house)

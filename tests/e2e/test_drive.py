@@ -20,7 +20,7 @@ import pytest
 from tests.support.calculator import CHECK, Calculator
 from tests.support.house import BIN, House, processes_of
 
-WAIT_S = 60
+WAIT_S = 200
 FIRST = "## The task\n\nTASK-001: Add"
 
 

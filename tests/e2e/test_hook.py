@@ -185,7 +185,7 @@ def test_a_working_directory_that_is_gone_does_not_matter(home: HookHome) -> Non
     script = f'rmdir "{gone}"; echo "{{}}" | "{HOOK}" --harness codex'
 
     done = subprocess.run(
-        ["/bin/sh", "-c", script], cwd=gone, env=home.environment, capture_output=True, timeout=30
+        ["/bin/sh", "-c", script], cwd=gone, env=home.environment, capture_output=True, timeout=60
     )
 
     assert (done.returncode, done.stdout) == (0, b"")
@@ -196,7 +196,7 @@ def test_closed_standard_streams_do_not_matter(home: HookHome) -> None:
     script = f'"{HOOK}" --harness codex <&- >&- 2>&-'
 
     done = subprocess.run(
-        ["/bin/sh", "-c", script], cwd=home.work, env=home.environment, timeout=30
+        ["/bin/sh", "-c", script], cwd=home.work, env=home.environment, timeout=60
     )
 
     assert done.returncode == 0
@@ -216,7 +216,7 @@ def test_nothing_slow_is_imported_for_a_plain_payload(home: HookHome) -> None:
         capture_output=True,
         cwd=home.work,
         env=home.environment,
-        timeout=30,
+        timeout=60,
     )
 
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
@@ -401,7 +401,7 @@ def test_kill_9_at_any_moment_leaves_nothing_half(home: HookHome) -> None:
         process.stdin.close()
         time.sleep(chance.uniform(0.0, 0.25))
         process.send_signal(signal.SIGKILL)
-        finished += process.wait(timeout=30) == 0
+        finished += process.wait(timeout=60) == 0
 
     assert len(home.records()) >= finished
 
@@ -416,7 +416,7 @@ def test_a_hook_that_dies_before_its_rename_leaves_nothing_to_be_taken(home: Hoo
     )
 
     died = subprocess.run(
-        [sys.executable, "-c", program], cwd=home.work, env=home.environment, timeout=30
+        [sys.executable, "-c", program], cwd=home.work, env=home.environment, timeout=60
     )
     home.hook(b'{"after": 1}')
 

@@ -137,7 +137,7 @@ def test_a_subfolder_is_told_what_its_repository_knows(home: HookHome) -> None:
         capture_output=True,
         cwd=below,
         env=home.environment,
-        timeout=30,
+        timeout=60,
     )
 
     assert b"- a fact" in done.stdout

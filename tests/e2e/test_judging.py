@@ -246,17 +246,17 @@ def test_a_daemon_that_stops_in_the_middle_leaves_nothing_behind(
     began = time.monotonic()
     house.agentx("daemon", "stop")
 
-    assert time.monotonic() - began < 15
-    end = time.monotonic() + 10
+    assert time.monotonic() - began < 100
+    end = time.monotonic() + 60
     while time.monotonic() < end and Path(f"/proc/{pid}/cmdline").exists():
         time.sleep(0.05)
     assert not Path(f"/proc/{pid}/cmdline").exists()
-    asking.join(30)
+    asking.join(60)
     assert len(memories(house)) == 2
 
 
 def read_soon(path: Path) -> str:
-    end = time.monotonic() + 30
+    end = time.monotonic() + 60
     while time.monotonic() < end:
         if path.exists() and path.read_text("utf-8").strip():
             return path.read_text("utf-8")

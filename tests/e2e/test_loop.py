@@ -23,7 +23,7 @@ from tests.support.terminal import converse_in
 MEND = {"path": "app.py", "old_text": "return a - b", "new_text": "return a + b"}
 SLEEP = {"command": ["sleep", "60"]}
 RUN = ("agent", "run", "engineer", "--issue", "1", "--runner", "loop")
-WAIT_S = 60
+WAIT_S = 200
 
 
 class Terminal:

@@ -53,7 +53,7 @@ def say(house: House, role: str, name: str = "") -> str:
     return context(house, prompt("go on", session=name or f"s-{role}"), role)
 
 
-def until(true: Callable[[], bool], seconds: float = 20) -> None:
+def until(true: Callable[[], bool], seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline, "waited in vain"
@@ -209,7 +209,7 @@ def test_who_waits_is_told_of_the_escalation_and_of_the_decision(asked: House) -
         [
             *(str(BIN / "agentx"), "clarify", "ask", "--issue", "1", "--from", "engineer"),
             *("--to", "architect", "--topic", "Keys", "--question", "Which keys?"),
-            *("--wait", "--timeout", "30", "--json"),
+            *("--wait", "--timeout", "300", "--json"),
         ],
         cwd=asked.project,
         env=asked.environment,
@@ -223,7 +223,7 @@ def test_who_waits_is_told_of_the_escalation_and_of_the_decision(asked: House) -
     assert waiting.poll() is None  # a person is waited for as well
     asked.agentx("clarify", "resolve", "CLR-1-002", "Ed25519.", "--as-person")
 
-    out, err = waiting.communicate(timeout=30)
+    out, err = waiting.communicate(timeout=60)
 
     assert "[ESCALATED] CLR-1-002" in err
     assert "[Human (unconfirmed)] Ed25519." in err

@@ -136,7 +136,7 @@ def test_a_store_that_nobody_can_write_is_read_as_it_is_and_said_to_be_so(house:
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, 1_000)),
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=60,
         check=False,
     )
 

@@ -41,7 +41,7 @@ def jobs(house: House) -> dict[str, dict[str, Any]]:
     return {job["name"]: job for job in house.json("scheduler", "status")["jobs"]}
 
 
-def until(true: Callable[[], bool], seconds: float = 20) -> None:
+def until(true: Callable[[], bool], seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline, "waited in vain"

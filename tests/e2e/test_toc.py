@@ -25,7 +25,7 @@ JOBS = {"rollup-day", "rollup-week", "rollup-month", "rollup-year", "summaries"}
 SEEN_WITHIN_S = 2.0
 
 
-def until(true: Callable[[], bool], seconds: float = 20) -> float:
+def until(true: Callable[[], bool], seconds: float = 60) -> float:
     began = time.monotonic()
     while not true():
         assert time.monotonic() < began + seconds, "waited in vain"

@@ -158,7 +158,7 @@ def test_ctrl_c_stops_all_agents_and_it_goes_on(tmp_path: Path) -> None:
         process = stage.begin("workflow", "run", "story", "--issue", "1", "--runner", "loop")
         until(lambda: bool(stage.llm.heard))
         os.kill(process.pid, signal.SIGINT)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=60)
 
         assert process.returncode == 130
         assert "stopped; to go on: agentx workflow run --issue 1 --runner loop" in err

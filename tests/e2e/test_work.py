@@ -50,7 +50,7 @@ def test_sixteen_processes_make_sixteen_issues_with_sixteen_numbers(house: House
     assert child.stdout is not None
     child.stdout.readline()
     os.kill(child.pid, signal.SIGKILL)
-    child.communicate(timeout=20)
+    child.communicate(timeout=60)
     assert lock.with_name("issue-numbers.lock").exists()
     with ThreadPoolExecutor(16) as pool:
         numbers = list(pool.map(make, range(16)))

@@ -69,7 +69,7 @@ def _append(path: Path, name: str, stale_ms: str, point: str, number: str) -> No
     timing = Timing(stale_ms=int(stale_ms), heartbeat_ms=int(stale_ms) // 10)
     _strike_once(point, int(number))
     try:
-        with locked(path, owner=name, clock=CLOCK, timing=timing, wait_ms=10_000) as held:
+        with locked(path, owner=name, clock=CLOCK, timing=timing, wait_ms=60_000) as held:
             names = json.loads(path.read_bytes())
             held.write(path, json.dumps([*names, name]).encode())
     except AgentXError as error:

@@ -18,7 +18,7 @@ from tests.support.years import write_years
 
 SESSIONS = 2
 SESSIONS_MANY = 8
-WAIT_S = 120
+WAIT_S = 200
 
 
 def listed(house: House) -> list[tuple[str, str, str, int]]:

@@ -119,12 +119,12 @@ def kill_at_random(folder: Path, *, processes: int, kills: int, seed: int) -> No
             time.sleep(chance.uniform(0.2, 0.5))
             victim = children.pop(chance.randrange(len(children)))
             victim.kill()
-            outputs.append(victim.communicate(timeout=30)[0])
+            outputs.append(victim.communicate(timeout=60)[0])
             children.append(start(folder, f"again{number}", 100_000))
     finally:
         for child in children:
             child.kill()
-            outputs.append(child.communicate(timeout=30)[0])
+            outputs.append(child.communicate(timeout=60)[0])
     acks = acknowledged(outputs)
     assert len(acks) >= processes
     assert nothing_is_lost(folder, acks) >= len(acks)

@@ -51,7 +51,7 @@ def _start(children: ExitStack, *words: object) -> Child:
     def end() -> None:
         if child.poll() is None:
             child.kill()
-        child.communicate(timeout=30)
+        child.communicate(timeout=60)
 
     children.callback(end)
     return child
@@ -63,7 +63,7 @@ def _line(child: Child) -> str:
 
 
 def _wait_until_stopped(child: Child) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while True:
         state = Path(f"/proc/{child.pid}/stat").read_text(encoding="ascii").rpartition(") ")[2][0]
         if state == "T":
@@ -84,7 +84,7 @@ def _leave_a_dead_holders_lock(path: Path) -> None:
     path.with_name(path.name + ".lock").write_text(json.dumps(record), encoding="utf-8")
 
 
-def _append(path: Path, name: str, *, timing: Timing = SOON, wait_ms: int = 5_000) -> None:
+def _append(path: Path, name: str, *, timing: Timing = SOON, wait_ms: int = 60_000) -> None:
     with locked(path, owner=name, clock=CLOCK, timing=timing, wait_ms=wait_ms) as held:
         names = json.loads(path.read_bytes())
         held.write(path, json.dumps([*names, name]).encode())
@@ -105,7 +105,7 @@ def _stopped(
 
 def _go_on(child: Child) -> str:
     child.send_signal(signal.SIGCONT)
-    said, _ = child.communicate(timeout=30)
+    said, _ = child.communicate(timeout=60)
     return said.strip()
 
 
@@ -144,12 +144,12 @@ def test_a_killed_holder_leaves_no_lock_behind(tmp_path: Path, children: ExitSta
     holder = _start(children, "hold", path)
     assert _line(holder) == "held"
     holder.kill()
-    holder.wait(30)
+    holder.wait(60)
 
     began = time.monotonic()
-    _append(path, "next", timing=Timing(), wait_ms=2_000)
+    _append(path, "next", timing=Timing(), wait_ms=20_000)
 
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 20, "it is not waited for until it is stale"
     assert _names(path) == ["next"]
     assert [file.name for file in tmp_path.iterdir()] == ["names.json"]
 
@@ -167,7 +167,7 @@ def test_a_holder_that_lives_keeps_its_lock_beyond_the_stale_time(
             time.sleep(0.05)
         held.write(path, b'["slow"]')
 
-    assert eager.communicate(timeout=30)[0].strip() == "written"
+    assert eager.communicate(timeout=60)[0].strip() == "written"
     assert _names(path) == ["slow", "eager"]
 
 
@@ -189,9 +189,9 @@ def test_a_process_killed_at_any_point_blocks_nobody_and_damages_nothing(
     if point is CrashPoint.LOCK_BEFORE_TAKEOVER:
         _leave_a_dead_holders_lock(path)
     killed = _start(children, "append", path, "killed", STALE_MS, point, int(signal.SIGKILL))
-    assert killed.wait(30) == -signal.SIGKILL
+    assert killed.wait(60) == -signal.SIGKILL
 
-    _append(path, "next", timing=Timing(), wait_ms=2_000)
+    _append(path, "next", timing=Timing(), wait_ms=20_000)
 
     wrote = point is CrashPoint.ATOMIC_REPLACED
     assert _names(path) == (["killed", "next"] if wrote else ["next"])
@@ -295,7 +295,7 @@ def test_who_was_stopped_inside_the_guard_and_then_killed_blocks_nobody(
     path = _list(tmp_path)
     paused = _stopped(children, path, CrashPoint.LOCK_IN_GUARD)
     os.kill(paused.pid, signal.SIGKILL)
-    paused.wait(30)
+    paused.wait(60)
 
     _append(path, "next")
 

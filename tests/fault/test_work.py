@@ -41,7 +41,7 @@ def _acknowledged(kind: str, place: Path) -> list[str]:
     for child in children:
         os.kill(child.pid, signal.SIGKILL)
     for child in children:
-        rest, _ = child.communicate(timeout=30)
+        rest, _ = child.communicate(timeout=60)
         # A line that was cut short was never heard by anybody.
         said.extend(line.strip() for line in rest.splitlines(keepends=True) if line.endswith("\n"))
     return said

@@ -48,7 +48,7 @@ title = found[1] if found else "plan"
 waits = os.path.join(home, "hang-" + title.split()[0].lower())
 if os.path.exists(waits):
     write("half-done.txt", "half done\\n") if found else None
-    time.sleep(60)
+    time.sleep(300)
 if not found:
     end(read(os.path.join(home, "plan.txt")))
 if "left its marks" in prompt:

@@ -17,7 +17,7 @@ from tests.support.house import House, processes_of
 WITH_DAEMON = {"AGENTX_DAEMON_AUTO": "true"}
 
 
-def until(true: Callable[[], bool], seconds: float = 20) -> None:
+def until(true: Callable[[], bool], seconds: float = 60) -> None:
     """Wait for something that has to come."""
     deadline = time.monotonic() + seconds
     while not true():
@@ -51,7 +51,7 @@ def running(house: House) -> list[int]:
 
 def end_all(house: House) -> None:
     """Kill whatever runs in a house."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while left := processes_of(house.home):
         assert time.monotonic() < deadline, "something does not end"
         for pid in left:

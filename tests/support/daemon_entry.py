@@ -16,7 +16,7 @@ from agentx.kernel.errors import AgentXError, ConflictError
 from agentx.kernel.paths import StorePaths
 from agentx.surfaces.cli.commands.behind.daemon import open_servers
 from tests.support.drafts import draft
-from tests.support.fake_memory import FakeMemory, SlowMemory
+from tests.support.fake_memory import FakeMemory
 
 
 class WallClock:
@@ -37,7 +37,14 @@ def opened(options: dict[str, str]) -> FakeMemory:
         raise AgentXError(options["refuse"])
     if "hang_ms" in options:
         time.sleep(int(options["hang_ms"]) / 1000)
-    memory = SlowMemory(int(options.get("append_ms", "0")))
+    memory = FakeMemory()
+    if "append_ms" in options:
+
+        def take_long() -> None:
+            Path(sys.argv[1], "appending").touch()
+            time.sleep(int(options["append_ms"]) / 1000)
+
+        memory.before_append = take_long
     memory.spooled = [draft("from the spool")] if "spooled" in options else []
     return memory
 

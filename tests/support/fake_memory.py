@@ -7,7 +7,6 @@ an event with a source id once, and can be told to be slow or to fail.
 from __future__ import annotations
 
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from types import TracebackType
@@ -234,14 +233,6 @@ class FakeMemory:
 
     def _in_order(self) -> list[Event]:
         return sorted(self.kept.values(), key=lambda event: event.event_id)
-
-
-class SlowMemory(FakeMemory):
-    """A memory whose `append` takes its time."""
-
-    def __init__(self, append_ms: int) -> None:
-        super().__init__()
-        self.before_append = lambda: time.sleep(append_ms / 1000)
 
 
 def _fits(event: Event, query: EventQuery) -> bool:

@@ -44,5 +44,5 @@ class Installation:
             env=env,
             capture_output=True,
             check=True,
-            timeout=20,
+            timeout=60,
         )

@@ -22,5 +22,5 @@ def lay_foreign(path: Path, **fields: object) -> None:
 
 def find_dead_pid() -> int:
     child = subprocess.Popen([sys.executable, "-c", "pass"])
-    child.wait(timeout=30)
+    child.wait(timeout=60)
     return child.pid

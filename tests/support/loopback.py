@@ -22,7 +22,7 @@ def listening(server: ThreadingHTTPServer) -> Iterator[int]:
     finally:
         server.shutdown()
         server.server_close()
-        thread.join(10)
+        thread.join(60)
 
 
 def open_client() -> httpx.Client:

@@ -29,7 +29,7 @@ class Talk:
     def __exit__(self, *_error: object) -> None:
         assert self.process.stdin is not None
         self.process.stdin.close()
-        self.process.wait(30)
+        self.process.wait(60)
         assert self.process.stdout is not None
         self.process.stdout.close()
 

@@ -12,7 +12,7 @@ from pathlib import Path
 _WHO = ("-c", "user.name=Mira", "-c", "user.email=mira@example.org")
 UNTIDIED = ("-c", "gc.auto=0", "-c", "maintenance.auto=false")  # each a process, or two
 _QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false", *UNTIDIED)
-WAIT_S = 60
+WAIT_S = 200
 
 
 def git(folder: Path, *words: str, check: bool = True) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -155,11 +154,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(reply)
             return
         for byte in reply:
-            if self.server.llm.stopping.is_set():
-                return
             self.wfile.write(bytes([byte]))
             self.wfile.flush()
-            time.sleep(drip_ms / 1000)
+            if self.server.llm.stopping.wait(drip_ms / 1000):
+                return
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002  its name there
         """Say nothing."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tests.support.house import BIN, House
 
-_WAIT_S = 60
+_WAIT_S = 200
 _CONTROL = re.compile(r"\x1b\[[?0-9;]*[A-Za-z]")
 
 

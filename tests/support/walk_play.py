@@ -24,7 +24,7 @@ from tests.support.scripted_llm import Asked, ScriptedLlm, Step, says
 from tests.support.terminal import converse_in
 from tests.support.zygote import zygote
 
-WAIT_S = 120
+WAIT_S = 200
 _ROLE = re.compile(r"You are the ([A-Za-z ]+?)(?: on issue|\.)")
 
 

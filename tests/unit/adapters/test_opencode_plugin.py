@@ -131,7 +131,7 @@ def _run(
 def _kept(folder: Path, expected: frozenset[str]) -> list[dict[str, Any]]:
     """Return what the hook was told; the last hooks may outlive the process that started them."""
     payloads: list[dict[str, Any]] = []
-    until = time.monotonic() + 5
+    until = time.monotonic() + 60
     while time.monotonic() < until:
         payloads = [json.loads(path.read_bytes()) for path in folder.glob("*.json")]
         if expected <= {payload["hook"] for payload in payloads}:

@@ -43,7 +43,7 @@ def _nobody_above(monkeypatch: pytest.MonkeyPatch) -> None:
 def git(project: Project, *words: str) -> str:
     name = ("-c", "user.name=n", "-c", "user.email=n@x.y")
     done = subprocess.run(
-        ["git", *name, *words], cwd=project.root, check=True, capture_output=True, timeout=20
+        ["git", *name, *words], cwd=project.root, check=True, capture_output=True, timeout=60
     )
     return done.stdout.decode()
 
@@ -54,7 +54,7 @@ def commit(project: Project) -> None:
 
 
 def checkout(root: Path, name: str, home: str = "home") -> Project:
-    subprocess.run(["git", "init", "-q", str(root / name)], check=True, timeout=20)
+    subprocess.run(["git", "init", "-q", str(root / name)], check=True, timeout=60)
     (root / name / ".agentx").mkdir(exist_ok=True)
     environment = read_environment({"HOME": str(root / f"{home}-home"), "PATH": "/nowhere"})
     return trusted(replace(open_project(root / name, environment), clock=FakeClock()))

@@ -28,8 +28,8 @@ def test_a_signal_ends_the_wait_at_once() -> None:
         threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGTERM)).start()
         began = time.monotonic()
 
-        assert summons.wait(10_000) == "SIGTERM"
-        assert time.monotonic() - began < 5
+        assert summons.wait(100_000) == "SIGTERM"
+        assert time.monotonic() - began < 50
 
 
 def test_a_call_ends_the_wait_and_is_named() -> None:

@@ -27,7 +27,7 @@ def test_what_is_said_waits_for_who_is_at_work() -> None:
     try:
         beside.ask([str(_SAID).encode()])
 
-        assert beside._process.wait(20) == 0  # it has said all of it, and nobody has read any
+        assert beside._process.wait(60) == 0  # it has said all of it, and nobody has read any
 
         assert [len(frame) for frame in beside.answers()] == [_SAID]
     finally:

@@ -27,31 +27,31 @@ def no_polls(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("no_polls")
 def test_an_end_is_heard_without_looking_again_and_again() -> None:
     with Child(["sh", "-c", "read -r _; echo heard; exit 3"], stdin=-1, stdout=-1) as process:
-        out, _ = process.communicate(b"\n", timeout=30)
+        out, _ = process.communicate(b"\n", timeout=60)
 
     assert (out, process.returncode) == (b"heard\n", 3)
     with Child(["sleep", "0.1"]) as process:
-        assert process.wait(30) == 0
-        assert process.wait(30) == 0, "its code is known from then on"
+        assert process.wait(60) == 0
+        assert process.wait(60) == 0, "its code is known from then on"
 
 
 def test_who_takes_too_long_is_waited_for_no_longer() -> None:
     began = time.monotonic()
-    with Child(["sleep", "60"]) as process:
+    with Child(["sleep", "300"]) as process:
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(0.1)
-        assert 0.1 <= time.monotonic() - began < 30
+        assert 0.1 <= time.monotonic() - began < 100
         process.kill()
 
 
 @pytest.mark.parametrize("left_s", [-0.001, -5, 0])
 def test_a_time_that_is_over_already_is_not_waited_for(left_s: float) -> None:
     began = time.monotonic()
-    with Child(["sleep", "20"]) as process:
+    with Child(["sleep", "300"]) as process:
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(left_s)
         process.kill()
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < 100
 
 
 def test_a_time_of_years_is_no_error() -> None:
@@ -69,4 +69,4 @@ def test_where_nobody_tells_it_is_looked(monkeypatch: pytest.MonkeyPatch, is_tol
     else:
         monkeypatch.delattr(os, "pidfd_open")
     with Child(["sleep", "0.05"]) as process:
-        assert process.wait(30) == 0
+        assert process.wait(60) == 0

@@ -28,7 +28,7 @@ def _git(folder: Path, *words: str) -> None:
         cwd=folder,
         check=True,
         capture_output=True,
-        timeout=30,
+        timeout=60,
     )
 
 
@@ -125,7 +125,7 @@ def test_a_git_that_hangs_is_waited_for_no_longer(
 ) -> None:
     slow = tmp_path / "bin" / "git"
     slow.parent.mkdir()
-    slow.write_text("#!/bin/sh\nexec sleep 60\n", encoding="ascii")
+    slow.write_text("#!/bin/sh\nexec sleep 300\n", encoding="ascii")
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", f"{slow.parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setattr(git, "GIT_WAIT_MS", 100)

@@ -27,7 +27,7 @@ def _git(folder: Path, *words: str) -> str:
         check=False,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=60,
     )
     return done.stdout.strip() if done.returncode == 0 else ""
 

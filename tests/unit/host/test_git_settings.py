@@ -51,7 +51,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def _say(root: Path, *words: str) -> str:
     """Return what git says, with the settings of the user alone."""
-    done = subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, timeout=30)
+    done = subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, timeout=60)
     return done.stdout.removesuffix("\n")
 
 

@@ -16,7 +16,7 @@ LONG_AGO_S = 1_700_000_000
 def _git(folder: Path, *words: str) -> str:
     command = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *words]
     done = subprocess.run(
-        command, cwd=folder, check=True, capture_output=True, text=True, timeout=30
+        command, cwd=folder, check=True, capture_output=True, text=True, timeout=60
     )
     return done.stdout.strip()
 

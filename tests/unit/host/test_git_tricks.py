@@ -52,7 +52,7 @@ class Scene:
             env={"PATH": os.environ["PATH"], "HOME": str(self.home)},
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=30,
+            timeout=60,
             check=False,
         )
 
@@ -279,7 +279,7 @@ def _type(scene: Scene, words: tuple[str, ...]) -> None:
             stdin=subprocess.DEVNULL,
             stdout=follower,
             stderr=follower,
-            timeout=30,
+            timeout=60,
             check=False,
         )
     finally:

@@ -7,7 +7,6 @@ treasure outside of it that must keep its bytes.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -189,13 +188,10 @@ def test_a_pipe_is_refused_at_once(repository: Path) -> None:
     path = repository / ".agentx" / "config.toml"
     path.parent.mkdir()
     os.mkfifo(path)
-    began = time.monotonic()
 
     for go in (plain.read_bytes, lambda path: plain.open_to_write(path, os.O_WRONLY)):
         with pytest.raises(UnsafePath, match="no plain file"):
-            go(path)
-
-    assert time.monotonic() - began < 1
+            go(path)  # who opened it would wait for ever
 
 
 def test_a_file_without_end_is_refused_unread(repository: Path) -> None:

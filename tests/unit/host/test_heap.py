@@ -36,7 +36,7 @@ print(large - before, measure_bytes() - before)
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the allocator of glibc")
 def test_what_a_large_batch_needed_is_given_back() -> None:
     said = subprocess.run(
-        [sys.executable, "-c", WORK], capture_output=True, text=True, check=True, timeout=30
+        [sys.executable, "-c", WORK], capture_output=True, text=True, check=True, timeout=60
     ).stdout
     large, after = map(int, said.split())
     assert large > 25 * MB

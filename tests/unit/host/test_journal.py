@@ -100,7 +100,7 @@ def test_threads_that_append_at_once_lose_nothing(tmp_path: Path) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(60)
 
     records = list(Journal(path, FakeClock()).records())
     assert sorted(records) == [[writer, number] for writer in range(4) for number in range(25)]

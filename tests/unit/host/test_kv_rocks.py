@@ -104,7 +104,7 @@ def test_a_store_that_another_process_has_open_names_it(tmp_path: Path) -> None:
         reader = open_rocks(tmp_path / "db", FakeClock(), read_only=True)
         assert list(reader.scan(Family.EVENTS, b"", END)) == []
         reader.close()
-        other.communicate(timeout=30)
+        other.communicate(timeout=60)
 
     _open(tmp_path / "db").close()
 

@@ -252,7 +252,7 @@ def test_threads_that_update_at_once_lose_no_update(tmp_path: Path) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(60)
 
     assert path.read_bytes() == b"80"
     assert list_names(tmp_path) == ["counter"]

@@ -21,7 +21,7 @@ def run(folder: Path, *words: str) -> str:
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=60,
     )
     return done.stdout.strip() if done.returncode == 0 else ""
 

@@ -27,7 +27,7 @@ def test_sleeping_waits_and_a_negative_wait_is_none() -> None:
     clock.sleep_ms(20)
     clock.sleep_ms(-5)
 
-    assert 0.02 <= time.monotonic() - began < 2
+    assert 0.02 <= time.monotonic() - began < 60
 
 
 def test_entropy_has_the_size_asked_for_and_does_not_repeat() -> None:
@@ -37,7 +37,7 @@ def test_entropy_has_the_size_asked_for_and_does_not_repeat() -> None:
 
 def test_this_process_lives_and_one_that_ended_does_not() -> None:
     child = subprocess.Popen([sys.executable, "-c", "pass"])
-    child.wait(timeout=30)
+    child.wait(timeout=60)
 
     assert system.pid_alive(os.getpid())
     assert not system.pid_alive(child.pid)

@@ -24,7 +24,7 @@ from tests.support.trusting import trusted
 
 def git(project: Project, *words: str) -> None:
     name = ("-c", "user.name=n", "-c", "user.email=n@x.y")
-    subprocess.run(["git", *name, *words], cwd=project.root, check=True, timeout=20)
+    subprocess.run(["git", *name, *words], cwd=project.root, check=True, timeout=60)
 
 
 def commit(project: Project) -> None:
@@ -36,7 +36,7 @@ def commit(project: Project) -> None:
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     monkeypatch.setattr(caller, "list_ancestors", lambda: iter(()))
     monkeypatch.setattr(caller, "_sits_at_terminal", lambda: True)
-    subprocess.run(["git", "init", "-q", str(tmp_path / "shop")], check=True, timeout=20)
+    subprocess.run(["git", "init", "-q", str(tmp_path / "shop")], check=True, timeout=60)
     (tmp_path / "shop" / ".agentx").mkdir()
     environment = read_environment({"HOME": str(tmp_path / "home"), "PATH": "/nowhere"})
     made = trusted(replace(open_project(tmp_path / "shop", environment), clock=FakeClock()))
@@ -102,7 +102,7 @@ def test_what_a_person_taught_and_is_not_committed_yet_is_not_lost(
 def test_another_repository_in_the_same_place_is_taught_nothing(project: Project) -> None:
     teach(project, "We may buy.")
     shutil.rmtree(project.root)
-    subprocess.run(["git", "init", "-q", str(project.root)], check=True, timeout=20)
+    subprocess.run(["git", "init", "-q", str(project.root)], check=True, timeout=60)
     (project.root / ".agentx").mkdir()
     again = trusted(replace(open_project(project.root, project.environment), clock=FakeClock()))
     assert list_told(again) == []

@@ -16,7 +16,7 @@ from agentx.wiring.memory import open_store
 from tests.support.notes import spool_note
 from tests.support.remembering import project_in
 
-_WAIT_S = 10
+_WAIT_S = 60
 
 
 class Taking:

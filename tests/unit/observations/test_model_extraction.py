@@ -320,7 +320,7 @@ def test_nobody_waits_while_the_model_thinks_and_what_went_on_is_left_alone(
         bench.say(said(7, EventType.USER_MESSAGE, "We keep Redis, because ops know it."), ended(8))
         other = threading.Thread(target=bench.observing.catch_up)
         other.start()
-        other.join(20)
+        other.join(60)
         assert not other.is_alive()
         return Judged(dropped=frozenset(one.id for one in candidates), made=(night(shown),))
 

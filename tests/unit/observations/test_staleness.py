@@ -59,7 +59,7 @@ class Repository:
             capture_output=True,
             text=True,
             check=True,
-            timeout=30,
+            timeout=60,
         )
         return done.stdout.strip()
 

@@ -336,7 +336,7 @@ def test_an_agent_pushes_nowhere_whatever_the_settings_of_git_say(
     for name in ("origin", "other", "third"):
         words = ["git", "push", name, "HEAD:refs/heads/stolen"]
         done = subprocess.run(
-            words, cwd=root, env=environment, capture_output=True, check=False, timeout=30
+            words, cwd=root, env=environment, capture_output=True, check=False, timeout=60
         )
         assert done.returncode != 0, name
     assert git(bare, "branch", "--list", "stolen") == ""
@@ -347,19 +347,19 @@ def test_a_check_that_the_driver_ended_did_not_fail(tmp_path: Path) -> None:
 
     def check() -> None:
         try:
-            execute("touch began; sleep 60", tmp_path, 60_000, SystemClock())
+            execute("touch began; sleep 300", tmp_path, 60_000, SystemClock())
         except UnavailableError as error:
             said.append(error.message)
 
     thread = threading.Thread(target=check)
     thread.start()
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while not (tmp_path / "began").exists() and time.monotonic() < until:
         time.sleep(0.01)
     with ending_programs():
-        thread.join(20)
+        thread.join(60)
 
-    assert said == ["`touch began; sleep 60` was ended: AgentX is about to leave"]
+    assert said == ["`touch began; sleep 300` was ended: AgentX is about to leave"]
 
 
 def test_who_works_is_who_plays_the_role(stage: Stage) -> None:

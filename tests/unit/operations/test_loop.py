@@ -428,7 +428,7 @@ def test_it_answers_for_a_role_and_changes_nothing(tmp_path: Path) -> None:
         assert stage.llm.refused == []
 
 
-@pytest.mark.parametrize("how", [{"delay_ms": 60_000}, {"drip_ms": 50, "drips_head": True}])
+@pytest.mark.parametrize("how", [{"delay_ms": 300_000}, {"drip_ms": 200, "drips_head": True}])
 def test_a_model_that_hangs_holds_no_sitting_beyond_its_time(
     tmp_path: Path, how: dict[str, Any]
 ) -> None:
@@ -436,7 +436,7 @@ def test_a_model_that_hangs_holds_no_sitting_beyond_its_time(
         began = time.monotonic()
         reply = stage.run(time_limit_ms=1_000)
 
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 50
         assert reply.loop is not None
         assert reply.loop.ended == "max_time"
         assert "minutes are over, before a reply came" in reply.loop.reason
@@ -447,12 +447,12 @@ def test_a_model_that_hangs_holds_no_sitting_beyond_its_time(
 
 def test_who_is_asked_on_the_way_takes_no_longer_than_the_sitting(tmp_path: Path) -> None:
     ask = {"to": "architect", "topic": "t", "question": "Does add ever subtract?"}
-    steps = (calls(("request_clarification", ask)), says("late", delay_ms=60_000))
+    steps = (calls(("request_clarification", ask)), says("late", delay_ms=300_000))
     with staging(tmp_path, *steps, clock=False, AGENTX_AGENTS_RUNNER="architect=loop") as stage:
         began = time.monotonic()
         reply = stage.run(time_limit_ms=1_500)
 
-        assert time.monotonic() - began < 6
+        assert time.monotonic() - began < 50
         assert reply.loop is not None
         assert reply.loop.ended == "waiting"
         assert reply.loop.waits_for == "CLR-1-001"
@@ -499,13 +499,13 @@ def test_a_disk_that_fills_up_on_the_way_leaves_a_session_that_goes_on(
 
 def test_a_question_that_is_asked_again_takes_no_longer_than_the_sitting(tmp_path: Path) -> None:
     ask = {"to": "architect", "topic": "t", "question": "Does add ever subtract?"}
-    steps = (calls(("request_clarification", ask)), says("late", delay_ms=60_000))
+    steps = (calls(("request_clarification", ask)), says("late", delay_ms=300_000))
     with staging(tmp_path, *steps, clock=False, AGENTX_AGENTS_RUNNER="architect=loop") as stage:
         stage.run(time_limit_ms=1_000)
         began = time.monotonic()
         reply = stage.resume(time_limit_ms=1_000)
 
-        assert time.monotonic() - began < 6
+        assert time.monotonic() - began < 50
         assert reply.loop is not None
         assert reply.loop.ended == "waiting"
 

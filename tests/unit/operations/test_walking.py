@@ -146,7 +146,7 @@ def test_killed_at_any_event_it_goes_on_and_commits_once(
 def test_documents_are_written_together_and_code_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    both = threading.Barrier(2, timeout=20)
+    both = threading.Barrier(2, timeout=60)
 
     def write(folder: str, *parts: str) -> Act:
         def act(root: Path, _task: str) -> str:

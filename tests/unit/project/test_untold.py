@@ -21,7 +21,7 @@ def test_what_git_tracks_is_said_to_be_untold_and_how_to_mend_it(
 ) -> None:
     folder = tmp_path / "shop"
     folder.mkdir()
-    subprocess.run(["git", "init", "-q"], cwd=folder, check=True, timeout=20)
+    subprocess.run(["git", "init", "-q"], cwd=folder, check=True, timeout=60)
     project = project_at(tmp_path)
     prepare_observations(project)
     room = open_observations(project)
@@ -31,7 +31,7 @@ def test_what_git_tracks_is_said_to_be_untold_and_how_to_mend_it(
     assert project.private.say_untold() == ""
 
     for words in (("add", "-f", ".agentx/memory"),):
-        subprocess.run(["git", *words], cwd=folder, check=True, timeout=20)
+        subprocess.run(["git", *words], cwd=folder, check=True, timeout=60)
     said = project.private.say_untold()
     assert said.startswith("Not told is what lies in .agentx/memory: git tracks it")
     assert "git rm -r --cached .agentx/memory" in said
@@ -41,6 +41,6 @@ def test_what_git_tracks_is_said_to_be_untold_and_how_to_mend_it(
     assert said in capsys.readouterr().err
 
     subprocess.run(
-        ["git", "rm", "-rq", "--cached", ".agentx/memory"], cwd=folder, check=True, timeout=20
+        ["git", "rm", "-rq", "--cached", ".agentx/memory"], cwd=folder, check=True, timeout=60
     )
     assert project.private.say_untold() == ""

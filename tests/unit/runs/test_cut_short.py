@@ -298,7 +298,7 @@ def _living(file: Path, *, is_held: bool) -> Iterator[int]:
     with file.open("r+b") as opened:
         if is_held:
             fcntl.flock(opened, fcntl.LOCK_EX)
-        process = subprocess.Popen(["sleep", "60"], pass_fds=(opened.fileno(),))
+        process = subprocess.Popen(["sleep", "300"], pass_fds=(opened.fileno(),))
     try:
         yield process.pid
     finally:
@@ -414,7 +414,7 @@ from agentx.host.git.mending.holding import hold
 
 folder = Path(sys.argv[1])
 with hold(folder / "held", folder) as held:
-    do_git(folder, "-c", "alias.hang=!echo $$ > pid; sleep 60", "hang", held=held)
+    do_git(folder, "-c", "alias.hang=!echo $$ > pid; sleep 300", "hang", held=held)
 """
 
 

@@ -133,20 +133,23 @@ def test_9_5_lock_defaults() -> None:
     assert LOCK_LAST_WAIT_MS == 5_000
 
 
+@pytest.mark.timed
 def test_7_1_a_ledger_is_locked_read_and_written_in_time(tmp_path: Path) -> None:
     project = project_at(tmp_path)
     room = open_clarifications(project)
     hub = open_hub(project)
-    state = hub.request(request())
+    asked = [hub.request(request(topic=f"matter {each}")) for each in range(3)]
     lock = ledger_path(project.paths, 42).with_name("issue-42.json.lock")
 
-    began = time.perf_counter()
-    room.answer(state.id, "JWT.")
-    assert took_ms(began) < 1_000  # lock acquisition with write and release
+    def answer() -> None:
+        room.answer(asked.pop().id, "JWT.")
+
+    assert least_s(answer, 1, time.perf_counter) < 1  # lock acquisition with write and release
     assert not lock.exists()
     assert least_s(lambda: room.ledger(42), 0.1, time.perf_counter) < 0.1
 
 
+@pytest.mark.timed
 def test_8_3_a_stale_lock_is_cleaned_up_in_time(tmp_path: Path) -> None:
     project = project_at(tmp_path)
     path = ledger_path(project.paths, 42)
@@ -163,6 +166,7 @@ def test_8_3_a_stale_lock_is_cleaned_up_in_time(tmp_path: Path) -> None:
         assert took_ms(began) < 1_000
 
 
+@pytest.mark.timed
 def test_7_1_the_monitor_looks_at_ten_issues_in_time(tmp_path: Path) -> None:
     project = project_at(tmp_path)
     hub = open_hub(project)
@@ -173,6 +177,7 @@ def test_7_1_the_monitor_looks_at_ten_issues_in_time(tmp_path: Path) -> None:
     assert len(run_monitor(project).active) == 10
 
 
+@pytest.mark.timed
 def test_7_1_a_round_trip_adds_little_to_what_the_agent_takes(tmp_path: Path) -> None:
     project = project_at(tmp_path)
     hub = open_hub(project, runner_of=lambda _role: Scripted([ScriptLine(answer="JWT.")]))

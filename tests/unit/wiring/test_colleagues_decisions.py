@@ -58,7 +58,7 @@ def clone_of(root: Path, name: str) -> Project:
     folder = root / name / "shop"
     folder.mkdir(parents=True)
     for words in (("init", "-q"), ("config", "user.name", name)):
-        subprocess.run(["git", *words], cwd=folder, check=True, timeout=20)
+        subprocess.run(["git", *words], cwd=folder, check=True, timeout=60)
     return project_at(root / name)
 
 

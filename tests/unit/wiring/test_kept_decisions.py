@@ -58,7 +58,7 @@ def checkout(root: Path, name: str, home: str = "home", **more: str) -> Project:
     folder = root / name
     folder.mkdir()
     for words in (("init", "-q"), ("config", "user.name", home)):
-        subprocess.run(["git", *words], cwd=folder, check=True, timeout=20)
+        subprocess.run(["git", *words], cwd=folder, check=True, timeout=60)
     (folder / ".agentx").mkdir()
     environment = read_environment({"HOME": str(root / home), "PATH": "/nowhere", **more})
     return trusted(replace(open_project(folder, environment), clock=FakeClock()))

@@ -64,7 +64,7 @@ class Stage:
         return self.events[self.refs.index(ref)]
 
     def wait_until(self, is_so: Callable[[], bool]) -> None:
-        until = time.monotonic() + 30
+        until = time.monotonic() + 60
         while not is_so():
             assert time.monotonic() < until
             time.sleep(0.01)
@@ -83,7 +83,7 @@ class Silent:
         pass
 
     def answers(self) -> Iterator[bytes]:
-        self._over.wait(30)
+        self._over.wait(60)
         yield from ()
 
     def kill(self) -> None:

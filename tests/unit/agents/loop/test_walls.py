@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import socket
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from agentx.agents.loop.tools.commands import (
 )
 from agentx.agents.loop.tools.files import FileWork
 from agentx.agents.loop.tools.running import CommandWork
+from agentx.host import program
 from agentx.host.system import pid_alive
 from agentx.kernel.errors import AgentXError, InvalidValue, UnsafePath
 from tests.support.company import until
@@ -348,27 +348,37 @@ def command_work(root: Path) -> CommandWork:
     return CommandWork(root, read_allowed("python3 check.py"), environment, CountingEntropy())
 
 
-def test_a_command_is_killed_with_all_that_it_started(tmp_path: Path) -> None:
+def test_a_command_is_killed_with_all_that_it_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "check.py").write_text(
         "import os, sys, time\n"
         "if os.fork() == 0:\n"
         "    os.setsid()\n"
         "    if os.fork() == 0:\n"
         "        open('left', 'w').write(str(os.getpid()))\n"
-        "        time.sleep(60)\n"
+        "        time.sleep(300)\n"
         "    os._exit(0)\n"
         "while not os.path.exists('left'): time.sleep(0.01)\n"
         "print('begun', flush=True)\n"
-        "time.sleep(60)\n",
+        "time.sleep(300)\n",
         encoding="utf-8",
     )
 
-    began = time.monotonic()
+    waits: list[float] = []
+    join = program._Ear.join
+
+    def wait(ear: program._Ear, until_s: float) -> None:
+        waits.append(until_s)
+        join(ear, until_s)
+
+    monkeypatch.setattr(program._Ear, "join", wait)
     outcome = command_work(tmp_path).run(
-        {"command": ["python3", "check.py"], "seconds": 1}, left_ms=60_000
+        {"command": ["python3", "check.py"], "seconds": 3}, left_ms=60_000
     )
 
-    assert time.monotonic() - began < 4, "its two pipes are waited for together"
+    assert len(waits) == 2
+    assert len(set(waits)) == 1, "its two pipes are waited for together"
     assert outcome.failed
     assert "begun" in outcome.text
     assert "ended, with all it started" in outcome.text
@@ -383,7 +393,7 @@ def test_who_left_the_session_without_an_environment_is_ended_too(tmp_path: Path
         "if os.fork() == 0:\n"
         "    os.setsid()\n"
         "    if os.fork() == 0:\n"
-        '        code = \'open("left", "w").write(str(os.getpid())); time.sleep(60)\'\n'
+        '        code = \'open("left", "w").write(str(os.getpid())); time.sleep(300)\'\n'
         "        for fd in (0, 1, 2): os.close(fd)\n"
         "        run = ['env', 'python3', '-c', 'import os, time; ' + code]\n"
         "        os.execve('/usr/bin/env', run, {})\n"

@@ -223,13 +223,13 @@ def test_what_takes_too_long_is_ended_with_all_it_started(
 ) -> None:
     monkeypatch.setattr("agentx.host.program.PROGRAM_KILL_GRACE_MS", 200)
     runner = program(
-        tmp_path, Harness.GEMINI, "trap '' TERM; sleep 60 & echo $! > child; echo $$ > self; wait"
+        tmp_path, Harness.GEMINI, "trap '' TERM; sleep 300 & echo $! > child; echo $$ > self; wait"
     )
     began = time.monotonic()
 
     with pytest.raises(AgentUnavailable, match=r"gave no answer within 0.3 s"):
         runner.run(Ask(role="tester", instructions="", question="?", time_limit_ms=300))
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 60
     for name in ("child", "self"):
         pid = int((tmp_path / name).read_text("utf-8"))
         assert _gone(pid), f"{name} is still there"
@@ -237,11 +237,11 @@ def test_what_takes_too_long_is_ended_with_all_it_started(
 
 def test_a_child_left_behind_does_not_hold_up_the_reply(tmp_path: Path) -> None:
     (tmp_path / "out").write_text(SAYS[Harness.CODEX]("Done."), "utf-8")
-    runner = program(tmp_path, Harness.CODEX, "sleep 60 & echo $! > child; cat out")
+    runner = program(tmp_path, Harness.CODEX, "sleep 300 & echo $! > child; cat out")
     began = time.monotonic()
 
     assert runner.run(ASK).answer == "Done."
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 60
     assert _gone(int((tmp_path / "child").read_text("utf-8")))
 
 
@@ -262,7 +262,7 @@ def test_a_cli_that_is_not_installed_is_said(tmp_path: Path) -> None:
 
 
 def _gone(pid: int) -> bool:
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         try:
             state = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(") ")[2][0]
@@ -296,7 +296,7 @@ def test_a_person_at_the_terminal_is_asked(tmp_path: Path) -> None:
         time_limit_ms=10_000,
     )
     reply = Person(CLOCK, lambda: os.dup(theirs)).run(ask)
-    sitting.join(10)
+    sitting.join(60)
     os.close(ours)
     os.close(theirs)
 

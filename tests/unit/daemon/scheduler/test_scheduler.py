@@ -21,9 +21,10 @@ from agentx.daemon.scheduler.registry import Registry
 from agentx.daemon.scheduler.scheduler import Scheduler
 from agentx.kernel.clock import DAY_MS, HOUR_MS, Millis, from_iso
 from agentx.kernel.errors import NotFound, UnavailableError
+from tests.support.company import until
 from tests.support.time_and_chance import CountingEntropy, FakeClock
 
-WAIT_S = 10
+WAIT_S = 60
 NOON = from_iso("2026-03-04T12:00:00Z")
 
 
@@ -67,7 +68,7 @@ def world(tmp_path: Path) -> Iterator[World]:
     # What still writes down how it ended needs its folder.
     for thread in threading.enumerate():
         if thread.name.startswith("agentx-job-"):
-            thread.join(1)
+            thread.join(60)
 
 
 @pytest.fixture
@@ -183,8 +184,8 @@ def test_more_jobs_than_places_wait_for_a_place_and_are_not_skipped(world: World
     world.clock.advance(DAY_MS)
 
     scheduler.tick()
-    for _ in range(JOBS_RUNNING_MAX):
-        assert any(gate.begun.acquire(timeout=0.2) for gate in gates.values())
+    until(lambda: sum(gate.runs for gate in gates.values()) == JOBS_RUNNING_MAX)
+    threading.Event().wait(0.02)
     assert sum(gate.runs for gate in gates.values()) == JOBS_RUNNING_MAX
 
     for gate in gates.values():

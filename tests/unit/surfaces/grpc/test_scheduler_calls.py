@@ -31,7 +31,7 @@ from tests.support.fake_memory import FakeMemory
 from tests.support.served import Served
 from tests.support.time_and_chance import START_MS, CountingEntropy, FakeClock
 
-WAIT_S = 10
+WAIT_S = 60
 
 
 class Work:

@@ -126,7 +126,7 @@ def test_each_acknowledgement_comes_after_its_batch_is_stored(
             yield pb2.IngestEventsRequest(sequence=sequence, events=events)
 
     seen = []
-    for ack in stub.IngestEvents(batches(), timeout=10):
+    for ack in stub.IngestEvents(batches(), timeout=60):
         assert set(ack.receipt.stored_event_ids) <= set(served.memory.kept)
         seen.append((ack.sequence, len(ack.receipt.stored_event_ids)))
 
@@ -167,7 +167,7 @@ def test_a_refused_batch_stores_nothing_and_what_came_before_stays(
 ) -> None:
     first = pb2.IngestEventsRequest(sequence=1, events=[DRAFT.write(item) for item in numbered(2)])
 
-    acks = iter(stub.IngestEvents(iter((first, second)), timeout=10))
+    acks = iter(stub.IngestEvents(iter((first, second)), timeout=60))
     assert next(acks).sequence == 1
     with pytest.raises(grpc.RpcError) as failure:
         next(acks)
@@ -180,8 +180,8 @@ def test_a_refused_batch_stores_nothing_and_what_came_before_stays(
 def test_one_event_is_stored_by_the_plain_call(served: Served, stub: MemoryServiceStub) -> None:
     request = pb2.IngestEventRequest(event=DRAFT.write(draft("one", source_id="a")))
 
-    first = stub.IngestEvent(request, timeout=10)
-    second = stub.IngestEvent(request, timeout=10)
+    first = stub.IngestEvent(request, timeout=60)
+    second = stub.IngestEvent(request, timeout=60)
 
     assert list(first.receipt.stored_event_ids) == list(served.memory.kept)
     assert second.receipt.duplicates == 1
@@ -189,7 +189,7 @@ def test_one_event_is_stored_by_the_plain_call(served: Served, stub: MemoryServi
 
 def test_a_call_without_an_event_is_refused(served: Served, stub: MemoryServiceStub) -> None:
     with pytest.raises(grpc.RpcError) as failure:
-        stub.IngestEvent(pb2.IngestEventRequest(), timeout=10)
+        stub.IngestEvent(pb2.IngestEventRequest(), timeout=60)
 
     trailing = {item.key: item.value for item in failure.value.trailing_metadata()}
     assert failure.value.code() is grpc.StatusCode.INVALID_ARGUMENT
@@ -218,7 +218,7 @@ def test_other_programs_see_the_status_of_its_kind(
     request = pb2.IngestEventRequest(event=DRAFT.write(draft()))
 
     with pytest.raises(grpc.RpcError) as failure:
-        stub.IngestEvent(request, timeout=10)
+        stub.IngestEvent(request, timeout=60)
     assert failure.value.code() is status
 
 
@@ -226,7 +226,7 @@ def test_health_says_serving(served: Served) -> None:
     with grpc.insecure_channel(served.address) as channel:
         check = health_pb2_grpc.HealthStub(channel).Check
         for name in ("", "agentx.v1.MemoryService"):
-            answer = check(health_pb2.HealthCheckRequest(service=name), timeout=5)
+            answer = check(health_pb2.HealthCheckRequest(service=name), timeout=60)
             assert answer.status == health_pb2.HealthCheckResponse.SERVING
 
 
@@ -234,7 +234,7 @@ def test_reflection_describes_the_service(served: Served) -> None:
     asked = reflection_pb2.ServerReflectionRequest(list_services="")
     with grpc.insecure_channel(served.address) as channel:
         info = reflection_pb2_grpc.ServerReflectionStub(channel).ServerReflectionInfo
-        (answer,) = info(iter((asked,)), timeout=5)
+        (answer,) = info(iter((asked,)), timeout=60)
 
     names = {item.name for item in answer.list_services_response.service}
     assert {"agentx.v1.MemoryService", "grpc.health.v1.Health"} <= names
@@ -254,7 +254,7 @@ def test_four_clients_at_once_lose_nothing(served: Served) -> None:
             return sum(
                 len(
                     call(
-                        pb2.IngestEventRequest(event=DRAFT.write(item)), timeout=10
+                        pb2.IngestEventRequest(event=DRAFT.write(item)), timeout=60
                     ).receipt.stored_event_ids
                 )
                 for item in numbered(100, session=name)
@@ -278,12 +278,12 @@ def test_a_call_in_flight_is_finished_before_the_server_ends(served: Served) -> 
 
     def slowly() -> None:
         begun.set()
-        assert go_on.wait(5)
+        assert go_on.wait(60)
 
     served.memory.before_append = slowly
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(served.remote.append, [draft()])
-        assert begun.wait(5)
+        assert begun.wait(60)
         served.server.refuse_new_calls(5_000)
         with dial(served.address) as late, pytest.raises(DaemonUnavailable):
             late.status()
@@ -304,9 +304,9 @@ def test_an_open_stream_counts_as_activity(served: Served, stub: MemoryServiceSt
 
     def batches() -> Iterator[pb2.IngestEventsRequest]:
         yield pb2.IngestEventsRequest(sequence=1)
-        release.wait(5)
+        release.wait(60)
 
-    acks = iter(stub.IngestEvents(batches(), timeout=10))
+    acks = iter(stub.IngestEvents(batches(), timeout=60))
     next(acks)
 
     assert served.activity.idle_ms() == 0

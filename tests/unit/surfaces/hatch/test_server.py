@@ -22,6 +22,7 @@ from agentx.kernel.errors import DaemonUnavailable, LimitError
 from agentx.memory.found import SearchReply, SearchRequest
 from agentx.memory.limits import HATCH_REQUEST_BYTES_MAX
 from agentx.memory.remote import dial
+from agentx.memory.wire import hatch_connection
 from agentx.memory.wire.hatch import exchange
 from agentx.operations.recall.telling import TELL, Telling, TellRequest
 from agentx.surfaces.hatch import server
@@ -38,14 +39,14 @@ def served(short_path: Path) -> Iterator[Served]:
 
 def send(served: Served, payload: bytes) -> dict[str, Any]:
     """Send bytes as one request; return the answer."""
-    answer = exchange(served.hatch.address, payload, wait_ms=5_000, answer_bytes_max=1 << 20)
+    answer = exchange(served.hatch.address, payload, wait_ms=60_000, answer_bytes_max=1 << 20)
     said: dict[str, Any] = json.loads(answer)
     return said
 
 
 def call(served: Served) -> socket.socket:
     caller = socket.socket(socket.AF_UNIX)
-    caller.settimeout(5)
+    caller.settimeout(60)
     caller.connect(served.hatch.address)
     return caller
 
@@ -55,22 +56,24 @@ def test_the_socket_is_its_users_alone(served: Served) -> None:
 
 
 def test_a_daemon_that_is_away_for_a_moment_is_asked_again_and_one_that_is_gone_is_not_waited_for(
-    served: Served,
+    served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address = Path(served.hatch.address)
     aside = address.with_suffix(".aside")
     address.rename(aside)
     back = threading.Timer(0.2, aside.rename, (address,))
     with dial("unix:/nowhere", hatch=str(address)) as remote:
-        back.start()
-        assert remote.status().log.events >= 0
-        back.join()
+        with monkeypatch.context() as patient:
+            patient.setattr(hatch_connection, "_AWAY_MS_MAX", 60_000)
+            back.start()
+            assert remote.status().log.events >= 0
+            back.join()
 
         address.rename(aside)
         began = time.monotonic()
         with pytest.raises(DaemonUnavailable):
             remote.status()
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 50
         aside.rename(address)
 
 
@@ -174,7 +177,7 @@ def test_callers_that_say_nothing_are_cut_off_and_others_wait_no_longer(
     assert served.remote.status().log.events == 0
     took = time.monotonic() - began
 
-    assert took < 3
+    assert took < 20, "each of them is given 0.3 s, but not one after the other"
     for caller in silent:
         assert caller.recv(1) == b"", "it was cut off"
         caller.close()
@@ -189,7 +192,7 @@ def test_a_caller_that_does_not_take_its_answer_is_cut_off(
     with call(served) as caller:
         caller.sendall(len(request).to_bytes(4) + request)
         caller.recv(1)  # it has begun
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 60
         while served.hatch._count() and time.monotonic() < deadline:
             time.sleep(0.02)
 
@@ -207,7 +210,7 @@ def test_many_at_once_are_all_answered(served: Served) -> None:
     for asker in askers:
         asker.start()
     for asker in askers:
-        asker.join(30)
+        asker.join(60)
 
     assert seen == [1] * 1000
 
@@ -225,7 +228,7 @@ class Maker:
         self.asked.append(request.session)
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
-        assert self.may_go_on.wait(10)
+        assert self.may_go_on.wait(60)
         time.sleep(0.02)
         self.at_once -= 1
         return Telling(prepared=request.session)
@@ -248,7 +251,7 @@ def begin_asking(served: Served, session: str) -> socket.socket:
 
 
 def await_asked(made: Maker, count: int) -> None:
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while len(made.asked) < count and time.monotonic() < deadline:
         time.sleep(0.01)
     assert len(made.asked) == count
@@ -321,7 +324,7 @@ def test_an_answer_that_is_cut_off_is_a_daemon_that_does_not_answer(short_path: 
             pytest.raises(DaemonUnavailable, match="does not answer") as failure,
         ):
             remote.status()
-        dying.join(5)
+        dying.join(60)
 
     assert "agentx daemon stop" in failure.value.hint
 
@@ -335,12 +338,12 @@ def test_another_users_process_is_not_answered(served: Served) -> None:
     request = b'{"call":"GetStatus"}'
     script = (
         "import os,socket,sys\nos.setuid(65534)\n"
-        "s=socket.socket(socket.AF_UNIX)\ns.settimeout(5)\ns.connect(sys.argv[1])\n"
+        "s=socket.socket(socket.AF_UNIX)\ns.settimeout(60)\ns.connect(sys.argv[1])\n"
         f"try:\n s.sendall({len(request).to_bytes(4) + request!r})\n print(s.recv(100))\n"
         "except ConnectionError: print(b'')"
     )
     said = subprocess.run(
-        [sys.executable, "-c", script, str(path)], capture_output=True, text=True, timeout=20
+        [sys.executable, "-c", script, str(path)], capture_output=True, text=True, timeout=60
     )
 
     assert said.stdout == "b''\n", said.stderr

@@ -22,12 +22,14 @@ from agentx.operations.recall.telling import TELL, Telling
 from agentx.surfaces.hooks.settled import find_hatch
 from agentx.surfaces.hooks.spool import Caller
 from agentx.surfaces.hooks.telling.question import ask_to_tell, read_answer
+from tests.support.pace import least_s
 
 TEXT = (
     f"\t{RECALL_OPEN}\nobs-1\t- Tides \u202e \U0001f30a come at \u4e03. [codex]\n\t{RECALL_CLOSE}"
 )
 WAIT_MS = 150
-SLACK_S = 0.25  # for a machine that others use too
+PATIENT_MS = 30_000  # what answers at once does so on any machine
+SLACK_S = 0.5  # for a machine that others use too
 
 Answer = Callable[[socket.socket], None]
 
@@ -59,7 +61,7 @@ def daemon(store: Path, answer: Answer, *, mode: int = 0o600) -> Iterator[list[b
                 with suppress(OSError):
                     caller, _ = listener.accept()
                     with caller:
-                        caller.settimeout(1)
+                        caller.settimeout(30)
                         length = int.from_bytes(caller.recv(4))
                         asked.append(caller.recv(length, socket.MSG_WAITALL))
                         answer(caller)
@@ -73,9 +75,19 @@ def daemon(store: Path, answer: Answer, *, mode: int = 0o600) -> Iterator[list[b
             thread.join()
 
 
-def ask(store: Path) -> str:
+def ask(store: Path, wait_ms: int = PATIENT_MS) -> str:
     call = Caller("codex", 1, str(store), "engineer")
-    return ask_to_tell(call, str(store), WAIT_MS, moment="start")
+    return ask_to_tell(call, str(store), wait_ms, moment="start")
+
+
+def ask_in_vain(store: Path) -> None:
+    """See that nothing comes, and that it takes the time it may and no more."""
+    limit_s = WAIT_MS / 1000 + SLACK_S
+    told: list[str] = []
+    took_s = least_s(lambda: told.append(ask(store, WAIT_MS)), limit_s, time.monotonic)
+
+    assert set(told) == {""}
+    assert took_s < limit_s
 
 
 def test_what_the_daemon_tells_comes_as_it_was_sent(short_path: Path) -> None:
@@ -100,7 +112,7 @@ def _trickle(caller: socket.socket) -> None:
     "answer",
     [
         lambda _caller: None,
-        lambda _caller: time.sleep(0.6),
+        lambda caller: caller.recv(1),  # says nothing until the caller has left
         _trickle,
         lambda caller: caller.sendall(b"\0\0"),
         lambda caller: caller.sendall(b"\xff\xff\xff\xff" + b"x" * 1_000),
@@ -120,12 +132,7 @@ def test_a_daemon_that_fails_costs_its_time_and_nothing_else(
     short_path: Path, answer: Answer
 ) -> None:
     with daemon(short_path, answer):
-        began = time.monotonic()
-        told = ask(short_path)
-        took = time.monotonic() - began
-
-    assert told == ""
-    assert took < WAIT_MS / 1000 + SLACK_S
+        ask_in_vain(short_path)
 
 
 def test_so_many_callers_that_none_is_accepted_any_more_is_no_answer(short_path: Path) -> None:
@@ -140,9 +147,7 @@ def test_so_many_callers_that_none_is_accepted_any_more_is_no_answer(short_path:
             caller.setblocking(False)
             with suppress(BlockingIOError):
                 caller.connect(str(path))
-        began = time.monotonic()
-        assert ask(short_path) == ""
-        assert time.monotonic() - began < WAIT_MS / 1000 + SLACK_S
+        ask_in_vain(short_path)
         for caller in waiting:
             caller.close()
 

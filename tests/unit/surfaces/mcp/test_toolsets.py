@@ -83,13 +83,13 @@ def test_a_look_that_takes_long_is_told_when_it_is_done(tmp_path: Path) -> None:
     may_end, ended = Event(), Event()
 
     def look() -> frozenset[str]:
-        may_end.wait(10)
+        may_end.wait(60)
         return frozenset({"questions"})
 
     toolsets = Toolsets("", has_role=True, look=look)
     early = toolsets.list_on()
     may_end.set()
-    for _ in range(100):
+    for _ in range(1_200):
         if toolsets.take_change():
             ended.set()
             break

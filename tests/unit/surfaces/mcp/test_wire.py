@@ -30,7 +30,7 @@ ENVELOPE = {
     "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
     "io.modelcontextprotocol/clientCapabilities": {},
 }
-WAIT_S = 10
+WAIT_S = 60
 
 
 class Tools:
