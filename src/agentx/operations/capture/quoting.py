@@ -8,12 +8,19 @@ told with what takes it away.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
 
+from agentx.clarification.model import EntryType
 from agentx.conversation.model import Event
+from agentx.host.files.plain import is_folder, list_folder, read_bytes
+from agentx.kernel.clock import Millis
 from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.search.document import Document
+from agentx.wiring.clarifications import open_clarifications
+from agentx.wiring.observations import open_vouched
 from agentx.wiring.rooms import searchable_rooms
 
 _WORDS = 7  # in a row
@@ -24,6 +31,7 @@ _MENDS = {
     "--as-is`; what was committed or pushed before is beyond its reach",
     "lessons": "a fact of the lessons: take the line out of {folder} by hand, and out of {held}",
     "clarifications": "agentx clarify forget {id}",
+    "issues": "write it otherwise: agentx issue update {id}, or {folder}; what git has of it stays",
 }
 
 
@@ -43,21 +51,27 @@ class Quotes:
     def __init__(
         self, project: Project, events: Iterable[Event], whole: set[str], query: str
     ) -> None:
-        """Look through every room; `whole` are the sessions that go with all that is theirs."""
+        """Look through every room; `whole` are the sessions that go with all that is theirs.
+
+        Who asks for words is told where they stand, also where no event says them.
+        """
         gone = list(events)
         ids = {event.event_id for event in gone}
         known = {run for event in gone for run in runs_of(event.text)}
         wanted = " ".join(query.casefold().split())
         self.learnt = 0
         quoted: list[Quote] = []
-        for room, document in _documents(project) if gone else ():
+        for room, document in _documents(project) if gone or wanted else ():
             if document.session in whole or ids.intersection(document.drawn_from):
                 self.learnt += 1
             elif (wanted and wanted in " ".join(document.text.casefold().split())) or (
                 known.intersection(runs_of(document.text))
             ):
                 quoted.append(_quote(project, room, document))
-        self.quoted = tuple(quoted)
+        # Of one thing once, as it is found first.
+        self.quoted = tuple({(each.kind, each.id): each for each in reversed(quoted)}.values())[
+            ::-1
+        ]
 
 
 def _documents(project: Project) -> Iterator[tuple[str, Document]]:
@@ -65,12 +79,57 @@ def _documents(project: Project) -> Iterator[tuple[str, Document]]:
     for part in sorted(rooms.stamps()):
         for document in rooms.documents(part):
             yield part.partition("/")[0], document
+    yield from (("clarifications", each) for each in _list_calls(project))
+    yield from (("observations", each) for each in _list_dropped(project))
+    yield from (("issues", each) for each in _list_issues(project))
+
+
+def _list_calls(project: Project) -> Iterator[Document]:
+    """Yield what nobody finds of questions, as it asks nothing: what a person was called with."""
+    for state in (
+        open_clarifications(project).list_all() if any(map(is_folder, project.asked)) else ()
+    ):
+        said = [entry.body for entry in state.thread if entry.type is EntryType.ESCALATION]
+        if said:
+            text, at_ms = "\n".join(said), state.thread[-1].at_ms
+            yield Document(doc_type="call", doc_id=state.id, text=text, timestamp_ms=at_ms)
+
+
+def _list_issues(project: Project) -> Iterator[Document]:
+    """Yield the issues whose files lie here."""
+    folder = project.paths.issues
+    for name in list_folder(folder).files if is_folder(folder) else ():
+        if not name.startswith(".") and not name.endswith(".lock"):
+            text = read_bytes(folder / name).decode("utf-8", "replace")
+            yield Document(
+                doc_type="issue", doc_id=Path(name).stem, text=text, timestamp_ms=Millis(0)
+            )
+
+
+def _list_dropped(project: Project) -> Iterator[Document]:
+    """Yield what a person dropped: its text lies in the archive until it is removed."""
+    if not is_folder(project.observations):
+        return
+    with closing(open_vouched(project)) as store:
+        noted = store.drops.read().dropped
+        found = [(each, store.get_archived(name)) for name, each in noted.items()]
+    for each, old in found:
+        said = "\n".join((old.content if old else "", each.why))
+        yield Document(
+            doc_type="dropped",
+            doc_id=each.id,
+            text=said,
+            timestamp_ms=each.at_ms,
+            session=old.session_id if old else "",
+            drawn_from=old.event_ids if old else (),
+        )
 
 
 def _quote(project: Project, room: str, document: Document) -> Quote:
     folders = {
         "runs": project.paths.runs,
         "lessons": project.paths.lessons,
+        "issues": project.paths.issues,
     }
     mend = _MENDS[room].format(
         id=document.doc_id, folder=folders.get(room, ""), held=project.taught[1]

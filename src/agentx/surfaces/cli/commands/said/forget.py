@@ -85,13 +85,17 @@ def _draw(screen: Console, reply: ForgetReply) -> None:
         _draw_found(screen, reply)
     verb = "would erase" if reply.dry_run else "erased"
     whole = f", {render.count(reply.sessions, 'whole session')}" if reply.sessions else ""
-    screen.print(f"{verb} {_say_what(reply)} for good{whole}")
+    if reply.quoted and not reply.events + reply.aside:
+        screen.print(f"no event says it: {'this would erase' if reply.dry_run else verb} nothing")
+    else:
+        screen.print(f"{verb} {_say_what(reply)} for good{whole}")
     if reply.observations:
         learnt = render.count(reply.observations, "observation")
         screen.print(f"with {learnt} that were learnt from it", style="dim")
     if reply.quoted:
         count = render.count(len(reply.quoted), "text")
-        screen.print(f"\n{count} elsewhere say the same, and stay:", style="yellow")
+        says = "says the same, and stays" if len(reply.quoted) == 1 else "say the same, and stay"
+        screen.print(f"\n{count} elsewhere {says} until you take it away:", style="yellow")
     for quote in reply.quoted:
         screen.print(f"  {quote.kind} {quote.id}: {quote.says}", soft_wrap=True)
         screen.print(f"    -> {quote.mend}", style="dim", soft_wrap=True)
