@@ -24,6 +24,7 @@ from agentx.wiring.hub import open_issues
 from agentx.wiring.keeping.backup import backup_memory
 from agentx.wiring.keeping.export import export_memory
 from agentx.wiring.keeping.lost import tombstone_file
+from agentx.wiring.keeping.tombstones import bury_observations
 from agentx.wiring.observation_upkeep import settle_observations
 from agentx.wiring.observations import open_observations, open_vouched
 from agentx.work.model import NewIssue
@@ -106,3 +107,39 @@ def test_what_was_forgotten_comes_back_with_no_copy(project: Project, file: Path
         states = [*questions.list_all()]
         assert [str(state.id) for state in states] == ["CLR-1-001", "CLR-1-003"], "no name twice"
         assert list_holding(project) == []
+
+
+def test_words_that_a_merge_brings_again_are_not_held_by_who_looks(project: Project) -> None:
+    before = {path: path.read_bytes() for path in project.paths.questions.rglob("*.jsonl")}
+    forget_all(project)
+    for path, lines in before.items():
+        path.write_bytes(lines + path.read_bytes().splitlines(keepends=True)[-1])
+    assert len(open_clarifications(project).list_all()) == 1
+    assert not any("held" in name for name in list_holding(project))
+    ask(project, "sell")
+    assert list_holding(project) == [], "the next word takes them out"
+
+
+def test_an_export_takes_what_it_knows_to_be_forgotten_into_a_home_that_knows_nothing(
+    project: Project, tmp_path: Path
+) -> None:
+    old, new = tmp_path / "old.agentx", tmp_path / "new.agentx"
+    export_memory(project, old)
+    forget_all(project)
+    export_memory(project, new)
+    known = tombstone_file(project).read_bytes()
+    bury_observations(project, ["obs-engineer-1-1-abcdef"])
+    mine = tombstone_file(project).read_bytes()
+    carry.restore(project, new)
+    assert tombstone_file(project).read_bytes() == mine, "who knows something learns of no file"
+    for folder in (project.store.root, project.paths.own):
+        shutil.rmtree(folder)
+    tombstone_file(project).unlink()
+
+    carry.restore(project, new)
+    assert tombstone_file(project).read_bytes() == known
+    assert list((project.store.root).glob("tombstones*")) == []
+    carry.restore(project, old)
+    settle_observations(project)
+
+    assert list_holding(project) == []

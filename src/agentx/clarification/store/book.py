@@ -112,6 +112,10 @@ class Book:
             if gone and (row.get("stem") or row.get("uid")) in gone
         )
 
+    def is_gone(self, event: QuestionEvent) -> bool:
+        """Tell whether an event has words of what was forgotten."""
+        return event.question in self.forgotten and has_words(event)
+
     def list_lost(self, writer: str) -> tuple[LostWord, ...]:
         """Return what a person said in this checkout that goes, as others forgot the question."""
         return list_lost(self.vouched, writer)
@@ -157,8 +161,9 @@ class Opener:
             sizes = None
             self._clock.sleep_ms(_LOOK_AGAIN_MS)
         book = self.open()
-        # What is told is not taken back.
-        book.is_held = self._files.hold(book.vouched, as_of=book.made.files)
+        # What is told is not taken back; what was forgotten is not told, whoever brought it again.
+        told = (one for one in book.vouched if not book.is_gone(one))
+        book.is_held = self._files.hold(told, as_of=book.made.files)
         return book
 
     def _open_fresh(self, sizes: Mapping[str, int] | None) -> Book | None:

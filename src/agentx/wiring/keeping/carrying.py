@@ -17,7 +17,7 @@ from pathlib import Path
 
 from agentx.host.files.disk import look_at
 from agentx.host.files.parcel import Record
-from agentx.host.files.plain import look, open_to_read
+from agentx.host.files.plain import exists, look, open_to_read
 from agentx.host.kv.port import Family, KeyValue
 from agentx.kernel.errors import CorruptRecord
 from agentx.kernel.values import frozen
@@ -36,7 +36,16 @@ HELD_FOLDER = "held"
 WALKS_FOLDER = "walks"
 _PART_BYTES = 512 * 1024
 _ALL = b"\xff" * 16
-_STORE_FILES = ("scheduler.json", "spending.json", "faults.jsonl", "github", "runs", "private")
+TOMBSTONES = "tombstones.jsonl"  # that lie outside of the store: a home that has none takes them
+_STORE_FILES = (
+    TOMBSTONES,
+    "scheduler.json",
+    "spending.json",
+    "faults.jsonl",
+    "github",
+    "runs",
+    "private",
+)
 _ROOTS = {
     FactPlace.PROJECT: (".agentx", ".agent-memory"),
     FactPlace.STORE: (*_STORE_FILES, HELD_FOLDER, WALKS_FOLDER, *VIEW_FOLDERS),
@@ -96,6 +105,18 @@ def _read_database(path: Path) -> bytes:
     """Return a database as one whole, whoever writes to it meanwhile."""
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
         return database.serialize()
+
+
+def list_lines(name: str, path: Path) -> Iterator[Record]:
+    """Yield a file of lines from beside the store, as one of the store; nothing where it is not."""
+    if not exists(path):
+        return
+    with open_to_read(path) as opened:
+        whole = opened.read()
+    starts = range(0, len(whole), _PART_BYTES)
+    for start in starts:
+        part = whole[start : start + _PART_BYTES]
+        yield [FILE, str(FactPlace.STORE), name, 0o600, 0, part, start == starts[-1]]
 
 
 def check_row(record: Record) -> tuple[Family, bytes, bytes]:

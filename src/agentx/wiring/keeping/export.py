@@ -7,6 +7,7 @@ the log is that of all of them; the files are this project's.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from agentx import __version__
@@ -21,7 +22,8 @@ from agentx.kernel.clock import to_iso
 from agentx.kernel.errors import CorruptRecord, InvalidValue
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
-from agentx.wiring.keeping.carrying import FILE, list_files, list_rows
+from agentx.wiring.keeping.carrying import FILE, TOMBSTONES, list_files, list_lines, list_rows
+from agentx.wiring.keeping.lost import tombstone_file
 
 KIND = "export"
 _SET_ASIDE = ("replaced-", "db.damaged-")  # by a restore, by a mending
@@ -119,6 +121,6 @@ def _count_events(kv: RocksStore) -> int:
 def _records(project: Project, kv: RocksStore | None, counted: dict[str, int]) -> Iterator[Record]:
     if kv is not None:
         yield from list_rows(kv, tuple(Family))
-    for record in list_files(project):
+    for record in chain(list_files(project), list_lines(TOMBSTONES, tombstone_file(project))):
         counted["files"] += record[0] == FILE and bool(record[-1])
         yield record

@@ -39,6 +39,7 @@ from agentx.wiring.keeping.carrying import (
     HELD_FOLDER,
     ROW,
     SETTLED,
+    TOMBSTONES,
     VIEW_FOLDERS,
     FilePart,
     check_file,
@@ -47,6 +48,7 @@ from agentx.wiring.keeping.carrying import (
 from agentx.wiring.keeping.export import KIND
 from agentx.wiring.keeping.facts import FactPlace, list_fact_files
 from agentx.wiring.keeping.keyring import Keys, load_keys
+from agentx.wiring.keeping.lost import has_tombstones, tombstone_file
 from agentx.wiring.keeping.salvage import mint_free
 from agentx.wiring.keeping.tombstones import (
     Tombstones,
@@ -98,6 +100,7 @@ def restore_memory(project: Project, path: Path, *, passphrase: str = "") -> Res
             "a restore was interrupted", hint="`agentx doctor --fix` finishes it; try again then"
         )
     sweep_restoring(project)
+    is_new = not (has_store(project.store.db) or has_tombstones(project))
     parcel = Parcel(path, passphrase=passphrase)
     mark = mint_free(project, "replaced-")
     try:
@@ -107,6 +110,7 @@ def restore_memory(project: Project, path: Path, *, passphrase: str = "") -> Res
             laid.use_keys(load_keys(project))
         laid.lay(parcel)
         passing(CrashPoint.RESTORE_LAID)
+        laid.take_tombstones(is_new=is_new)
         laid.verify()  # before anything is laid again around events that cannot be opened
         forgotten = laid.forget_again(read_tombstones(project))
         events = laid.verify()
@@ -288,6 +292,20 @@ class _Laying:
             if target.is_file():
                 joined = backup.join_observations(target.read_bytes(), observations)
                 replace_file(target, joined)
+
+    def take_tombstones(self, *, is_new: bool) -> None:
+        """Know from now on what was forgotten where the export was made, in a home that `is_new`.
+
+        Who has a memory here already keeps what they know: no file forgets anything of theirs.
+
+        Raises: CorruptRecord for what are no tombstones.
+        """
+        laid = self._work / "store" / TOMBSTONES
+        if laid.is_file() and is_new:
+            read_tombstones(self._project, laid)
+            make_private_directory(self._project.data.tombstones)
+            replace_file(tombstone_file(self._project), laid.read_bytes())
+        laid.unlink(missing_ok=True)
 
     def forget_again(self, gone: Tombstones) -> int:
         """Forget what was forgotten since the file was written; return how many events."""

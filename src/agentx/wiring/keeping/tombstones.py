@@ -159,8 +159,8 @@ def bury_span(project: Project, span: ForgottenSpan) -> None:
     _note(project, {"span": said})
 
 
-def read_tombstones(project: Project) -> Tombstones:
-    """Return what was ever forgotten in this store.
+def read_tombstones(project: Project, path: Path | None = None) -> Tombstones:
+    """Return what was ever forgotten in this store, as it stands there or in another file.
 
     Raises: CorruptRecord when a line cannot be read: nothing may be restored then.
     """
@@ -170,7 +170,7 @@ def read_tombstones(project: Project) -> Tombstones:
     spans: list[ForgottenSpan] = []
     observations: set[str] = set()
     questions: dict[int, tuple[QuestionEvent, ...]] = {}
-    for said in Journal(tombstone_file(project), project.clock).records():
+    for said in Journal(path or tombstone_file(project), project.clock).records():
         match said:
             case {"session": str(ref), "session_id": str(name), "until_ms": int(until_ms)}:
                 sessions[bytes.fromhex(ref)] = rows.SessionRow(
