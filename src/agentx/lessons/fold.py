@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.text import preview
-from agentx.kernel.vouching.standing import UNVERIFIED
+from agentx.kernel.vouching.standing import UNCONFIRMED, UNVERIFIED
 from agentx.lessons.confidence import is_refuted
 from agentx.lessons.likeness import fingerprint
 from agentx.lessons.limits import LESSON_NAME_CHARS
@@ -203,6 +203,7 @@ def _learn(draft: _Draft, event: LtmEvent) -> None:
         # An agent had said the same: from now on it is the person's.
         person = said_by or event.actor
         theirs = replace(known, author=person, is_persons=True, by_policy="")
+        theirs = replace(theirs, is_unconfirmed=UNCONFIRMED in person)
         theirs = replace(theirs, status=LessonStatus.ACTIVE)
         draft.put(replace(theirs, content=content, contradicted_by=(), pinned=None))
         return
@@ -222,6 +223,7 @@ def _learn(draft: _Draft, event: LtmEvent) -> None:
             author=said_by or event.actor,
             is_persons=is_persons,
             is_unverified=is_unverified,
+            is_unconfirmed=UNCONFIRMED in said_by,
             by_policy=event.text("by_policy"),
         )
     )

@@ -150,6 +150,7 @@ class Lesson:
     author: str = ""  # who learnt it, or changed it last
     is_persons: bool = False  # a person said it: no agent takes it back
     is_unverified: bool = False  # it claims a person, and nobody vouches for it
+    is_unconfirmed: bool = False  # a program said it for a person
     is_reworded: bool = False  # a person said it otherwise; a page edited by hand says this
     by_policy: str = ""  # the policy that took it in, where nobody was asked
     against: str = ""  # what speaks by now against an answer it rests on; no part of it
@@ -179,6 +180,7 @@ class Taught:
     source: str = ""
     said_by: str = ""  # the person whose words they are, whoever packs the run
     is_proven: bool = False  # by what was run, and by git: nobody has to be believed
+    against: str = ""  # what speaks against it, or that nobody saw a person say it
 
 
 @frozen

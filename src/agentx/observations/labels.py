@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from agentx.kernel.vouching.standing import UNCONFIRMED
+
 LEFT_OPEN = "Left open: "
 WAITS = "Waits for the user: "
 LABELS = (LEFT_OPEN, WAITS)
@@ -35,6 +37,7 @@ def strip_said(text: str) -> str:
 
 def word_decision(said: str, by: str, asked: str) -> str:
     """Return what a memory says, but for the name of its question."""
+    asked = asked.replace(_DECIDED_BY.strip(), _DECIDED_BY.strip().lower())  # it labels nothing
     return f"{said}{_DECIDED_BY}{by}{_ASKED}{asked}"
 
 
@@ -53,6 +56,12 @@ def read_said(content: str) -> str:
 def read_decider(content: str) -> str:
     """Return who decided it; nothing where that is not said."""
     return _read_rest(content).partition(_ASKED)[0]
+
+
+def say_unconfirmed(content: str) -> str:
+    """Return that nobody saw a person decide it, where nobody did: an excerpt cuts that off."""
+    decider = read_decider(content)
+    return f"decided by {decider}" if UNCONFIRMED in decider else ""
 
 
 @lru_cache(maxsize=2_048)  # of what may be told each is held against every other

@@ -15,6 +15,7 @@ from enum import StrEnum
 from agentx.kernel.clock import Millis
 from agentx.kernel.text import ASKED_ON, CONTESTED, DECIDED_LATER, join_marks
 from agentx.kernel.values import frozen
+from agentx.kernel.vouching.standing import UNCONFIRMED
 
 
 class Category(StrEnum):
@@ -128,11 +129,13 @@ class ObservationIndex:
     contested: bool = False  # as of an observation
     decided_later: str = ""  # likewise
     asked_on: str = ""  # likewise
+    unconfirmed: str = ""  # who decided it, where a program said that; likewise
 
     @property
     def against(self) -> str:
-        """What is to be told with it, as of an observation."""
-        return _say_against(self)
+        """What is to be told with it, as of an observation, and what its line may have cut off."""
+        is_told = UNCONFIRMED in self.summary
+        return join_marks("" if is_told else self.unconfirmed, _say_against(self))
 
 
 def _say_against(one: Observation | ObservationIndex) -> str:

@@ -6,9 +6,7 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.ids import digest, spell
 from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.values import frozen
-from agentx.kernel.vouching.standing import Vouching
-
-_UNCONFIRMED = "unconfirmed"
+from agentx.kernel.vouching.standing import SAID_FOR_PERSON, UNCONFIRMED, Vouching
 
 
 @frozen
@@ -29,12 +27,17 @@ class PersonsAnswer:
     @property
     def is_unconfirmed(self) -> bool:
         """Whether a program said that a person said it."""
-        return self.via == _UNCONFIRMED
+        return self.via == UNCONFIRMED
 
     @property
     def speaker(self) -> str:
         """Who said it, as it is shown."""
-        return f"{self.by} ({_UNCONFIRMED})" if self.is_unconfirmed else self.by
+        return f"{self.by} ({UNCONFIRMED})" if self.is_unconfirmed else self.by
+
+    @property
+    def doubt(self) -> str:
+        """That nobody saw a person say it, where nobody did."""
+        return SAID_FOR_PERSON if self.is_unconfirmed else ""
 
 
 @frozen

@@ -17,7 +17,13 @@ from enum import StrEnum
 from agentx.kernel.clock import Millis
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
-from agentx.kernel.vouching.standing import UNVERIFIED, Vouching
+from agentx.kernel.vouching.standing import (
+    SAID_FOR_PERSON,
+    UNCONFIRMED,
+    UNVERIFIED,
+    Said,
+    Vouching,
+)
 from agentx.runs.asked import Escalation
 from agentx.runs.holding.settling import ClaimLine, SettledClaims, TaskClaim, settle
 from agentx.runs.parts.taught import Candidate
@@ -135,6 +141,24 @@ class RunEvent:
         """Whether it claims a person, and nobody vouches for that."""
         return self.actor == UNVERIFIED and self.is_doubtful
 
+    @property
+    def is_unconfirmed(self) -> bool:
+        """Whether a program said it for a person, and nobody saw that person."""
+        return not self.is_claim and self.text("via") == UNCONFIRMED
+
+    @property
+    def speaker(self) -> str:
+        """Who said it, as it is shown."""
+        return f"{self.actor} ({UNCONFIRMED})" if self.is_unconfirmed else self.actor
+
+    @property
+    def doubt(self) -> str:
+        """What must be told with what it says; mostly nothing."""
+        if self.is_claim:
+            by = f" by {self.writer}" if self.writer else ""
+            return f"claims a person, {self.standing}{by}: it settles nothing"
+        return SAID_FOR_PERSON if self.is_unconfirmed else ""
+
     def text(self, name: str) -> str:
         """Return a field of the detail that is a text; empty when there is none."""
         found = self.detail.get(name, "")
@@ -172,12 +196,11 @@ class Contract:
 
 
 @frozen
-class LogEntry:
+class LogEntry(Said):
     """One piece of a work log."""
 
     at_ms: Millis
     actor: str
-    text: str
     event_id: str
 
 
@@ -318,12 +341,11 @@ class Artifact:
 
 
 @frozen
-class Checkpoint:
+class Checkpoint(Said):
     """A point from which work can go on."""
 
     at_ms: Millis
     actor: str
-    text: str
     task: str
     commit: str
 

@@ -15,8 +15,6 @@ _TELLING = (
     *("name", "title", "question", "resolution", "reason", "phase", "verdict", "text", "branch"),
     *("operation", "to", "session"),
 )
-_UNCONFIRMED = "unconfirmed"
-_DOUBT = "a program said it for a person"
 _QUESTION_CHARS = 120
 _ANSWER_CHARS = 200
 _BOTH_CHARS = 60  # of each answer where several must fit into one line of memory
@@ -26,10 +24,9 @@ def event_line(event: RunEvent, run: Run) -> str:
     """Return an event of a run as one line that a person reads; an answer with what speaks
     against it.
     """
-    how = f"({_UNCONFIRMED})" if event.text("via") == _UNCONFIRMED else ""
     asked = escalation_name(event.id) if event.kind == "escalation-raised" else ""
-    about = asked or event.text("escalation")
-    words = [event.actor, how, event.kind, about, event.task, event.lane]
+    about = asked or _name_asked(event, run)
+    words = [event.speaker, event.kind, about, event.task, event.lane]
     said = next(
         (" ".join(event.text(name).split())[:200] for name in _TELLING if event.text(name)),
         "",
@@ -40,16 +37,16 @@ def event_line(event: RunEvent, run: Run) -> str:
     if event.kind in ENDS_RUN and event.is_doubtful:
         return f"{line} ({event.standing}: nobody whom you trust vouches for it)"
     if event.is_claim:
-        return f"{line} ({say_doubt(event)})"
+        return f"{line} ({event.doubt})"
     answered = run.escalations.get(about)
     against = answered and _name_against(answered, answered.find_answer(event.id))
     return f"{line} ({against})" if against else line
 
 
-def say_doubt(event: RunEvent) -> str:
-    """Return why nobody vouches for what claims a person."""
-    by = f" by {event.writer}" if event.writer else ""
-    return f"claims a person, {event.standing}{by}: it settles nothing"
+def _name_asked(event: RunEvent, run: Run) -> str:
+    """Return which question an event answers; a conflict is one, too."""
+    clash = run.conflicts.get(event.text("conflict"))
+    return event.text("escalation") or ("" if clash is None else clash.escalation)
 
 
 def say_doubted_end(run: Run) -> str:
@@ -98,18 +95,26 @@ def mark_answer(asked: Escalation, event_id: str) -> str:
     That nobody saw a person say it, what others answered, and that it does not stand.
     """
     answer = asked.find_answer(event_id)
-    doubt = f"{_DOUBT}: {_UNCONFIRMED}" if answer and answer.is_unconfirmed else ""
-    return join_marks(doubt, _name_against(asked, answer))
+    return join_marks(answer.doubt if answer else "", _name_against(asked, answer))
 
 
 def mark_taught(asked: Escalation, text: str) -> str:
     """Return what must be told with a lesson that repeats an answer, unless it says so itself."""
     stands, told = asked.standing, mark_standing(asked)
-    if stands is None or text == say_both(asked):
-        return CONTESTED if asked.contesting else ""
-    if stands.text.strip() in text:
+    if stands is None:
+        claim = next((each for each in asked.claims if _repeats(text, each.text)), None)
+        return _name_against(asked, claim) or f"{asked.id} has no such answer here"
+    if text == say_both(asked):
+        return join_marks(stands.doubt, CONTESTED if asked.contesting else "")
+    if _repeats(text, stands.text):
         return told
     return join_marks(f"answered otherwise since: {preview(stands.text, _ANSWER_CHARS)}", told)
+
+
+def _repeats(lesson: str, answer: str) -> bool:
+    """Tell whether a lesson says what was answered, or that something was resolved so."""
+    told, said = " ".join(lesson.split()), " ".join(answer.split())
+    return told == said or told.endswith(f"Resolved: {said}")
 
 
 def _name_against(asked: Escalation, answer: PersonsAnswer | None) -> str:

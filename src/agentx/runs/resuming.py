@@ -73,8 +73,8 @@ def resumption(run: Run, events: tuple[RunEvent, ...], here: WhoGoesOn) -> Resum
         current_task=run.current_task,
         happened=tuple(event_line(each, run) for each in happened),
         stopped_at=_tell_stop(run),
-        last_checkpoint="" if point is None else (point.text or point.commit or "made"),
-        last_log=task.log[-1].text if task is not None and task.log else "",
+        last_checkpoint="" if point is None else (point.told or point.commit or "made"),
+        last_log=task.log[-1].told if task is not None and task.log else "",
         next=tuple(_steps(run, here)),
         answered=tuple(map(tell_answered, list_answered(run)))[-_HAPPENED_MAX:],
     )

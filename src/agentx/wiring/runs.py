@@ -350,7 +350,7 @@ def story_of(project: Project, run_id: str) -> tuple[Run, tuple[RunEvent, ...]]:
 def run_page(run: Run, events: tuple[RunEvent, ...]) -> str:
     """Return a run as text: what it was for, its tasks, what was decided, how it ended."""
     tasks = [f"{task.id} {task.status}: {task.contract.title}" for task in run.tasks.values()]
-    decided = [f"decided: {decision.text}" for decision in run.decisions]
+    decided = [f"decided: {decision.told}" for decision in run.decisions]
     last = [f"lately: {event_line(event, run)}" for event in events[-_EVENTS_ON_PAGE:]]
     parts = (run.title, run.description, *tasks, *decided, run.outcome_reason, *last)
     return "\n".join(part for part in parts if part)

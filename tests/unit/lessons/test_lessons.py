@@ -219,7 +219,7 @@ def a_run() -> Run:
         born=uid(1),
         contracts=(Contract(title="Validate", files=("src/mail/check.py", "src/mail/name.py")),),
         status=TaskStatus.COMPLETED,
-        log=(LogEntry(at_ms=Millis(at + 2), actor="e", text="Escaped the dot.", event_id=uid(3)),),
+        log=(LogEntry(at_ms=Millis(at + 2), actor="e", words="Escaped the dot.", event_id=uid(3)),),
         reports=(
             Report(
                 at_ms=Millis(at + 1),
@@ -246,7 +246,7 @@ def a_run() -> Run:
         started=True,
         tasks={"TASK-001": task, "TASK-002": dropped},
         decisions=(
-            LogEntry(at_ms=at, actor="architect", text="Use a result type.", event_id=uid(4)),
+            LogEntry(at_ms=at, actor="architect", words="Use a result type.", event_id=uid(4)),
         ),
         escalations={
             "ESC-1": Escalation(
@@ -277,7 +277,7 @@ def a_run() -> Run:
                 at_ms=at,
                 actor="engineer",
                 kind="pattern",
-                text="Validators return a result",
+                words="Validators return a result",
                 evidence=("e-9",),
                 confidence="HIGH",
                 source="TASK-001",

@@ -236,7 +236,7 @@ def test_nothing_is_offered_or_taken_in_twice_whatever_ends_the_driver(
     take_in_proven(stage.project, stage.newest)
     again = find_proposed(stage.project, stage.newest)
 
-    said = [each.text for each in stage.newest.candidates.values()]
+    said = [each.words for each in stage.newest.candidates.values()]
     assert said == ["say it in tests"]
     assert first.lessons_accepted == again.accepted
     assert (len(again.accepted), again.proposed) == (1, 1)

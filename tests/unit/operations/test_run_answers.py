@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from agentx.kernel.vouching.standing import SAID_FOR_PERSON
 from agentx.lessons.model import LessonKind
 from agentx.runs.model import Happening, Run
 from agentx.wiring.listeners import notify
@@ -255,7 +256,7 @@ def test_what_a_person_answered_stays_theirs_when_an_agent_packs_the_run(shop: S
         for verdict in ("retire", "contradict", "resolve"):
             code, said = shop.agentx("ltm", verdict, one.id)
             assert (code, "only a person" in said) == (2, True), said
-    assert "NO, never [human (unconfirmed)" in shop.agentx("recall")[1]
+    assert f"NO, never ({SAID_FOR_PERSON}) [human (unconfirmed)" in shop.agentx("recall")[1]
     shop.play()
     assert shop.agentx("ltm", "retire", theirs[0].id)[0] == 0
 

@@ -73,7 +73,7 @@ def _list_holding(project: Project) -> list[str]:
 
 
 def _log(project: Project, run: str) -> list[str]:
-    return [each.text for each in open_runs(project).run(run)[0].tasks["TASK-001"].log]
+    return [each.words for each in open_runs(project).run(run)[0].tasks["TASK-001"].log]
 
 
 def test_a_page_does_not_say_it_anew(clones: Clones) -> None:

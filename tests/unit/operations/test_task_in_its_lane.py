@@ -34,4 +34,4 @@ def test_words_alone_complete_the_task_of_the_lane_and_a_slip_does_not(tmp_path:
 
     done = task_step(there, Saying(task=words), "task-completed", {}).run.tasks["TASK-001"]
 
-    assert (done.status, done.log[-1].text) == (TaskStatus.COMPLETED, words)
+    assert (done.status, done.log[-1].words) == (TaskStatus.COMPLETED, words)

@@ -79,7 +79,11 @@ def test_an_event_of_the_far_future_is_named_and_the_next_write_goes_on(team: Te
     team.says(run_id, "task-progressed", task="TASK-001", text="and on")
 
     run, faults = team.runs.run(run_id)
-    assert sorted(each.text for each in run.tasks["TASK-001"].log) == ["and on", "began", "goes on"]
+    assert sorted(each.words for each in run.tasks["TASK-001"].log) == [
+        "and on",
+        "began",
+        "goes on",
+    ]
     assert ["too far in the future" in fault for fault in faults] == [True]
 
 

@@ -200,7 +200,7 @@ def test_what_a_person_edits_is_taken_in_and_what_a_merge_mixed_is_not(team: Tea
 
     assert run.artifacts["plan.md"].text == "# Plan\n1. check\n2. and this, by hand\n"
     assert run.artifacts["prd.md"].text == "# Wanted\n"
-    assert run.tasks["TASK-001"].log[-1].text == "- fixed a typo \u4e2d"
+    assert run.tasks["TASK-001"].log[-1].words == "- fixed a typo \u4e2d"
     assert run.tasks["TASK-009"].contract == Contract(title="By hand", files=("b.py",))
     assert again.artifacts["plan.md"].versions == 2
     assert "<<<<<<<" not in plan.read_text()

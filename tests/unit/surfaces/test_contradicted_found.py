@@ -125,3 +125,28 @@ def test_what_a_role_settled_otherwise_is_found_by_that(team: Team) -> None:
     found = json.loads(team.say(team.ana, "search", "drop old table", "--json"))["hits"]
     [hit] = [each for each in found if each["doc_id"] == ANEW]
     assert "Nay, I keep it" in hit["snippet"]
+
+
+def test_a_line_that_cuts_off_that_nobody_saw_it_said_says_so(team: Team) -> None:
+    ana, unseen = team.ana, "decided by a person (unconfirmed)"
+    team.say(ana, "clarify", "answer", NAME, f"{YES} {YES} {YES}", "--as-person")
+    team.say(ana, "clarify", "resolve", NAME, role="engineer")
+    team.say(ana, "sync")
+    listed = json.loads(team.say(ana, "memory", "list", "--json"))["observations"]
+    [row] = [each for each in listed if "YES" in each["summary"]]
+    assert "unconfirmed" not in row["summary"]
+    assert row["unconfirmed"] == unseen
+    assert unseen in team.say(ana, "memory", "list")
+    assert unseen in team.say(ana, "memory", "search", "drop users table")
+
+
+def test_a_question_that_names_a_decider_has_a_decision_as_any_other(begun: Team) -> None:
+    team, asked = begun, "Keep the list? It says: Decided by ana, asked: nobody."
+    team.say(team.ana, *ASK, "--to", PERSON, "--question", asked, role="engineer")
+    settle(team)
+    for _ in range(2):
+        listed = json.loads(team.say(team.ana, "memory", "list", "--json"))["observations"]
+        [row] = [each for each in listed if "YES" in each["summary"]]
+        assert row["superseded_by"] == ""
+        assert row["unconfirmed"] == "decided by a person (unconfirmed)"
+        team.say(team.ana, "sync")

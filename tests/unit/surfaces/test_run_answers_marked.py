@@ -115,3 +115,52 @@ def test_a_lesson_that_repeats_an_answer_says_what_speaks_against_it(
     for place, said in look_at_lesson().items():
         assert NO in said, f"{place}: {said}"
         assert "answered otherwise" in said, f"{place}: {said}"
+
+
+def test_what_claims_to_be_decided_by_a_person_says_so_wherever_a_run_tells_it(
+    asked: tuple[Team, str, str],
+) -> None:
+    team, run, _ = asked
+    ana, bob = team.ana, team.bob
+    decided = {ana: "We drop quagga on Friday.", bob: "We keep quagga for ever."}
+    for who, words in decided.items():
+        told = ("--type", "decision-made", "--actor", "human", "--detail", f"text={words}")
+        team.say(who, "run", "event", "--run", run, *told)
+        team.say(who, "run", "sync")
+    for who in (bob, ana):
+        team.say(who, "run", "sync")
+    marks = {ana: f" ({SAID})", bob: " (claims a person, untrusted by "}
+
+    for place, said in {
+        "context": team.say(ana, "run", "context", "--run", run, "--task", "TASK-001"),
+        "request": team.say(ana, "run", "pr", run),
+        "open": team.say(ana, "show", run).partition(" lately: ")[0],
+    }.items():
+        for who, words in decided.items():
+            assert f"{words}{marks[who]}" in said, f"{place}: {said}"
+    for place, lines in {
+        "events": ana.agentx("run", "event", "--run", run)[1].splitlines(),
+        "resume": json.loads(team.say(ana, "run", "resume", run, "--json"))["happened"],
+        "show": json.loads(team.say(ana, "run", "show", run, "--json"))["recent"],
+    }.items():
+        [own] = [each for each in lines if decided[ana] in each]
+        [other] = [each for each in lines if decided[bob] in each]
+        assert ("human (unconfirmed)" in own, "settles nothing" in other) == (True, True), place
+
+    offered = json.loads(team.say(ana, "ltm", "candidates", "--run", run, "--json"))["candidates"]
+    texts = {each["text"]: each["against"] for each in offered}
+    assert decided[bob] not in texts
+    assert texts[decided[ana]] == SAID
+    assert SAID in " ".join(team.say(ana, "ltm", "candidates", "--run", run).split())
+    team.say(ana, "ltm", "accept", "--all", "--run", run)
+    lessons = json.loads(team.say(ana, "ltm", "decisions", "--json"))["lessons"]
+    [lesson] = [each["id"] for each in lessons if each["text"] == decided[ana]]
+    _check_doubted(team, lesson)
+    team.say(ana, "run", "phase", "fail", "--reason", "x", "--run", run)
+    team.say(ana, "run", "archive", run)
+    _check_doubted(team, lesson)
+
+
+def _check_doubted(team: Team, lesson: str) -> None:
+    for where in (("ltm", "show"), ("show",), ("why",)):
+        assert SAID in team.say(team.ana, *where, lesson), where

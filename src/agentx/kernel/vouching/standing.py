@@ -4,8 +4,26 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from agentx.kernel.values import frozen
+
 # What claims a person and is vouched for by nobody.
 UNVERIFIED = "unverified"
+# What claims a person, and nobody saw say it; and how that is told.
+UNCONFIRMED = "unconfirmed"
+SAID_FOR_PERSON = f"a program said it for a person: {UNCONFIRMED}"
+
+
+@frozen
+class Said:
+    """What somebody said. It is shown as `told`: the words alone are for who compares them."""
+
+    words: str
+    doubt: str = ""  # what must be told with it
+
+    @property
+    def told(self) -> str:
+        """The words, with what must be told with them."""
+        return f"{self.words} ({self.doubt})" if self.words and self.doubt else self.words
 
 
 class Vouching(StrEnum):

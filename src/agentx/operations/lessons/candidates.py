@@ -33,6 +33,7 @@ class CandidateRow:
     evidence: tuple[str, ...]
     source: str
     is_proven: bool = False  # by what was run, and by git
+    against: str = ""  # what must be told with it
     known_as: str = ""  # the lesson that says the same: accepting it confirms that
 
 
@@ -176,5 +177,6 @@ def _row(one: Taught, known: LongTerm) -> CandidateRow:
         evidence=one.evidence,
         source=one.source,
         is_proven=one.is_proven,
+        against=one.against,
         known_as="" if same is None else same.id,
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from agentx.kernel.roles import is_persons_name
 from agentx.kernel.text import CONTESTED, join_marks
 from agentx.memory.found import (
     CLARIFICATION,
@@ -72,7 +73,8 @@ def mark_thing(project: Project, kind: str, name: str) -> str:
 def _join_origin(project: Project, hit: SearchHit, asked: Mapping[str, str]) -> str:
     """Return what is said of a hit; what was said goes by what was kept of it."""
     if hit.project != project.id:
-        return join_marks(UNHEARD if hit.kind in _OF_PEOPLE else "", hit.origin)
+        is_persons = hit.kind == OBSERVATION and is_persons_name(hit.agent)
+        return join_marks(UNHEARD if hit.kind in _OF_PEOPLE or is_persons else "", hit.origin)
     kept = hit.also if hit.kind == "event" else ()
     contested = CONTESTED if any(CONTESTED in asked.get(name, "") for name in kept) else ""
     return join_marks(asked.get(hit.doc_id, ""), contested, hit.origin)

@@ -338,5 +338,5 @@ def _task(run: Run, task: Task, can_start: frozenset[str]) -> TaskRow:
         checks=task.contract.checks,
         version=task.version,
         attempts=task.attempts,
-        last_log=task.log[-1].text if task.log else "",
+        last_log=task.log[-1].told if task.log else "",
     )

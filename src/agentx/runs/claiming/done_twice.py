@@ -36,7 +36,7 @@ class DoneTwice:
     def is_settled(self) -> bool:
         """Whether somebody said a word on all of them since they were merged."""
         lanes, since_ms = {each.id for each in self.lanes}, self.lanes[-1].changed_ms
-        said = (each.text for each in self.task.log if each.at_ms >= since_ms)
+        said = (each.words for each in self.task.log if each.at_ms >= since_ms)
         return any(lanes.issubset(_NAME.findall(text)) for text in said)
 
     def say_ways(self, where: str) -> str:

@@ -161,7 +161,7 @@ def work_log(task: Task) -> str:
     """Return what was done for a task; it only ever grows."""
     lines = [f"# Work log of {task.id}", ""]
     for entry in task.log:
-        lines += [f"## {to_iso(entry.at_ms)} {entry.actor}", "", entry.text.rstrip("\n"), ""]
+        lines += [f"## {to_iso(entry.at_ms)} {entry.actor}", "", entry.words.rstrip("\n"), ""]
     return "\n".join(lines)
 
 
@@ -316,7 +316,7 @@ def _candidate(found: Candidate) -> dict[str, Any]:
     return {
         "id": found.id,
         "kind": found.kind,
-        "text": found.text,
+        "text": found.told,
         "evidence": list(found.evidence),
         "confidence": found.confidence,
         "source": found.source,

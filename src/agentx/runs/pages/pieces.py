@@ -38,7 +38,7 @@ def list_done_before(run: Run, task: Task) -> Iterator[Piece]:
         if done is not None and done.status is TaskStatus.COMPLETED and done.log:
             yield make_piece(Tier.ON_DEMAND, f"tasks/{name}/work-log.md", work_log(done))
     if run.decisions:
-        text = "\n".join(f"- {each.text}" for each in run.decisions)
+        text = "\n".join(f"- {each.told}" for each in run.decisions)
         yield make_piece(Tier.ON_DEMAND, "decisions of this run", text)
 
 

@@ -34,7 +34,7 @@ def description(
     parts += _section("What was done", (_tell_done(run, task) for task in done))
     dropped = [task for task in run.tasks.values() if task.status is TaskStatus.DROPPED]
     parts += _section("What was left out", (_tell_dropped(run, each) for each in dropped))
-    parts += _section("Decisions", (f"- {_line(each.text)}" for each in run.decisions))
+    parts += _section("Decisions", (f"- {_line(each.told)}" for each in run.decisions))
     parts += _section("Verification", _tell_verified(run, stale, lifted))
     in_conflict = {each.escalation for each in run.conflicts.values()}
     parts += _section(
@@ -46,7 +46,7 @@ def description(
         ),
     )
     parts += _section(
-        "What it taught", (f"- {each.kind}: {_line(each.text)}" for each in run.candidates.values())
+        "What it taught", (f"- {each.kind}: {_line(each.told)}" for each in run.candidates.values())
     )
     branch = run.git.work_branch or "(none)"
     parts.append(f"Run `{run.id}`, branch `{branch}` onto `{run.git.base_branch or '(none)'}`.\n")
@@ -120,7 +120,7 @@ def _tell_dropped(run: Run, task: Task) -> str:
 
 
 def _tell_done(run: Run, task: Task) -> str:
-    said = next((entry.text for entry in reversed(task.log)), task.contract.goal)
+    said = next((entry.told for entry in reversed(task.log)), task.contract.goal)
     lines = [f"- **{task.contract.title}** ({task.id})"]
     twice = find_done_twice(run, task)
     if twice is not None:

@@ -6,17 +6,17 @@ from collections.abc import Mapping
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.values import frozen
+from agentx.kernel.vouching.standing import Said
 
 
 @frozen
-class Candidate:
+class Candidate(Said):
     """What the run taught, offered to long-term memory."""
 
     id: str
     at_ms: Millis
     actor: str
     kind: str  # pattern, decision, tech-debt, learning
-    text: str
     evidence: tuple[str, ...]
     confidence: str
     source: str

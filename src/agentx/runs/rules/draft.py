@@ -132,7 +132,9 @@ def free_name(name: str, taken: Mapping[str, object]) -> str:
 
 def entry_of(event: RunEvent, text: str) -> LogEntry:
     """Return what an event adds to a log."""
-    return LogEntry(at_ms=event.at_ms, actor=event.actor, text=text, event_id=event.id)
+    return LogEntry(
+        at_ms=event.at_ms, actor=event.speaker, words=text, doubt=event.doubt, event_id=event.id
+    )
 
 
 def settle_question(draft: RunDraft, event: RunEvent, escalation: str, resolution: str) -> None:

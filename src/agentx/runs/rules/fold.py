@@ -266,7 +266,7 @@ def _artifact_written(draft: RunDraft, event: RunEvent) -> None:
     draft.artifacts[name] = Artifact(
         name=name,
         at_ms=event.at_ms,
-        actor=event.actor,
+        actor=event.speaker,
         task=task_named(draft, event),
         text=event.text("text"),
         event_id=event.id,
@@ -279,9 +279,10 @@ def _candidate_proposed(draft: RunDraft, event: RunEvent) -> None:
     draft.candidates[name] = Candidate(
         id=name,
         at_ms=event.at_ms,
-        actor=event.actor,
+        actor=event.speaker,
         kind=event.text("kind"),
-        text=event.text("text"),
+        words=event.text("text"),
+        doubt=event.doubt,
         evidence=event.texts("evidence"),
         confidence=event.text("confidence") or "MEDIUM",
         source=event.text("source") or (task_named(draft, event) or draft.id),
@@ -292,8 +293,9 @@ def _candidate_proposed(draft: RunDraft, event: RunEvent) -> None:
 def _checkpoint_made(draft: RunDraft, event: RunEvent) -> None:
     draft.checkpoint = Checkpoint(
         at_ms=event.at_ms,
-        actor=event.actor,
-        text=event.text("text"),
+        actor=event.speaker,
+        words=event.text("text"),
+        doubt=event.doubt,
         task=task_named(draft, event) or draft.current_task,
         commit=event.git_name("commit"),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -12,7 +12,7 @@ from agentx.host.files.plain import is_folder, look
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import CorruptRecord, DataError, InputError
 from agentx.kernel.text import join_marks
-from agentx.kernel.vouching.standing import Vouching
+from agentx.kernel.vouching.standing import SAID_FOR_PERSON, Vouching
 from agentx.lessons.confidence import judge
 from agentx.lessons.model import (
     Lesson,
@@ -35,7 +35,7 @@ from agentx.wiring.listeners.log import log_told
 from agentx.wiring.trust.keys import open_keyring
 
 if TYPE_CHECKING:
-    from agentx.runs.asked import Escalation
+    from agentx.runs.model import Run
 
 _ASKED = "ESC-"
 _TRUST = "it counts for nothing; `agentx trust --show` lists the writers, and whom you trust"
@@ -94,32 +94,43 @@ def lesson_row(lesson: Lesson) -> LessonRow:
 
 
 def tell_lessons(project: Project, lessons: Iterable[Lesson]) -> Iterator[Lesson]:
-    """Yield lessons as they are told, wherever that is: those that rest on what a person answered a
+    """Yield lessons as they are told, wherever that is: those that rest on what a person said to a
     run, packed away or not, with what speaks against that by now.
     """
-    known = tuple(lessons)
-    if not any(map(_list_asked, known)):
-        yield from known
-        return
-    from agentx.runs.rendering import mark_taught  # noqa: PLC0415  few lessons are answers
-    from agentx.wiring.runs import story_of  # noqa: PLC0415  as above
 
     @cache
-    def look(run: str) -> Mapping[str, Escalation]:
-        with suppress(InputError, DataError):  # a run may be gone with its archive
-            return story_of(project, run)[0].escalations
-        return {}
+    def look(name: str) -> Run | None:
+        from agentx.wiring.runs import story_of  # noqa: PLC0415  few lessons are a person's
 
-    for lesson in known:
-        names = ((each, look(run)) for each in _list_asked(lesson) for run in lesson.learned_from)
-        found = (asked[each] for each, asked in names if each in asked)
-        said = join_marks(*(mark_taught(each, lesson.content.text) for each in found))
+        with suppress(InputError, DataError):  # a run may be gone with its archive
+            return story_of(project, name)[0]
+        return None
+
+    for lesson in lessons:
+        said = _tell_against(lesson, look)
         yield replace(lesson, against=said) if said else lesson
 
 
+def _tell_against(lesson: Lesson, look: Callable[[str], Run | None]) -> str:
+    """Return what must be told with a lesson; what its run tells by now comes before what was so
+    when it was learnt. Of one that was reworded nothing is told: those are other words.
+    """
+    if lesson.is_reworded or not (lesson.is_persons or _list_asked(lesson)):
+        return ""
+    from agentx.runs.rendering import mark_taught  # noqa: PLC0415  as above
+
+    text, names = lesson.content.text, _list_asked(lesson)
+    runs = [run for each in lesson.learned_from if (run := look(each)) is not None]
+    asked = [each for run in runs for name, each in run.escalations.items() if name in names]
+    made = [each for run in runs for each in run.decisions if each.event_id in lesson.evidence]
+    if asked or made:
+        return join_marks(*(mark_taught(each, text) for each in asked), *(e.doubt for e in made))
+    return SAID_FOR_PERSON if lesson.is_unconfirmed else ""
+
+
 def _list_asked(lesson: Lesson) -> list[str]:
-    """Return the questions of runs whose answers a lesson repeats; none that was reworded."""
-    return [] if lesson.is_reworded else [each for each in lesson.evidence if each[:4] == _ASKED]
+    """Return the questions of runs whose answers a lesson repeats."""
+    return [each for each in lesson.evidence if each.startswith(_ASKED)]
 
 
 def read_lessons(project: Project) -> Knowledge:

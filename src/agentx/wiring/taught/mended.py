@@ -50,7 +50,7 @@ class MendedCheck:
     @property
     def mend(self) -> str:
         """What mended it, in the words of who did."""
-        said = [summarise(turn) for turn in self.turns] + [entry.text for entry in self.log]
+        said = [summarise(turn) for turn in self.turns] + [entry.told for entry in self.log]
         said = [each for each in said if each.strip()] or [self.passed.summary]
         return preview("; ".join(map(one_line, filter(None, said))), _TOLD_CHARS)
 
@@ -144,7 +144,11 @@ def tell_resolved(run: Run, conflict: Conflict) -> tuple[str, tuple[str, ...]]:
         and conflict.at_ms <= turn.began_ms <= (conflict.resolved_ms or turn.began_ms)
     ]
     if not turns:
-        return one_line(conflict.resolution), (conflict.id,)
+        asked = run.escalations.get(conflict.escalation)
+        stands = None if asked is None else asked.standing
+        if asked is None or stands is None:
+            return one_line(conflict.resolution), (conflict.id,)
+        return one_line(stands.text), (conflict.id, asked.id)
     said = preview(summarise(turns[-1]), _TOLD_CHARS)
     return said, (conflict.id, turns[-1].id, *name_commit(turns[-1].commit))
 

@@ -47,7 +47,7 @@ from agentx.runs.model import (
 from agentx.runs.parts.reviews import REVIEW, read_rounds
 from agentx.runs.parts.taught import Candidate
 from agentx.runs.parts.turns import AgentTurn
-from agentx.runs.rendering import say_both, tell_otherwise
+from agentx.runs.rendering import mark_taught, say_both, tell_otherwise
 from agentx.wiring.runs import open_runs
 from agentx.wiring.taught.mended import (
     Holds,
@@ -135,6 +135,7 @@ def _teach(
     evidence: tuple[str, ...],
     source: str,
     said_by: str = "",
+    against: str = "",
 ) -> Taught:
     return Taught(
         key=f"{run.id}/{key}",
@@ -145,6 +146,7 @@ def _teach(
         evidence=evidence,
         source=source,
         said_by=said_by if is_persons_name(said_by) else "",
+        against=against,
     )
 
 
@@ -152,15 +154,15 @@ def _list_proposed(run: Run) -> Iterator[Taught]:
     for candidate in run.candidates.values():
         kind = _PROPOSED.get(candidate.kind)
         is_claim = candidate.actor == UNVERIFIED
-        if kind is not None and candidate.text.strip() and not is_claim:
+        if kind is not None and candidate.words.strip() and not is_claim:
             yield _of_candidate(run, candidate, kind)
 
 
 def _of_candidate(run: Run, candidate: Candidate, kind: LessonKind) -> Taught:
-    content = content_of({**candidate.detail, "text": candidate.text})
+    content = content_of({**candidate.detail, "text": candidate.words})
     if not content.area:
         content = content_of(
-            {**candidate.detail, "text": candidate.text, "area": area_of(content.files)}
+            {**candidate.detail, "text": candidate.words, "area": area_of(content.files)}
         )
     return Taught(
         key=f"{run.id}/{candidate.id}",
@@ -172,6 +174,7 @@ def _of_candidate(run: Run, candidate: Candidate, kind: LessonKind) -> Taught:
         contradicts=texts(candidate.detail.get("contradicts", ())),
         source=candidate.source or candidate.actor,
         said_by=candidate.actor if is_persons_name(candidate.actor) else "",
+        against=candidate.doubt,
     )
 
 
@@ -179,20 +182,21 @@ def _list_decided(run: Run) -> Iterator[Taught]:
     for decision in run.decisions:
         if decision.actor == UNVERIFIED:
             continue
-        name, _, _ = decision.text.partition(". ")
+        name, _, _ = decision.words.partition(". ")
         yield _teach(
             run,
             decision.event_id,
             LessonKind.DECISION,
             Content(
                 name=preview(name, 80),
-                text=decision.text,
+                text=decision.words,
                 context=f'During "{one_line(run.title)}" ({run.id}).',
             ),
             confidence=Confidence.MEDIUM,
             evidence=(decision.event_id,),
             source=decision.actor,
             said_by=decision.actor,
+            against=decision.doubt,
         )
 
 
@@ -201,23 +205,30 @@ def _list_answered(run: Run) -> Iterator[Taught]:
     for escalation in run.escalations.values():
         if escalation.resolution.strip() and escalation.id not in conflicts:
             otherwise = escalation.contrary
+            text = say_both(escalation) if otherwise else escalation.resolution
             yield _teach(
                 run,
                 escalation.id,
                 LessonKind.DECISION,
                 Content(
                     name=preview(escalation.question, 80),
-                    text=say_both(escalation) if otherwise else escalation.resolution,
+                    text=text,
                     context=_tell_question(escalation),
                     area=_area_of_task(run, escalation.task),
                 ),
-                confidence=Confidence.MEDIUM
-                if otherwise or escalation.contesting
-                else Confidence.HIGH,
+                confidence=_trust_answer(escalation),
                 evidence=(escalation.id,),
                 source=escalation.resolved_by or escalation.actor,
                 said_by=_name_speaker(escalation),
+                against=mark_taught(escalation, text),
             )
+
+
+def _trust_answer(escalation: Escalation) -> Confidence:
+    """Return how far an answer may be believed."""
+    stands = escalation.standing
+    is_doubtful = escalation.contrary or escalation.contesting or (stands and stands.doubt)
+    return Confidence.MEDIUM if is_doubtful else Confidence.HIGH
 
 
 def _name_speaker(escalation: Escalation) -> str:
@@ -275,19 +286,23 @@ def _list_clashes(run: Run) -> Iterator[Taught]:
 def _of_conflict(run: Run, conflict: Conflict) -> Taught:
     names = ", ".join(conflict.files)
     how, evidence = tell_resolved(run, conflict)
+    text = f"Parallel lanes clash in {names}. Resolved: {how}"
+    asked = run.escalations.get(conflict.escalation)
+    against = mark_taught(asked, text) if asked is not None and asked.id in evidence else ""
     return _teach(
         run,
         conflict.id,
         LessonKind.LEARNING,
         Content(
             name="",
-            text=f"Parallel lanes clash in {names}. Resolved: {how}",
+            text=text,
             area=area_of(conflict.files),
             files=conflict.files,
         ),
         confidence=Confidence.LOW,
         evidence=evidence,
         source=conflict.operation,
+        against=against,
     )
 
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import closing
 
-from agentx.clarification.ways import UNCONFIRMED
 from agentx.host.files.plain import is_folder
 from agentx.kernel.text import join_marks
 from agentx.memory.found import CLARIFICATION, LESSON, OBSERVATION, RUN_EVENT
 from agentx.observations.ids import ID_PREFIX
-from agentx.observations.labels import read_decider
+from agentx.observations.labels import say_unconfirmed
 from agentx.project.project import Project
 
 
@@ -73,19 +72,13 @@ def _mark_memories(project: Project, names: list[str]) -> dict[str, str]:
     with closing(open_vouched(project)) as store:
         return {
             one.id: join_marks(
-                _say_doubt(one.content),
+                say_unconfirmed(one.content),
                 _say_replaced(one.superseded_by),
                 one.against,
                 tell_other_issue(store, one),
             )
             for one in store.get_by_ids(names)
         }
-
-
-def _say_doubt(content: str) -> str:
-    """Return that nobody saw a person decide it: an excerpt cuts that off."""
-    decider = read_decider(content)
-    return f"decided by {decider}" if UNCONFIRMED in decider else ""
 
 
 def _say_replaced(by: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from agentx.kernel.roles import is_persons_name
 from agentx.observations.ids import parse_observation_id
+from agentx.observations.labels import say_unconfirmed
 from agentx.observations.model import Observation, ObservationIndex
 from agentx.wiring.vouched.drops import OF_PERSON
 from agentx.wiring.vouched.outcomes import (
@@ -42,6 +43,7 @@ def tell_row(row: ObservationIndex, judged: Observation | None) -> ObservationIn
         contested=judged.contested,
         decided_later=judged.decided_later,
         asked_on=judged.asked_on,
+        unconfirmed=say_unconfirmed(judged.content),
     )
 
 

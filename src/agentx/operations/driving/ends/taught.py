@@ -43,7 +43,7 @@ def tell_taught(desk: DriveDesk) -> ProposedLessons:
 
 def _propose_learnt(desk: DriveDesk, run: Run) -> None:
     """Offer what agents say that the work taught, with where it comes from; each once."""
-    known = {each.text for each in run.candidates.values()}
+    known = {each.words for each in run.candidates.values()}
     for turn in run.turns:
         task = run.tasks.get(turn.task)
         if turn.end is not TurnEnd.DONE or task is None or task.status is not TaskStatus.COMPLETED:

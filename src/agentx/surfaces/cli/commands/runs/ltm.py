@@ -253,6 +253,7 @@ def _say_candidate(row: CandidateRow) -> str:
     """Return what a lesson says, whether it is known, and what it rests on."""
     is_named = row.name and not row.text.startswith(row.name.rstrip("\u2026"))
     said = f"{row.name}: {row.text}" if is_named else row.text
+    said = f"({row.against}) {said}" if row.against else said
     known = f" (known as {row.known_as}: that is confirmed)" if row.known_as else ""
     events = sum(map(is_ulid, row.evidence))
     named = [each for each in row.evidence if not is_ulid(each)]
