@@ -13,7 +13,6 @@ from agentx.clarification.ways import (
     FORGED,
     GITHUB,
     MEMORY,
-    UNCONFIRMED,
     UNVERIFIED,
     is_brought,
     is_from_memory,
@@ -25,7 +24,7 @@ from agentx.clarification.ways import (
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import UNMARKED, ClarificationId, IssueMark
 from agentx.kernel.limits import CLARIFY_SLA_MINUTES_DEFAULT
-from agentx.kernel.roles import HUB_ROLE, PERSON_ROLE
+from agentx.kernel.roles import HUB_ROLE, PERSON_ROLE, UNCONFIRMED
 from agentx.kernel.values import field, frozen
 
 PERSON, HUB = PERSON_ROLE, HUB_ROLE  # who speaks when it is no agent

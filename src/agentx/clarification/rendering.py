@@ -24,11 +24,13 @@ from agentx.clarification.model import (
 from agentx.clarification.summary import (
     find_body,
     find_note,
+    list_worth,
     mark_begun,
     name_begun,
     name_contrary,
     name_for_answers,
     name_later,
+    name_worth,
     preview_said,
     say_before,
     say_begun,
@@ -37,6 +39,7 @@ from agentx.clarification.summary import (
     say_overruled,
     say_pointed_to,
     tell_meanwhile,
+    tell_worth,
     was_called,
     why_escalated,
     word_ask,
@@ -129,6 +132,12 @@ def _name_question_before(state: Clarification, entry: Entry) -> str:
 def show_words(body: str) -> str:
     """Return words as they are shown: nothing disturbs a terminal, nor is endless."""
     return printable(cut(body, _WORDS_CHARS))
+
+
+def say_worth(entry: Entry) -> str:
+    """Return how good an answer is, where it was said and is not simply an answer."""
+    said = ", ".join(list_worth(entry))
+    return f" ({said})" if said else ""
 
 
 def routing(state: Clarification) -> str:
@@ -249,15 +258,6 @@ def _order_actions(state: Clarification, others: tuple[str, ...]) -> tuple[str, 
     topic, question = (quote_word(preview(text, 200)) for text in (state.topic, state.question))
     asks = (f"{ask} --to {role} --topic {topic} --question {question}" for role in others)
     return (*asks, f"agentx clarify escalate {state.typed}", resolve)
-
-
-def say_worth(entry: Entry) -> str:
-    """Return how good an answer is, where it was said and is not simply an answer."""
-    worth = entry.worth
-    standing = {PARTIAL: "partly", UNKNOWN: "does not know"}.get(worth.standing, "")
-    confidence = f"{worth.confidence} confidence" if worth.confidence else ""
-    said = ", ".join(filter(None, (standing, confidence)))
-    return f" ({said})" if said else ""
 
 
 def inbox_line(state: Clarification, who: str, now_ms: int) -> str:
@@ -398,7 +398,8 @@ def say_decision(state: Clarification, *, named: bool = False, chars_max: int = 
     before = say_pointed_to(state) or say_before(state)
     told = f"{before}{say_overruled(state)}{say_later(state)}{say_begun(state)}"
     words = find_decided(state)
-    return f"{preview_said(state, words, chars_max) if chars_max else words}{doubt}{told}"
+    worth = "" if word is None else tell_worth(word)
+    return f"{preview_said(state, words, chars_max) if chars_max else words}{doubt}{worth}{told}"
 
 
 def say_against(state: Clarification) -> str:
@@ -406,7 +407,8 @@ def say_against(state: Clarification) -> str:
 
     Also by which name it is answered, where its own meant another question here before.
     """
-    told = (name_later(state), say_contested(state), name_contrary(state), name_begun(state))
+    against = (say_contested(state), name_contrary(state), name_begun(state))
+    told = (name_later(state), *against, name_worth(state))
     return "; ".join(filter(None, (name_for_answers(state), *told, tell_meanwhile(state))))
 
 

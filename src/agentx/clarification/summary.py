@@ -18,8 +18,10 @@ from agentx.clarification.contested import (
 )
 from agentx.clarification.limits import CLARIFY_SUMMARY_CHARS_MAX
 from agentx.clarification.model import (
+    PARTIAL,
     PERSON,
     UNASKED,
+    UNKNOWN,
     Clarification,
     ClarificationStatus,
     Entry,
@@ -343,6 +345,26 @@ def _word_overruled(word: OverruledWord) -> str:
     return f"{word.by or 'another person'} {how}: {preview_ends(word.entry.body, _OVERRULED_CHARS)}"
 
 
+def tell_worth(entry: Entry) -> str:
+    """Return how good an answer is, where it is not simply one, and what it leaves open."""
+    left = preview(entry.worth.remaining, _OVERRULED_CHARS)
+    said = "; ".join(filter(None, (", ".join(list_worth(entry)), left and f"leaves open: {left}")))
+    return f" ({said})" if said else ""
+
+
+def name_worth(state: Clarification) -> str:
+    """Return how good the answer is that settled a thread, or is there; mostly nothing."""
+    word = state.decision if state.resolution is not None else state.answered
+    return "" if word is None else tell_worth(word).removeprefix(" (").removesuffix(")")
+
+
+def list_worth(entry: Entry) -> list[str]:
+    """Return how good its speaker says an answer is."""
+    worth = entry.worth
+    standing = {PARTIAL: "partly", UNKNOWN: "does not know"}.get(worth.standing, "")
+    return [*filter(None, (standing, worth.confidence and f"{worth.confidence} confidence"))]
+
+
 def resolution_summary(state: Clarification) -> str:
     """Return what a settled thread came to: each round in a line, and the decision."""
     settled = state.entries(EntryType.RESOLUTION)
@@ -361,7 +383,7 @@ def resolution_summary(state: Clarification) -> str:
         # What a settled thread keeps the beginning of alone is told so at once (`shortening`).
         is_whole = entry.type is EntryType.QUESTION or entry.speaker == PERSON
         show = preview_ends if is_whole or entry is state.answered else preview
-        lines.append(show(f"{entry.speaker_shown}: {entry.body}", each))
+        lines.append(show(f"{entry.speaker_shown}{tell_worth(entry)}: {entry.body}", each))
     if decision:
         head = f"Decided by a person{doubt}" if by_person else "Resolution"
         lines.append(preview_ends(f"{head}: {decision}", each))

@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping
 from agentx.kernel.text import fold_text, split_words
 from agentx.kernel.vouching import standing
 
-# How something was said that claims a person, and that nobody saw say it.
-UNCONFIRMED = standing.UNCONFIRMED
 # How something was said that stood in the ledger's file, and what that is where it claims a person.
 FILE = "file"
 UNVERIFIED = standing.UNVERIFIED

@@ -29,6 +29,8 @@ ROLES = (
 HUB_ROLE = "agent-x"
 # Whoever is asked and is no agent. Nobody can play this one.
 PERSON_ROLE = "human"
+# How that is said to have been said which nobody saw a person say.
+UNCONFIRMED = "unconfirmed"
 SHIPPED_ROLES = (*ROLES, HUB_ROLE)
 # What no project can call a role of its own.
 RESERVED_ROLES = (PERSON_ROLE, HUB_ROLE)

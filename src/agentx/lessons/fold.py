@@ -13,8 +13,9 @@ from enum import StrEnum
 from typing import TypeVar
 
 from agentx.kernel.clock import Millis
+from agentx.kernel.roles import UNCONFIRMED
 from agentx.kernel.text import preview
-from agentx.kernel.vouching.standing import UNCONFIRMED, UNVERIFIED
+from agentx.kernel.vouching.standing import UNVERIFIED, fold_said
 from agentx.lessons.confidence import is_refuted
 from agentx.lessons.likeness import fingerprint
 from agentx.lessons.limits import LESSON_NAME_CHARS
@@ -271,7 +272,7 @@ def _edit(draft: _Draft, event: LtmEvent) -> None:
     content = canonical(lesson.kind, content_of(event.detail))
     if lesson.is_persons and content.text and not claims_person(event):
         said = lesson.revisions[0]
-        is_reworded = (content.name, content.text) != (said.name, said.text)
+        is_reworded = _fold_words(content) != _fold_words(said)
         # What a person said proves nothing of other words.
         evidence = () if is_reworded else lesson.evidence
         lesson = replace(lesson, is_reworded=is_reworded, evidence=evidence)
@@ -286,6 +287,11 @@ def _edit(draft: _Draft, event: LtmEvent) -> None:
             changed_ms=event.at_ms,
         )
     )
+
+
+def _fold_words(content: Content) -> tuple[str, str]:
+    """Return what a lesson says: a capital more is no other word."""
+    return fold_said(content.name), fold_said(content.text)
 
 
 def _resolve(draft: _Draft, event: LtmEvent) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from agentx.kernel.vouching.standing import UNCONFIRMED
+from agentx.kernel.roles import UNCONFIRMED
 
 LEFT_OPEN = "Left open: "
 WAITS = "Waits for the user: "

@@ -13,9 +13,9 @@ from dataclasses import field
 from enum import StrEnum
 
 from agentx.kernel.clock import Millis
+from agentx.kernel.roles import UNCONFIRMED
 from agentx.kernel.text import ASKED_ON, CONTESTED, DECIDED_LATER, join_marks
 from agentx.kernel.values import frozen
-from agentx.kernel.vouching.standing import UNCONFIRMED
 
 
 class Category(StrEnum):

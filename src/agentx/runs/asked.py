@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import digest, spell
-from agentx.kernel.roles import PERSON_ROLE
+from agentx.kernel.roles import PERSON_ROLE, UNCONFIRMED
 from agentx.kernel.values import frozen
-from agentx.kernel.vouching.standing import SAID_FOR_PERSON, UNCONFIRMED, Vouching
+from agentx.kernel.vouching.standing import SAID_FOR_PERSON, Vouching
 
 
 @frozen

@@ -15,17 +15,13 @@ from dataclasses import field
 from enum import StrEnum
 
 from agentx.kernel.clock import Millis
+from agentx.kernel.roles import UNCONFIRMED
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
-from agentx.kernel.vouching.standing import (
-    SAID_FOR_PERSON,
-    UNCONFIRMED,
-    UNVERIFIED,
-    Said,
-    Vouching,
-)
+from agentx.kernel.vouching.standing import SAID_FOR_PERSON, UNVERIFIED, Vouching
 from agentx.runs.asked import Escalation
 from agentx.runs.holding.settling import ClaimLine, SettledClaims, TaskClaim, settle
+from agentx.runs.parts.said import Checkpoint, LogEntry
 from agentx.runs.parts.taught import Candidate
 from agentx.runs.parts.turns import AgentTurn
 
@@ -196,15 +192,6 @@ class Contract:
 
 
 @frozen
-class LogEntry(Said):
-    """One piece of a work log."""
-
-    at_ms: Millis
-    actor: str
-    event_id: str
-
-
-@frozen
 class Check:
     """One thing that was checked, how it went, and what proves it."""
 
@@ -338,16 +325,6 @@ class Artifact:
     text: str
     event_id: str
     versions: int
-
-
-@frozen
-class Checkpoint(Said):
-    """A point from which work can go on."""
-
-    at_ms: Millis
-    actor: str
-    task: str
-    commit: str
 
 
 @frozen

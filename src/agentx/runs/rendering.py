@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.text import CONTESTED, join_marks, preview
+from agentx.kernel.vouching.standing import fold_said
 from agentx.runs.asked import Escalation, PersonsAnswer
 from agentx.runs.context import Context
 from agentx.runs.model import Run, RunEvent
@@ -113,8 +114,8 @@ def mark_taught(asked: Escalation, text: str) -> str:
 
 def _repeats(lesson: str, answer: str) -> bool:
     """Tell whether a lesson says what was answered, or that something was resolved so."""
-    told, said = " ".join(lesson.split()), " ".join(answer.split())
-    return told == said or told.endswith(f"Resolved: {said}")
+    said, told = fold_said(answer), fold_said(lesson)
+    return told == said or told.endswith(f"resolved: {said}")
 
 
 def _name_against(asked: Escalation, answer: PersonsAnswer | None) -> str:

@@ -14,9 +14,18 @@ from agentx.agents.runners.wording import reply_of
 from agentx.clarification.data import as_data
 from agentx.clarification.limits import CLARIFY_LATE_ANSWERS_MAX
 from agentx.clarification.model import PARTIAL, PERSON, UNKNOWN, AnswerWorth
-from agentx.clarification.rendering import inbox_line, next_actions, stream, terminal
+from agentx.clarification.rendering import (
+    inbox_line,
+    next_actions,
+    say_against,
+    say_decision,
+    stream,
+    terminal,
+)
 from agentx.clarification.store.view import ledger_path
+from agentx.clarification.summary import resolution_summary
 from agentx.kernel.errors import IllegalTransition
+from agentx.views.documents.clarifications import clarification_document
 from tests.support.clarifying import room
 from tests.support.time_and_chance import START_MS
 
@@ -49,6 +58,21 @@ def test_how_good_an_answer_is_is_kept_shown_and_acted_on(tmp_path: Path) -> Non
     assert next_actions(lost, ("product-manager",))[0].startswith(ask)
     assert next_actions(lost)[0] == f"agentx clarify escalate {state.id}"
     assert "architect (does not know) answered" in inbox_line(lost, "engineer", START_MS)
+
+
+def test_an_answer_that_leaves_something_open_does_so_when_it_is_settled(tmp_path: Path) -> None:
+    here = room(tmp_path)
+    state = here.ask()
+    worth = AnswerWorth(standing=PARTIAL, remaining="whether PDF is wanted")
+    here.clarifications.answer(state.id, "CSV, at least.", worth=worth)
+
+    settled = here.clarifications.resolve(state.id, by="engineer")
+
+    told = "partly; leaves open: whether PDF is wanted"
+    assert say_decision(settled) == f"CSV, at least. ({told})"
+    assert say_against(settled) == told
+    assert f"architect ({told}): CSV, at least." in resolution_summary(settled)
+    assert "architect (partly): CSV, at least." in clarification_document(settled, "shop").text
 
 
 def test_a_standing_that_is_none_of_ours_says_nothing(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import pytest
 from agentx.clarification.model import PERSON, Clarification
 from agentx.clarification.store.vouching.sight import list_seen, sum_up
 from agentx.clarification.watch.later import tell_later
-from agentx.clarification.ways import UNCONFIRMED
+from agentx.kernel.roles import UNCONFIRMED
 from agentx.wiring.clarifications import list_told
 from tests.support.clarifying import Room, request, room
 from tests.unit.clarification.test_events import bring, clone, lines, view

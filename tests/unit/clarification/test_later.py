@@ -18,9 +18,10 @@ from agentx.clarification.rendering import (
 )
 from agentx.clarification.watch.inbox import inbox_among
 from agentx.clarification.watch.later import find_later, tell_later
-from agentx.clarification.ways import LET_GO, UNCONFIRMED, UNTRUSTED
+from agentx.clarification.ways import LET_GO, UNTRUSTED
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import mint
+from agentx.kernel.roles import UNCONFIRMED
 from agentx.kernel.vouching.standing import Vouching
 from tests.support.clarifying import after, clarification
 from tests.support.time_and_chance import START_MS

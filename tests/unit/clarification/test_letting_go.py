@@ -16,9 +16,10 @@ from agentx.clarification.rendering import inbox_line, name_decider, say_decisio
 from agentx.clarification.summary import tell_contested
 from agentx.clarification.watch.gathered import gather, key_asked
 from agentx.clarification.watch.later import tell_in_doubt
-from agentx.clarification.ways import LET_GO, UNCONFIRMED
+from agentx.clarification.ways import LET_GO
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import IllegalTransition
+from agentx.kernel.roles import UNCONFIRMED
 from tests.support.clarifying import after, clarification
 from tests.support.time_and_chance import START_MS
 

@@ -22,9 +22,10 @@ from agentx.clarification.model import (
 from agentx.clarification.watch.gathered import gather
 from agentx.clarification.watch.later import find_otherwise, is_come_to
 from agentx.clarification.watch.matters import find_asked_again, list_matters
-from agentx.clarification.ways import LET_GO, UNCONFIRMED, UNTRUSTED
+from agentx.clarification.ways import LET_GO, UNTRUSTED
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import IllegalTransition
+from agentx.kernel.roles import UNCONFIRMED
 from agentx.recall.known.answers import list_decisions
 from tests.support.clarifying import after, clarification
 from tests.support.time_and_chance import START_MS

@@ -36,13 +36,13 @@ from agentx.runs.model import (
     Check,
     Conflict,
     Contract,
-    LogEntry,
     Report,
     Run,
     Task,
     TaskStatus,
     Verdict,
 )
+from agentx.runs.parts.said import LogEntry
 from agentx.runs.parts.taught import Candidate
 from agentx.wiring.taught.teaching import lessons_of
 from tests.support.time_and_chance import START_MS

@@ -103,3 +103,11 @@ def test_what_overruled_the_end_of_a_conflict_is_what_is_taught() -> None:
     line = event_line(said, run)
     assert "human (unconfirmed) conflict-resolved" in line
     assert "Ana answered otherwise, which stands: keep ours" in line
+
+
+def test_a_capital_more_makes_no_other_answer_and_a_sign_does() -> None:
+    asked = ask(answer("keep < 3, never C++.", via="unconfirmed"))
+
+    assert mark_taught(asked, "Keep < 3, never C++") == SAID_FOR_PERSON
+    for other in ("keep > 3, never C++", "keep < 3, never C"):
+        assert mark_taught(asked, other).startswith("answered otherwise since: ")

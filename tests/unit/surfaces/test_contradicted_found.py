@@ -12,9 +12,11 @@ import json
 import pytest
 
 from agentx.clarification.model import PERSON
+from agentx.operations.recall.origins import UNHEARD
 from agentx.project.config import read_environment
 from tests.support.contesting import ASK, Team, name_other
 from tests.support.mcp_agent import Agent
+from tests.support.repository import repository
 
 pytestmark = pytest.mark.promise("clarify.signed")
 
@@ -150,3 +152,18 @@ def test_a_question_that_names_a_decider_has_a_decision_as_any_other(begun: Team
         assert row["superseded_by"] == ""
         assert row["unconfirmed"] == "decided by a person (unconfirmed)"
         team.say(team.ana, "sync")
+
+
+def test_of_another_project_it_is_said_that_what_speaks_against_it_is_told_there(
+    team: Team,
+) -> None:
+    settle(team)
+    ana = team.ana
+    ana.folder = team.root / "ana" / "elsewhere"
+    repository(ana.folder)
+    ana.known["AGENTX_SEARCH_ALL_PROJECTS"] = "true"
+    query = ("search", "drop users table release", "--all-projects", "--json")
+    found = json.loads(team.say(ana, *query))["hits"]
+    told = {hit["kind"]: hit["origin"] for hit in found if tells(hit["snippet"])}
+    assert set(told) == {"clarification", "observation"}
+    assert all(UNHEARD in origin for origin in told.values()), told

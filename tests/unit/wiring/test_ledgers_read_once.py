@@ -26,10 +26,10 @@ from agentx.clarification.watch import gathered
 from agentx.clarification.watch.gathered import gather
 from agentx.clarification.watch.later import tell_later
 from agentx.clarification.watch.repeated import keep_repeated, tell_repeated
-from agentx.clarification.ways import UNCONFIRMED
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Millis
 from agentx.kernel.ids import IssueMark
+from agentx.kernel.roles import UNCONFIRMED
 from agentx.project.project import Project
 from agentx.recall.known import answers
 from agentx.recall.known.answers import Known, find_known_answer

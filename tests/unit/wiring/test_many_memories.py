@@ -21,9 +21,9 @@ import pytest
 from agentx.clarification.model import PERSON
 from agentx.clarification.scope import Scope
 from agentx.clarification.store.ledgers import LedgerStore
-from agentx.clarification.ways import UNCONFIRMED
 from agentx.kernel.clock import DAY_MS, Millis, to_iso
 from agentx.kernel.errors import UnavailableError
+from agentx.kernel.roles import UNCONFIRMED
 from agentx.observations.model import Category, ObservationIndex, SearchFilters
 from agentx.observations.store.files.store import JsonObservationStore
 from agentx.operations.questions import settle as settle_questions

@@ -16,8 +16,8 @@ from agentx.clarification.model import PERSON, Clarification, Ledger
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.clarification.watch.gathered import gather
 from agentx.clarification.watch.later import tell_later
-from agentx.clarification.ways import UNCONFIRMED
 from agentx.kernel.clock import Millis
+from agentx.kernel.roles import UNCONFIRMED
 from agentx.observations.model import Observation
 from agentx.recall.known.answers import read_decision
 from agentx.wiring.vouched.witness import Witness

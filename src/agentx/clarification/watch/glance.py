@@ -8,7 +8,7 @@ from typing import Any
 from agentx.clarification.contested import is_contesting_word
 from agentx.clarification.model import ACTIVE, PERSON, ClarificationStatus, EntryType
 from agentx.clarification.watch.awaiting import is_untrusted_question
-from agentx.clarification.ways import UNCONFIRMED
+from agentx.kernel.roles import UNCONFIRMED
 from agentx.prose.same.wording import Folded, key_topic
 
 _SETTLED = frozenset(str(status) for status in ClarificationStatus if status not in ACTIVE)

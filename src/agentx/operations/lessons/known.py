@@ -115,7 +115,8 @@ def judge_lesson(
             lesson = learning.retire(name, actor=name_author(project), reason=said)
         case _:
             raise InvalidValue(f"{verdict!r} is no verdict on a lesson")
-    return lesson_row(lesson)
+    [told] = tell_lessons(project, (lesson,))
+    return lesson_row(told)
 
 
 def _guard_persons(project: Project, name: str, verdict: str) -> None:

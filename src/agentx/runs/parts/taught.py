@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.values import frozen
-from agentx.kernel.vouching.standing import Said
+from agentx.kernel.vouching.standing import SaidWords
 
 
 @frozen
-class Candidate(Said):
+class Candidate(SaidWords):
     """What the run taught, offered to long-term memory."""
 
     id: str

@@ -11,13 +11,11 @@ from agentx.runs.asked import Escalation, PersonsAnswer
 from agentx.runs.holding.settling import ClaimLine
 from agentx.runs.model import (
     Artifact,
-    Checkpoint,
     Conflict,
     Contract,
     DoubtedEnd,
     GitState,
     Lane,
-    LogEntry,
     Phase,
     PhaseEntry,
     Report,
@@ -27,6 +25,7 @@ from agentx.runs.model import (
     Task,
     TaskStatus,
 )
+from agentx.runs.parts.said import Checkpoint, LogEntry
 from agentx.runs.parts.taught import Candidate
 from agentx.runs.parts.turns import AgentTurn
 

@@ -19,7 +19,6 @@ from agentx.runs.model import (
     PHASES,
     Artifact,
     Check,
-    Checkpoint,
     DoubtedEnd,
     Phase,
     PhaseEntry,
@@ -29,6 +28,7 @@ from agentx.runs.model import (
     RunStatus,
     Verdict,
 )
+from agentx.runs.parts.said import Checkpoint
 from agentx.runs.parts.taught import Candidate
 from agentx.runs.rules.claim_lines import ENDS, read_claim
 from agentx.runs.rules.claims import ANSWERS, RAN

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from agentx.clarification.model import Clarification, ClarificationStatus, EntryType
+from agentx.clarification.rendering import say_worth
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.clarification.summary import find_note
 from agentx.kernel.errors import CorruptRecord
@@ -49,7 +50,11 @@ def clarification_document(state: Clarification, project: str) -> Document:
     turns = [*filter(None, (state.decision,)), *state.thread]
     told = (entry for entry in dict.fromkeys(turns) if not entry.is_claim)
     spoken = [entry for entry in told if entry.type is not EntryType.ESCALATION]
-    said = [f"{entry.speaker_shown}: {hang(entry.body)}" for entry in spoken if entry.body]
+    said = [
+        f"{entry.speaker_shown}{say_worth(entry)}: {hang(entry.body)}"
+        for entry in spoken
+        if entry.body
+    ]
     # What speaks against it is told in front of what is found, as it is known then.
     said += filter(None, (find_note(state),))
     newest = state.thread[-1].at_ms if state.thread else state.created_ms

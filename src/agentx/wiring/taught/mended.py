@@ -14,7 +14,8 @@ from agentx.exchanges.commands import error_lines
 from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
 from agentx.lessons.names import one_line
-from agentx.runs.model import Check, Conflict, LaneStatus, LogEntry, Report, Run, Task, TaskStatus
+from agentx.runs.model import Check, Conflict, LaneStatus, Report, Run, Task, TaskStatus
+from agentx.runs.parts.said import LogEntry
 from agentx.runs.parts.turns import AgentTurn, TurnEnd
 
 _TOLD_CHARS = 300

@@ -12,7 +12,7 @@ from itertools import islice
 from agentx.clarification.model import Clarification, Entry
 from agentx.clarification.watch.gathered import GatheredQuestions, Said, find_turn
 from agentx.clarification.watch.later import is_come_to
-from agentx.clarification.ways import UNCONFIRMED
+from agentx.kernel.roles import UNCONFIRMED
 from agentx.kernel.text import fold_text, preview_ends
 from agentx.observations.labels import read_asked, read_decider, read_said
 from agentx.observations.model import Observation

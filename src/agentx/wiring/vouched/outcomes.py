@@ -8,8 +8,8 @@ from functools import partial
 from itertools import chain, count, islice
 from typing import TYPE_CHECKING
 
-from agentx.clarification.ways import UNCONFIRMED
 from agentx.kernel.ids import digest
+from agentx.kernel.roles import UNCONFIRMED
 from agentx.kernel.text import compile_late
 from agentx.kernel.vouching import standing
 from agentx.observations.ids import agent_name, observation_id, parse_observation_id

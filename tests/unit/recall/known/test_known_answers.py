@@ -24,12 +24,12 @@ from agentx.clarification.store.merging import hear
 from agentx.clarification.ways import (
     FILE,
     FORGED,
-    UNCONFIRMED,
     UNSIGNED,
     UNTRUSTED,
     name_memory_way,
 )
 from agentx.kernel.clock import Millis
+from agentx.kernel.roles import UNCONFIRMED
 from agentx.kernel.tokens import estimate
 from agentx.observations.model import Category, Observation
 from agentx.recall.known.answers import Known, find_known_answer, read_decision
