@@ -293,6 +293,7 @@ def test_the_moments_at_which_it_was_said_are_noted_of_what_is_dropped_or_remove
     leave_unsaid(store, written)
 
     assert list_unsaid(store) == {at[0], at[1], at[2], at[3]}
+    assert sift(store, [gone, written]).kept == (written,), "its session may be captured anew"
     undrop(store, noise.id)
     assert list_unsaid(store) == {at[1]}
 

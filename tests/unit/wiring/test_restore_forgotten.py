@@ -24,7 +24,7 @@ from agentx.wiring.hub import open_issues
 from agentx.wiring.keeping.backup import backup_memory
 from agentx.wiring.keeping.export import export_memory
 from agentx.wiring.keeping.lost import tombstone_file
-from agentx.wiring.keeping.tombstones import bury_observations
+from agentx.wiring.keeping.tombstones import bury_observations, read_tombstones
 from agentx.wiring.observation_upkeep import settle_observations
 from agentx.wiring.observations import open_observations, open_vouched
 from agentx.work.model import NewIssue
@@ -100,6 +100,8 @@ def test_what_was_forgotten_comes_back_with_no_copy(project: Project, file: Path
         "Never deploy on Fridays",
         "lease",
     ]
+    with closing(open_vouched(project)) as store:  # nor is it captured anew
+        assert read_tombstones(project).observations <= store.drops.read().unsaid.keys()
     if tombstone_file(project).exists():
         ledgers = LedgerStore(project.paths, project.clock, make_pen(project))
         assert ledgers.check(1) == ()

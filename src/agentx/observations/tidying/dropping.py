@@ -114,6 +114,18 @@ def leave_unsaid(store: ObservationStore, observation: Observation) -> None:
     blot_out(store, (observation.id, *observation.sources))
 
 
+def keep_unsaid(store: ObservationStore, ids: Iterable[str]) -> None:
+    """Note of observations that were removed, and that the list knows nothing of, that they were.
+
+    Raises: LockHeld, UnavailableError.
+    """
+    new = frozenset(ids) - store.drops.read().unsaid.keys()
+    if new:
+        with store.drops.changing() as listed:
+            for each in sorted(new):
+                listed.unsaid.setdefault(each, ())
+
+
 def _note_unsaid(listed: DropList, observations: Iterable[Observation]) -> None:
     for each in observations:
         listed.unsaid.pop(each.id, None)
@@ -184,20 +196,22 @@ def _bring_back(store: ObservationStore, observation_id: str) -> bool:
 def sift(store: ObservationStore, observations: Sequence[Observation]) -> Sifted:
     """Part what a session taught from what is like something a person dropped, and count that.
 
+    So it is with what they removed, when the session is captured anew: it has the same id then.
     What a person says themselves is no session's.
     """
     listed = store.drops.read()
-    if not listed.dropped:
+    if not (listed.dropped or listed.unsaid):
         return Sifted(kept=tuple(observations), kept_out=0)
     kept: list[Observation] = []
     gone: list[Observation] = []
     out: dict[str, list[str]] = {}
     for each in observations:
         like = _find_like(listed, each)
-        if like is None or each.pinned or each.agent == PERSON_ROLE:
+        if each.pinned or each.agent == PERSON_ROLE or not (like or each.id in listed.unsaid):
             kept.append(each)
-        else:
-            gone.append(each)
+            continue
+        gone.append(each)
+        if like is not None:
             out.setdefault(like.id, []).append(each.id)
     kept = list(_thin_overviews(kept, gone, listed))
     if out:

@@ -18,7 +18,7 @@ from agentx.project.roles.caller import find_caller
 from agentx.wiring.keeping.export import Exported, export_memory
 from agentx.wiring.keeping.restore import Restored, has_memory, name_project, restore_memory
 from agentx.wiring.kept.decided import keep_decisions
-from agentx.wiring.kept.forgotten import note_forgotten
+from agentx.wiring.kept.forgotten import keep_removed, note_forgotten
 from agentx.wiring.kept.loss import RestoreLoss, find_loss
 from agentx.wiring.kept.said import keep_said, leave_unsaid
 from agentx.wiring.memory import open_store
@@ -68,6 +68,7 @@ def restore(
     note_forgotten(project)  # also by others, and before it was noted
     done = restore_memory(project, path, passphrase=passphrase)
     leave_unsaid(project)
+    keep_removed(project)  # before any session is captured anew
     with suppress(AgentXError):  # what was said since is brought back then, and not lost
         take_folder(project, forgets=False)
     if not find_caller(project).is_agent:  # the key that signed stays where it was

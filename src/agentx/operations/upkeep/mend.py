@@ -25,6 +25,7 @@ from agentx.wiring.keeping.keyring import load_keys, save_keys
 from agentx.wiring.keeping.lost import is_log_gone
 from agentx.wiring.keeping.restore import finish_restoring
 from agentx.wiring.keeping.salvage import SalvagedLog, salvage_log
+from agentx.wiring.kept.forgotten import keep_removed
 from agentx.wiring.memory import open_store
 from agentx.wiring.runs import take_folder
 
@@ -74,6 +75,7 @@ def mend(project: Project, plan: MendingPlan) -> tuple[str, ...]:
     if finish_restoring(project):
         with suppress(AgentXError):  # what was said since is brought back then, and not lost
             take_folder(project, forgets=False)
+        keep_removed(project)
         with open_store(project) as memory:
             memory.catch_up()
         return ("the restore that was interrupted is finished",)

@@ -8,16 +8,18 @@ folder holds of the question.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
+from contextlib import closing, suppress
 
 from agentx.clarification.limits import CLARIFY_MONITOR_LOCK_WAIT_MS
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import clarification_id
 from agentx.observations.service import Observations
+from agentx.observations.tidying.dropping import keep_unsaid
 from agentx.project.project import Project
 from agentx.wiring.clarifications import make_pen
 from agentx.wiring.kept.logged import blank_logged
+from agentx.wiring.observations import open_vouched, prepare_observations
 from agentx.wiring.section import renew_notices
 from agentx.wiring.vouched.store import VouchedStore
 
@@ -70,3 +72,17 @@ def note_forgotten(project: Project) -> None:
     ledgers = LedgerStore(project.paths, project.clock, make_pen(project))
     found = {each.issue: ledgers.gather_forgotten(each.issue).lines for each in ledgers.stamps()}
     bury_questions(project, found)
+
+
+def keep_removed(project: Project) -> None:
+    """Know in a memory that was read back what was removed since: no capture keeps it anew.
+
+    Raises: LockHeld, UnavailableError.
+    """
+    from agentx.wiring.keeping.tombstones import read_tombstones  # noqa: PLC0415  as above
+
+    gone = read_tombstones(project).observations
+    if gone:
+        prepare_observations(project)
+        with closing(open_vouched(project)) as store:
+            keep_unsaid(store, gone)
