@@ -23,6 +23,7 @@ from agentx.wiring.clarifications import make_pen, open_clarifications
 from agentx.wiring.hub import open_issues
 from agentx.wiring.keeping.backup import backup_memory
 from agentx.wiring.keeping.export import export_memory
+from agentx.wiring.keeping.inventory import take_inventory
 from agentx.wiring.keeping.lost import tombstone_file
 from agentx.wiring.keeping.tombstones import bury_observations, read_tombstones
 from agentx.wiring.observation_upkeep import settle_observations
@@ -145,3 +146,15 @@ def test_an_export_takes_what_it_knows_to_be_forgotten_into_a_home_that_knows_no
     settle_observations(project)
 
     assert list_holding(project) == []
+
+
+def test_a_file_that_forgetting_made_shorter_is_no_file_that_was_lost(project: Project) -> None:
+    (lines,) = project.paths.questions.rglob("*.jsonl")
+    assert take_inventory(project) == ()
+    before = lines.stat().st_size
+    forget_all(project)
+    assert lines.stat().st_size < before
+    assert take_inventory(project) == ()
+
+    lines.write_bytes(b"".join(lines.read_bytes().splitlines(keepends=True)[:-2]))
+    assert [each.is_shorter for each in take_inventory(project)] == [True]

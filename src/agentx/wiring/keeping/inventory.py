@@ -1,6 +1,8 @@
 """Which files of facts a project had when somebody last looked: so that one that is gone is told.
 
-    {"version": 1, "roots": {root: {name: ["2026-11-15T10:00:00.000Z", bytes], ...}}}
+    {"version": 2, "roots": {root: {name: ["2026-11-15T10:00:00.000Z", size], ...}}}
+
+A size is in bytes; of questions in lines, as forgetting and shortening leave as many of them.
 
 A person may take a file away, and git does so whenever it switches branches; so what is missing is
 only noted, for some days, with how to bring it back. `doctor` begins the inventory; a sync and a
@@ -25,10 +27,11 @@ from agentx.project.project import Project
 from agentx.wiring.keeping.facts import FactPlace, list_fact_files
 
 _TOLD_DAYS = 7
-_VERSION = 1
+_VERSION = 2
 _ROOTS_MAX = 50
 # Written once and kept, or only ever longer. Observations have a manifest of their own.
-_KEPT = (".agentx/issues/", ".agentx/questions/", ".agent-memory/")
+_QUESTIONS = ".agentx/questions/"
+_KEPT = (".agentx/issues/", _QUESTIONS, ".agent-memory/")
 _RUNS = ".agent-memory/runs/"
 _SUFFIXES = (".json", ".jsonl", ".gz")
 
@@ -80,7 +83,9 @@ def _list_kept(project: Project) -> Iterator[tuple[str, int]]:
             continue
         with suppress(OSError, AgentXError):
             found = look(file.path, ground=project.root)
-            if found is not None:
+            if found is not None and file.name.startswith(_QUESTIONS):
+                yield file.name, read_bytes(file.path, ground=project.root).count(b"\n")
+            elif found is not None:
                 yield file.name, found.st_size
 
 
@@ -109,7 +114,7 @@ def _read(project: Project) -> dict[str, _Files]:
 
 
 class _Inventory(msgspec.Struct):
-    version: Literal[1]
+    version: Literal[2]
     roots: dict[str, _Files]
 
 
