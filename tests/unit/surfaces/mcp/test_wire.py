@@ -23,7 +23,7 @@ from agentx.surfaces.mcp.wire.calls import CalledOffError, check_wanted, tell_fa
 from agentx.surfaces.mcp.wire.eras import HANDSHAKES
 from agentx.surfaces.mcp.wire.lines import Lines, TooLong
 from agentx.surfaces.mcp.wire.messages import Refusal, parse_line, read_request
-from agentx.surfaces.mcp.wire.server import McpServer
+from agentx.surfaces.mcp.wire.server import _FINISH_S, McpServer
 
 ENVELOPE = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -373,3 +373,23 @@ def test_a_line_that_comes_in_pieces_is_one_line() -> None:
     assert list(got) == [b"rest"]
     assert isinstance(TooLong(), TooLong)
     os.close(reading)
+
+
+@pytest.mark.parametrize("reads_on", [True, False])
+def test_who_hung_up_is_answered_while_it_reads_and_not_waited_for_once_it_is_gone(
+    reads_on: bool,
+) -> None:
+    client = Client()
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "slow"}}
+    client.send(call)
+    assert client.tools.begun.wait(WAIT_S)
+
+    os.close(client.writing)
+    if reads_on:
+        client.tools.may_go.set()
+        assert client.hear()["id"] == 1
+    os.close(client.reading)
+
+    client.thread.join(_FINISH_S / 2)
+    assert not client.thread.is_alive()
+    client.tools.may_go.set()

@@ -17,6 +17,7 @@ Answer = TypeVar("Answer")
 
 _AT_ONCE_MAX = 8
 _WAITING_MAX = 1_000
+_HEARD_EVERY_S = 0.2
 
 Work = Callable[[], None]
 TellFar = Callable[[int, int, str], None]  # so much of so much, in words
@@ -78,12 +79,12 @@ class Calls:
                 Thread(target=self._work, daemon=True).start()
         return True
 
-    def finish(self, seconds: float) -> None:
-        """Wait until everything is done, but not for long."""
+    def finish(self, seconds: float, is_heard: Callable[[], bool]) -> None:
+        """Wait until everything is done, but not for long, nor for who hears no answer."""
         deadline = time.monotonic() + seconds
         with self._changed:
-            while self._unfinished and (left := deadline - time.monotonic()) > 0:
-                self._changed.wait(left)
+            while self._unfinished and is_heard() and (left := deadline - time.monotonic()) > 0:
+                self._changed.wait(min(left, _HEARD_EVERY_S))
 
     def _work(self) -> None:
         while True:

@@ -62,6 +62,12 @@ class Lines:
                 return
             held += piece
 
+    def is_heard(self) -> bool:
+        """Tell whether somebody may still read what is written."""
+        ends = select.poll()
+        ends.register(self._writing, 0)  # of an end that is gone one is told without asking
+        return not self._is_gone and not ends.poll(0)
+
     def write(self, line: bytes) -> None:
         """Send a whole line, or nothing to who has hung up."""
         with self._one_writer:

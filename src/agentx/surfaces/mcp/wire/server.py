@@ -39,8 +39,8 @@ from agentx.surfaces.mcp.wire.messages import (
 
 _LOOK_EVERY_S = 2.0
 _LOOKING_S = 0.05
-# Clients give a server two seconds after they hung up; by hand, one waits for the answers.
-_FINISH_S = 5.0
+# By hand and in a script one hangs up at once and reads the answers; clients leave altogether.
+_FINISH_S = 60.0
 _LISTENERS_MAX = 100
 _TOGETHER_MAX = 100  # messages of one list, which is answered at once
 _CHANGED = "notifications/tools/list_changed"
@@ -108,7 +108,7 @@ class McpServer:
                 self._take(line)
             self._toolsets.notice()
             self._tell_changes()
-        self._calls.finish(_FINISH_S)
+        self._calls.finish(_FINISH_S, self._lines.is_heard)
 
     def _patience(self) -> float:
         return _LOOKING_S if self._toolsets.is_looking else _LOOK_EVERY_S
