@@ -155,11 +155,19 @@ def test_six_projects_that_begin_at_once_have_no_more_daemons_than_may_be(compan
 
     def look() -> bool:
         nonlocal most
-        most = max(most, len(running(company)))
-        return len(processes_of(company.home)) == AUTO_DAEMONS_MAX == len(running(company))
+        serving = len(running(company))
+        most = max(most, serving)
+        if len(processes_of(company.home)) != serving:
+            return False  # some come yet, or go
+        if serving < AUTO_DAEMONS_MAX:  # for who found no place in time the next session sends
+            for note in company.data.spools.glob("*/called"):
+                os.utime(note, (1, 1))
+            for folder in folders:
+                send_for_one(company, folder)
+        return serving == AUTO_DAEMONS_MAX
 
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(lambda folder: send_for_one(company, folder), folders))
-    until(look, seconds=60)
+    until(look, seconds=120)
 
     assert most <= AUTO_DAEMONS_MAX

@@ -44,7 +44,7 @@ def test_observations_from_the_first_to_the_archive(tmp_path: Path) -> None:
     assert [each["id"] for each in page["observations"]] == ids[:2]
 
     assert house.json("memory", "migrate", "--to", "sqlite")["observations"] == 3
-    assert house.json("memory", "remove", ids[2]) == {"removed": ids[2]}
+    assert house.json("memory", "remove", ids[2])["removed"] == ids[2]
     assert house.json("memory", "compact", "--older-than", "0")["archived"] == 2
     assert house.json("memory", "migrate", "--to", "json")["archived"] == 2
     (merged,) = house.json("memory", "search", "webhook vendor")["observations"]
