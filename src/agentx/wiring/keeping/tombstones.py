@@ -338,7 +338,9 @@ def forget_questions_in(project: Project, own: Path, held: Path, gone: Tombstone
         lying = HeldLines(held / str(issue), lambda _event: True)
         files = QuestionFiles(own / "questions" / str(issue), project.clock, lying)
         doomed = frozenset(line.question for line in lines)
-        there = files.read().events
+        there: tuple[QuestionEvent, ...] = ()
+        with suppress(CorruptRecord):  # a line of a later version stays as it is
+            there = files.read().events
         count += sum(has_words(event) and event.question in doomed for event in there)
         files.scrub(doomed)
         known = {event.id for event in there}

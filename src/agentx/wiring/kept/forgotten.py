@@ -12,6 +12,7 @@ from contextlib import closing, suppress
 
 from agentx.clarification.limits import CLARIFY_MONITOR_LOCK_WAIT_MS
 from agentx.clarification.store.ledgers import LedgerStore
+from agentx.clarification.store.question_events import QuestionEvent
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.ids import clarification_id
 from agentx.observations.service import Observations
@@ -65,12 +66,18 @@ def take_out_forgotten(
 def note_forgotten(project: Project) -> None:
     """Note outside of the store which questions were forgotten: no copy brings them back.
 
-    Raises: UnavailableError.
+    What cannot be read stands in the way of nobody: a restore may be what mends it.
+
+    Raises: UnavailableError where it cannot be noted.
     """
     from agentx.wiring.keeping.tombstones import bury_questions  # noqa: PLC0415  as above
 
     ledgers = LedgerStore(project.paths, project.clock, make_pen(project))
-    found = {each.issue: ledgers.gather_forgotten(each.issue).lines for each in ledgers.stamps()}
+    found: dict[int, tuple[QuestionEvent, ...]] = {}
+    with suppress(AgentXError, OSError):
+        for each in ledgers.stamps():
+            with suppress(AgentXError, OSError):
+                found[each.issue] = ledgers.gather_forgotten(each.issue).lines
     bury_questions(project, found)
 
 
