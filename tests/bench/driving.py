@@ -6,6 +6,7 @@ git, agents and checks cost is taken off by the thread that waits for them.
 
 from __future__ import annotations
 
+import gc
 import tempfile
 import threading
 import time
@@ -28,6 +29,7 @@ from tests.support.driven import Stage
 from tests.support.loop_play import LoopPlay, PlayedModel, PlayedTools, call, reply
 from tests.support.time_and_chance import FakeClock
 
+_GARBAGE_OBJECTS = 100_000  # as every command sets it
 _STEPS = 4  # of a task
 _TURNS = 90
 _RESULT = "a line of a file that was read\n" * 60
@@ -35,6 +37,7 @@ _RESULT = "a line of a file that was read\n" * 60
 
 def run(size: str) -> list[Row]:
     """Measure."""
+    gc.set_threshold(_GARBAGE_OBJECTS)
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         _drive(root / "first", 1, 0.0)  # loads what a drive loads once

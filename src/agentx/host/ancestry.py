@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 from agentx.kernel.values import frozen
 
-_PROC = Path("/proc")
 _DEPTH_MAX = 64
 _BYTES_MAX = 1 << 20
 
@@ -53,7 +51,8 @@ def _read_texts(pid: int, name: str) -> list[str]:
 
 def _read(pid: int, name: str) -> bytes:
     try:
-        with (_PROC / str(pid) / name).open("rb") as file:
-            return file.read(_BYTES_MAX)
+        # As text and without a buffer: every word that is said of a run asks for some thirty.
+        with open(f"/proc/{pid}/{name}", "rb", buffering=0) as file:  # noqa: PTH123  see above
+            return file.read(_BYTES_MAX) or b""
     except OSError:
         return b""

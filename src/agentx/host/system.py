@@ -92,5 +92,18 @@ def _has_ended(pid: int) -> bool:
 
 def environment_without(prefix: str) -> dict[str, str]:
     """Return this process's environment without the variables that begin so: for children."""
-    # A copy of it is a plain dictionary: to look each name up in `os.environ` takes twice as long.
-    return {n: value for n, value in os.environ.copy().items() if not n.startswith(prefix)}
+    return {n: value for n, value in _read_environment().items() if not n.startswith(prefix)}
+
+
+_environment: tuple[dict[bytes, bytes], dict[str, str]] = ({}, {})
+
+
+def _read_environment() -> dict[str, str]:
+    """Return this process's environment as texts, which are made anew where it changed."""
+    global _environment  # noqa: PLW0603  whoever drives a run asks thousands of times
+    said: dict[bytes, bytes] = os.environ._data  # type: ignore[attr-defined]  # noqa: SLF001  as bytes
+    known, texts = _environment
+    if known != said:
+        known, texts = said.copy(), os.environ.copy()
+        _environment = known, texts
+    return texts

@@ -296,7 +296,8 @@ def test_a_way_down_names_links_on_it_and_what_is_gone_is_nothing(
     assert found == [top / name / "events" / "executor" / "1.jsonl" for name in ("one", "two")]
     events = top / "two" / "events"
     assert refused == [top / "four", events / "linked", events / "executor" / "2.jsonl"]
-    assert [each.st_size for each in finding.look_on_way(top, way, suffix=".jsonl")] == [3, 3]
+    looked = finding.look_on_way(top, way, suffix=".jsonl")
+    assert [(Path(name), seen.st_size) for name, seen in looked] == [(each, 3) for each in found]
     assert finding.find_on_way(top / "none", way, suffix=".jsonl") == []
     (top / "one" / "events").rename(top / "events")
     (top / "one" / "events").symlink_to(top / "events")

@@ -78,3 +78,8 @@ def test_a_childs_environment_lacks_what_begins_with_the_prefix(
 
     assert "GIT_DIR" not in environment
     assert environment["KEPT"] == "yes"
+    monkeypatch.setenv("KEPT", "no")
+    monkeypatch.setenv("NEW", "1")
+    monkeypatch.delenv("PATH")
+    environment = system.environment_without("GIT_")
+    assert (environment["KEPT"], environment["NEW"], "PATH" in environment) == ("no", "1", False)

@@ -7,17 +7,20 @@ Method: runs on disk, with files as an editor, a merge or another clone left the
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from agentx.host.documents.yaml_file import YAML
 from agentx.host.files.atomic import replace_file
+from agentx.host.files.merged_lines import read_lines
 from agentx.kernel.errors import CorruptRecord, UnavailableError
 from agentx.kernel.paths import ProjectPaths
 from agentx.runs.limits import RUN_LANES_OPEN_MAX
 from agentx.runs.pages.event_schema import write_schema
 from agentx.runs.rules.catalogue import KINDS
+from agentx.runs.store import event_files
 from agentx.runs.store.archive import Archive
 from tests.support.repository import commit, git, repository
 from tests.support.run_stories import Team, happening
@@ -219,3 +222,45 @@ def test_the_schema_file_says_what_every_event_is_checked_against() -> None:
         said = found["events"][name]
         assert (list(said["needs"]), list(said["may_have"])) == ([*shape.needs], [*shape.may])
         assert "" not in said["said_by"]
+
+
+def test_a_file_of_events_is_read_again_where_it_is_another(
+    team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_files, "_TICK_MS", -60_000)  # all of them rest
+    opened: list[Path] = []
+
+    def read(file: Path) -> Iterator[tuple[int, bytes]]:
+        opened.append(file)
+        return read_lines(file)
+
+    monkeypatch.setattr(event_files, "read_lines", read)
+    run_id = _begin(team)
+    first = team.store.read(run_id).events
+    opened.clear()
+    assert team.store.read(run_id).events == first
+    assert opened == []
+
+    files = event_files.event_files(team.store.paths.run(run_id))
+    [file] = (each for each in files if b"began" in each.read_bytes())
+    raw = file.read_bytes()
+    replace_file(file, raw.replace(b"began", b"ended"))  # as long as before
+    assert any(each.text("text") == "ended" for each in team.store.read(run_id).events)
+    file.write_bytes(raw + raw.replace(b"began", b"later"))
+    assert any(each.text("text") == "began" for each in team.store.read(run_id).events)
+    file.unlink()
+    assert len(team.store.read(run_id).events) < len(first)
+
+
+def test_a_file_that_was_written_just_now_is_not_kept(
+    team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_files, "_TICK_MS", 60_000)
+    run_id = _begin(team)
+    assert team.store.read(run_id).events
+    files = event_files.event_files(team.store.paths.run(run_id))
+    [file] = (each for each in files if b"began" in each.read_bytes())
+
+    file.write_bytes(file.read_bytes().replace(b"began", b"ended"))
+
+    assert any(each.text("text") == "ended" for each in team.store.read(run_id).events)

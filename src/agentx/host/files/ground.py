@@ -25,6 +25,7 @@ from agentx.kernel.errors import UnsafePath
 GUARDED = frozenset({".agentx", ".agent-memory"})
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_PLAIN = os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY  # nothing is waited for
 _PATHS_MAX = 4_096  # a command looks at the same few hundred again and again
 _NO_FOLDER = frozenset({errno.ENOTDIR, errno.ELOOP, errno.EMLINK})
 
@@ -50,15 +51,12 @@ class Folder:
 
         Raises: UnsafePath for a link, a pipe, a device or a folder; OSError.
         """
-        flags |= os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY | (0 if self._follow else os.O_NOFOLLOW)
+        flags |= _PLAIN if self._follow else _PLAIN | os.O_NOFOLLOW
         try:
             descriptor = os.open(name, flags, mode, dir_fd=self.descriptor)
         except OSError as error:
             raise self._explain(name, error) from None
-        if stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return descriptor
-        os.close(descriptor)
-        raise refuse_odd_file(f"{self.path}/{name}")
+        return _check_plain(descriptor, f"{self.path}/{name}")
 
     def stat(self, name: str) -> os.stat_result:
         """Return what is known of a file or folder.
@@ -119,10 +117,7 @@ class Folder:
     def _explain(self, name: str, error: OSError) -> OSError:
         if error.errno in _NO_FOLDER and not self._follow and _is_link(name, self.descriptor):
             return refuse_link(f"{self.path}/{name}")
-        if error.errno in (errno.ENXIO, errno.EISDIR):  # a pipe nobody reads, a socket, a folder
-            return refuse_odd_file(f"{self.path}/{name}")
-        error.filename = f"{self.path}/{name}"
-        return error
+        return _explain(f"{self.path}/{name}", error)
 
 
 def opening(path: Path, *, ground: Path | None = None) -> Folder:
@@ -161,6 +156,35 @@ class opening_parent:  # noqa: N801  a verb: it is used as a function of a `with
 
     def __exit__(self, *_: object) -> None:
         self._folder.close()
+
+
+def open_file(path: Path, *, ground: Path | None = None) -> int:
+    """Open a plain file to read it, and return its descriptor.
+
+    Raises: as `opening` and `Folder.open`.
+    """
+    base, way = _split(path, ground)
+    if way:
+        with _go_down(base, way[:-1]) as folder:
+            return folder.open(way[-1], os.O_RDONLY)
+    text = os.fspath(path)
+    try:
+        descriptor = os.open(text, os.O_RDONLY | _PLAIN)
+    except OSError as error:
+        raise _explain(text, error) from None
+    return _check_plain(descriptor, text)
+
+
+def look_at_file(path: Path, *, ground: Path | None = None) -> os.stat_result:
+    """Return what is known of a file or folder.
+
+    Raises: as `opening` and `Folder.stat`.
+    """
+    base, way = _split(path, ground)
+    if way:
+        with _go_down(base, way[:-1]) as folder:
+            return folder.stat(way[-1])
+    return os.stat(path)  # noqa: PTH116  as text, as all of this module
 
 
 def make_folders(path: Path, *, private: bool, ground: Path | None = None) -> None:
@@ -216,6 +240,20 @@ def refuse_odd_file(path: str) -> UnsafePath:
         number=errno.EINVAL,
         path=path,
     )
+
+
+def _check_plain(descriptor: int, path: str) -> int:
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    raise refuse_odd_file(path)
+
+
+def _explain(path: str, error: OSError) -> OSError:
+    if error.errno in (errno.ENXIO, errno.EISDIR):  # a pipe nobody reads, a socket, a folder
+        return refuse_odd_file(path)
+    error.filename = path
+    return error
 
 
 def _go_down(base: str, way: tuple[str, ...]) -> Folder:

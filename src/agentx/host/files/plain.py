@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from agentx.host.files.ground import Folder, opening, opening_parent
+from agentx.host.files.ground import Folder, look_at_file, open_file, opening, opening_parent
 from agentx.host.limits import PLAIN_FILE_BYTES_MAX
 from agentx.host.system import system_entropy
 from agentx.kernel.errors import UnsafePath
@@ -42,8 +42,7 @@ def read_bytes(
 
     Raises: FileNotFoundError, UnsafePath for what is no plain file or too large, OSError.
     """
-    with opening_parent(path, ground=ground) as (folder, name):
-        return read_in(folder, name, bytes_max=bytes_max)
+    return _read_opened(open_file(path, ground=ground), str(path), bytes_max)
 
 
 def read_text(
@@ -65,11 +64,14 @@ def read_in(folder: Folder, name: str, *, bytes_max: int = PLAIN_FILE_BYTES_MAX)
 
     Raises: as `read_bytes`.
     """
-    descriptor = folder.open(name, os.O_RDONLY)
+    return _read_opened(folder.open(name, os.O_RDONLY), f"{folder.path}/{name}", bytes_max)
+
+
+def _read_opened(descriptor: int, path: str, bytes_max: int) -> bytes:
     try:
         size = os.fstat(descriptor).st_size
         if size > bytes_max:
-            raise _too_large(f"{folder.path}/{name}", bytes_max)
+            raise _too_large(path, bytes_max)
         # Most files come whole in the first read: one byte more shows that nothing follows.
         raw = os.read(descriptor, size + 1)
         if len(raw) == size:
@@ -79,7 +81,7 @@ def read_in(folder: Folder, name: str, *, bytes_max: int = PLAIN_FILE_BYTES_MAX)
             blocks.append(block)
             count += len(block)
             if count > bytes_max:
-                raise _too_large(f"{folder.path}/{name}", bytes_max)
+                raise _too_large(path, bytes_max)
         return b"".join(blocks)
     finally:
         os.close(descriptor)
@@ -92,12 +94,11 @@ def open_to_read(
 
     Raises: as `read_bytes`.
     """
-    with opening_parent(path, ground=ground) as (folder, name):
-        descriptor = folder.open(name, os.O_RDONLY)
-        if os.fstat(descriptor).st_size > bytes_max:
-            os.close(descriptor)
-            raise _too_large(f"{folder.path}/{name}", bytes_max)
-        return os.fdopen(descriptor, "rb")
+    descriptor = open_file(path, ground=ground)
+    if os.fstat(descriptor).st_size > bytes_max:
+        os.close(descriptor)
+        raise _too_large(str(path), bytes_max)
+    return os.fdopen(descriptor, "rb")
 
 
 def open_to_write(path: Path, flags: int, mode: int = 0o600, *, ground: Path | None = None) -> int:
@@ -166,8 +167,7 @@ def look(path: Path, *, ground: Path | None = None) -> os.stat_result | None:
     Raises: UnsafePath where a link is in the way, OSError.
     """
     try:
-        with opening_parent(path, ground=ground) as (folder, name):
-            return folder.stat(name)
+        return look_at_file(path, ground=ground)
     except (FileNotFoundError, NotADirectoryError):
         return None
 

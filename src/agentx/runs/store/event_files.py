@@ -26,6 +26,7 @@ from agentx.host.files.ground import make_folders
 from agentx.host.files.journal import Journal
 from agentx.host.files.merged_lines import LineFault, parse_line, read_lines
 from agentx.host.files.plain import is_file, list_folder, look, read_bytes
+from agentx.host.system import SystemClock
 from agentx.kernel.clock import Clock, to_file_name
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import Entropy, RunId, digest, parse_run_id
@@ -37,6 +38,8 @@ from agentx.runs.rules.lines import event_of, line_of
 
 _SUFFIX = ".jsonl"
 _KEPT_BYTES_MAX = 4_096  # of longer lines few are kept
+_LINES_KEPT_MAX = 4_096
+_TICK_MS = 50
 
 
 @frozen
@@ -72,10 +75,14 @@ def event_files(paths: RunPaths, refused: list[Path] | None = None) -> list[Path
     ]
 
 
-def look_at_event_files(paths: RunPaths) -> list[os.stat_result]:
-    """Return what is known of every file of events."""
+def look_at_event_files(
+    paths: RunPaths, refused: list[Path] | None = None
+) -> list[tuple[str, os.stat_result]]:
+    """Return every file of events, in a fixed order, each with what is known of it."""
     return [
-        found for folder, way in _ways(paths) for found in look_on_way(folder, way, suffix=_SUFFIX)
+        found
+        for folder, way in _ways(paths)
+        for found in look_on_way(folder, way, suffix=_SUFFIX, refused=refused)
     ]
 
 
@@ -92,19 +99,61 @@ def read_events(paths: RunPaths, run_id: str) -> EventsRead:
     events: list[RunEvent] = []
     faults: list[LineFault] = []
     refused: list[Path] = []
-    files = event_files(paths, refused)
+    files = look_at_event_files(paths, refused)
     for path in refused:
         where = str(path.relative_to(paths.root))
         faults.append(LineFault(file=where, line=0, reason="a link or no plain file"))
-    for file in files:
-        for number, line in read_lines(file):
-            for found in _read(line, run_id):
-                if isinstance(found, RunEvent):
-                    events.append(found)
-                    continue
-                name = str(file.relative_to(paths.root))
-                faults.append(LineFault(file=name, line=number, reason=found))
+    for file, seen in files:
+        for number, found in _read_file(file, seen, run_id):
+            if isinstance(found, RunEvent):
+                events.append(found)
+                continue
+            name = str(Path(file).relative_to(paths.root))
+            faults.append(LineFault(file=name, line=number, reason=found))
     return EventsRead(events=tuple(events), faults=tuple(faults))
+
+
+_Lines = tuple[tuple[int, RunEvent | str], ...]
+_Stamp = tuple[int, int, int, int]
+
+
+class _FilesKept:
+    """What was read of files last, while they are as they were; of many nothing is kept."""
+
+    def __init__(self) -> None:
+        self._files: dict[tuple[str, str], tuple[_Stamp, _Lines]] = {}
+        self._lines = 0
+
+    def find(self, name: tuple[str, str], stamp: _Stamp) -> _Lines | None:
+        """Return what was read of a file as it is."""
+        known = self._files.get(name)
+        return known[1] if known is not None and known[0] == stamp else None
+
+    def keep(self, name: tuple[str, str], stamp: _Stamp, lines: _Lines) -> None:
+        """Keep what was read of a file."""
+        if self._lines > _LINES_KEPT_MAX:
+            self._files, self._lines = {}, 0
+        self._lines += len(lines)
+        self._files[name] = stamp, lines
+
+
+_files = _FilesKept()
+
+
+def _read_file(path: str, seen: os.stat_result, run_id: str) -> _Lines:
+    """Return what each line of a file holds; who follows a run reads its files often."""
+    stamp = (seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns)
+    known = _files.find((path, run_id), stamp)
+    if known is not None:
+        return known
+    # Within one tick of the clock a file can change and look the same.
+    is_settled = SystemClock().now_ms() - seen.st_ctime_ns // 1_000_000 > _TICK_MS
+    lines = tuple(
+        (number, found) for number, line in read_lines(Path(path)) for found in _read(line, run_id)
+    )
+    if is_settled:
+        _files.keep((path, run_id), stamp, lines)
+    return lines
 
 
 def events_in(text: bytes, run_id: str) -> Iterator[RunEvent]:

@@ -208,7 +208,7 @@ class RunStore:
 
     def stamp(self, run_id: str) -> str:
         """Return a text that changes when events are added: sizes and times of their files."""
-        stats = look_at_event_files(self.paths.run(run_id))
+        stats = [seen for _, seen in look_at_event_files(self.paths.run(run_id))]
         newest = max((each.st_mtime_ns for each in stats), default=0)
         counted = f"{len(stats)}:{sum(each.st_size for each in stats)}:{newest}"
         counts = self.vouching.stamp()

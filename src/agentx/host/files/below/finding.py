@@ -37,17 +37,19 @@ def find_on_way(
     return []
 
 
-def look_on_way(path: Path, way: tuple[str, ...], *, suffix: str) -> list[os.stat_result]:
-    """Return what is known of the files that `find_on_way` finds.
+def look_on_way(
+    path: Path, way: tuple[str, ...], *, suffix: str, refused: list[Path] | None = None
+) -> list[tuple[str, os.stat_result]]:
+    """Return the files that `find_on_way` finds, as text, each with what is known of it.
 
     Raises: as `find_files`.
     """
     found = []
-    search = _Search(path=path, suffix=suffix, refused=[])
+    search = _Search(path=path, suffix=suffix, refused=[] if refused is None else refused)
     with suppress(FileNotFoundError), opening(path) as folder:
         for name, where in search.go(folder, "", way):
             with suppress(FileNotFoundError):
-                found.append(where.stat(name.rpartition("/")[2]))
+                found.append((f"{path}/{name}", where.stat(name.rpartition("/")[2])))
     return found
 
 

@@ -109,8 +109,15 @@ def _stamp(files: tuple[str, ...]) -> _Stamp:
         except OSError:
             found.append((path, 0, 0, 0))
         else:
-            found.append((os.path.realpath(path), seen.st_mtime_ns, seen.st_size, seen.st_ino))
+            real = _find_real(path, seen.st_ino)
+            found.append((real, seen.st_mtime_ns, seen.st_size, seen.st_ino))
     return tuple(found)
+
+
+@lru_cache(_KEPT_MAX)
+def _find_real(path: str, _file: int) -> str:
+    """Return where a file really lies, as long as it is that one."""
+    return os.path.realpath(path)
 
 
 def _holds_any(folder: Path) -> bool:
