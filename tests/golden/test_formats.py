@@ -151,7 +151,7 @@ def _without_our_log(told: dict[str, Any]) -> dict[str, Any]:
             "/logs/" in name
             or "/shown/" in name
             or "/made/" in name
-            or name.endswith("/decided.json")
+            or name.endswith(("/decided.json", "/runs/writers.json"))
         )
     }
 

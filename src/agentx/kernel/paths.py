@@ -136,7 +136,7 @@ class StorePaths:
             self.digests / f"{encode_name(branch)}+{encode_name(role)}+{encode_name(harness)}.txt"
         )
 
-    def run_branch(self, checkout: Path) -> Path:
+    def run_branch(self, checkout: Path | str) -> Path:
         """What is noted of the branch that keeps a checkout's runs; no backup carries it."""
         return self.root / "run-branch" / digest(str(checkout), size=6).hex()
 

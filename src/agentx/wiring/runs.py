@@ -59,6 +59,7 @@ from agentx.runs.task_work import TaskWork
 from agentx.wiring.listeners.log import log_told
 from agentx.wiring.trust.git_refusal import require_git
 from agentx.wiring.trust.keys import name_own_key, open_keyring, show_owner
+from agentx.wiring.trust.noted import find_noted, list_due
 
 if TYPE_CHECKING:
     from agentx.runs.checking.check_work import CheckWork
@@ -81,11 +82,8 @@ def open_runs(
     """
     said = project.environment.variables if variables is None else variables
     bell = bus if bus is not None else Bus()
-    log_told(
-        project,
-        bell,
-        {RunRecorded: "run-recorded", RunEnded: "run-ended", RunRepaired: "run-repaired"},
-    )
+    told = {RunRecorded: "run-recorded", RunEnded: "run-ended", RunRepaired: "run-repaired"}
+    log_told(project, bell, told)
     lanes = GitLanes(
         project.root,
         project.store,
@@ -116,21 +114,24 @@ def open_run_store(
         doubt=doubt,
     )
     calls = cache(lambda: caller or find_caller(project))
+    noted = find_noted(project)
     return RunStore(
         project.paths,
         project.store,
         project.clock,
         project.entropy,
         pen,
-        kept=open_kept(project),
+        kept=open_kept(project, noted),
         guard=partial(_guard, project, calls),
         ask_git=(lambda _run: NOTHING_MOVED) if lanes is None else lanes.ask,
         name_role=lambda: calls().role,
         name_person=lambda: "" if project.trust.common is None else user_name(project.root),
+        checkout=noted,
+        list_due=partial(list_due, project),
     )
 
 
-def open_kept(project: Project) -> KeptBranch | None:
+def open_kept(project: Project, noted: str = "") -> KeptBranch | None:
     """Return the branch that keeps a project's runs; None without a git that has files."""
     common = project.trust.common
     if common is None or common == project.root or exists(project.store.restoring):
@@ -138,7 +139,7 @@ def open_kept(project: Project) -> KeptBranch | None:
     return KeptBranch(
         project.paths,
         OwnBranch(project.root, common, BRANCH),
-        KeptNotes(project.store.run_branch(project.root)),
+        KeptNotes(project.store.run_branch(noted or find_noted(project))),
         project.clock,
         wanted=project.config.section(RunsSettings).branch,
         may_take_in=lambda: project.trust.was_said,
@@ -163,15 +164,13 @@ def find_shown_asks(project: Project) -> ShownAsks:
     return ShownAsks(RunNotes(project.store.root).shown, project.clock)
 
 
-def _guard(
-    project: Project, find_caller: Callable[[], WhoCalls], run: Run, said: Happening
-) -> None:
+def _guard(project: Project, find: Callable[[], WhoCalls], run: Run, said: Happening) -> None:
     """Refuse what is not for who calls to say.
 
     Raises: NotThePerson, IllegalTransition; UnavailableError where git refuses the repository.
     """
     require_git(project)
-    calls = find_caller()
+    calls = find()
     check_permit(find_role(calls.role, said.actor), said.kind, calls.role)
     _guard_checks(project, calls, run, said)
     _guard_waiting(project, calls, run, said)

@@ -190,7 +190,7 @@ def test_where_the_repository_was_moved_it_is_said_how_its_lanes_are_found(team:
     with pytest.raises(UnavailableError) as told:
         moved.list_changed(run_id, one.name)
 
-    assert "type there: git worktree repair; then" in told.value.hint
+    assert "where its repository was moved to, type: git worktree repair" in told.value.hint
     git(root, "worktree", "repair")
     assert moved.list_changed(run_id, one.name) == ("b.py",)
 

@@ -59,7 +59,7 @@ def _check(path: Path, words: tuple[str, ...], said: GitReply) -> GitReply:
         reason = f"this clone left out what that needs (`--filter`), and cannot fetch it: {because}"
         hint = "try again when its remote is reached; nothing was recorded"
     if _POINTS_NOWHERE in said.err:
-        hint = "if its repository was moved, type there: git worktree repair; then try again"
+        hint = "where its repository was moved to, type: git worktree repair; then try again"
     raise UnavailableError(f"git {words[0]} in {path}: {reason[:500]}", hint=hint)
 
 

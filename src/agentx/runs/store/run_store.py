@@ -86,6 +86,8 @@ class RunStore:
         ask_git: Callable[[Run], Tell] = lambda _run: NOTHING_MOVED,
         name_role: Callable[[], str] = lambda: "",
         name_person: Callable[[], str] = lambda: "",
+        checkout: str = "",
+        list_due: Callable[[], dict[str, str]] = dict,
     ) -> None:
         self.kept = kept  # on a branch of their own, where that is so
         self._is_at_desk = False
@@ -95,7 +97,8 @@ class RunStore:
         self._notes = RunNotes(store.root)
         self.clock = clock
         self.entropy = entropy
-        self._name = CheckoutName(self._notes.writers, str(project.root), clock)
+        self._checkout = checkout or str(project.root)  # as what it is noted, wherever it lies
+        self._name = CheckoutName(self._notes.writers, self._checkout, clock, list_due)
         self.own = OwnClaims(
             self.find_writer,
             self._name.find,
@@ -105,8 +108,7 @@ class RunStore:
             find_seen=SeenClaims(self._notes.claims, clock).find_first,
         )
         self._archive = Archive(project)
-        root = str(project.root)
-        self.vouching = RunVouching(pen, self._notes, root, clock, self._list_all_events)
+        self.vouching = RunVouching(pen, self._notes, self._checkout, clock, self._list_all_events)
         self.index = IndexFile(project, self.ids, self.look, self.read_packed)
 
     def ids(self) -> tuple[RunId, ...]:
@@ -231,7 +233,7 @@ class RunStore:
             replace_file(self._find_made(run_id), self.sum_up(run_id).encode(), is_synced=False)
 
     def _find_made(self, run_id: str) -> Path:
-        checkout = digest(str(self.paths.project.root)).hex()[:_CHECKOUT_CHARS]
+        checkout = digest(self._checkout).hex()[:_CHECKOUT_CHARS]
         return self._notes.last_look(run_id, checkout)
 
     @contextmanager
@@ -263,7 +265,7 @@ class RunStore:
         file = json_file(self._notes.desk(run_id), self.clock, owner="agentx run")
         with kept.telling(), file.editing() as doc:
             checkouts = doc.setdefault("checkouts", {})
-            notes = checkouts.setdefault(str(self.paths.project.root), {})
+            notes = checkouts.setdefault(self._checkout, {})
             self._is_at_desk = True
             try:
                 desk = OpenRun(self, run_id, notes, kept)
