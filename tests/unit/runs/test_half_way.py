@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from agentx.host.git.loose import tell_lost_with
+from agentx.host.git.mending import holding
 from agentx.kernel.errors import ConflictError
 from agentx.runs.model import LaneStatus
 from tests.support.kept import KeptFolder
@@ -120,3 +121,17 @@ def test_what_is_half_way_in_the_work_folder_is_named_with_the_command_that_ends
     subprocess.run(command.split(), check=True, capture_output=True)
     merged = team.lanes.merge(_run(team), "lane-001", actor=ACTOR)
     assert merged.told.run.lanes[team.lane(1)].status is LaneStatus.MERGED
+
+
+@pytest.mark.promise("runs.recover")
+def test_a_lock_that_nobody_holds_is_taken_away_however_long_the_look_took(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = repository(tmp_path / "shop", a_py="one = 1\n")
+    lock = folder / ".git" / "index.lock"
+    lock.write_text("")
+    monkeypatch.setattr(holding, "WAIT_S", -1.0)  # it is over before the first look ends
+
+    holding.release_lock(folder)
+
+    assert not lock.exists()
