@@ -26,8 +26,7 @@ def event_line(event: RunEvent, run: Run) -> str:
     against it.
     """
     asked = escalation_name(event.id) if event.kind == "escalation-raised" else ""
-    about = asked or _name_asked(event, run)
-    words = [event.speaker, event.kind, about, event.task, event.lane]
+    words = [event.speaker, event.kind, asked or _name_asked(event, run), event.task, event.lane]
     said = next(
         (" ".join(event.text(name).split())[:200] for name in _TELLING if event.text(name)),
         "",
@@ -35,13 +34,23 @@ def event_line(event: RunEvent, run: Run) -> str:
     if event.kind == "task-claimed":
         said = f"until {event.text('until')[11:16]} UTC"
     line = " ".join(word for word in words if word) + (f": {said}" if said else "")
-    if event.kind in ENDS_RUN and event.is_doubtful:
-        return f"{line} ({event.standing}: nobody whom you trust vouches for it)"
-    if event.is_claim:
-        return f"{line} ({event.doubt})"
-    answered = run.escalations.get(about)
-    against = answered and _name_against(answered, answered.find_answer(event.id))
+    against = _name_doubt(event, run)
     return f"{line} ({against})" if against else line
+
+
+def mark_event(event: RunEvent, run: Run) -> str:
+    """Return what must be told with an event wherever it is found; mostly nothing."""
+    return join_marks(event.doubt if event.is_unconfirmed else "", _name_doubt(event, run))
+
+
+def _name_doubt(event: RunEvent, run: Run) -> str:
+    """Return what speaks against an event, but for that nobody saw a person say it."""
+    if event.kind in ENDS_RUN and event.is_doubtful:
+        return f"{event.standing}: nobody whom you trust vouches for it"
+    if event.is_claim:
+        return event.doubt
+    asked = run.escalations.get(_name_asked(event, run))
+    return "" if asked is None else _name_against(asked, asked.find_answer(event.id))
 
 
 def _name_asked(event: RunEvent, run: Run) -> str:

@@ -6,7 +6,7 @@ are appended and synced, then the files are made from them, then the bell is run
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -72,7 +72,7 @@ from agentx.runs.rules.gates import Missing, is_stale, list_lifted, list_unready
 from agentx.runs.store.git_lanes import GitLanes
 from agentx.runs.store.git_shared import list_gone, name_remote
 from agentx.runs.store.local.followed import fold_followed
-from agentx.runs.store.local.glimpsing import has_asked
+from agentx.runs.store.local.glimpsing import has_asked, names_any
 from agentx.runs.store.run_store import OpenRun, RunStore
 from agentx.runs.store.sources import sources, yaml_text
 
@@ -144,6 +144,13 @@ class Runs:
                 run = self._store.look(run_id)
                 if run.started:
                     yield run
+
+    def list_stories_of(self, ids: Collection[str]) -> Iterator[tuple[Run, tuple[RunEvent, ...]]]:
+        """Yield the runs that hold any of these events, with all of theirs."""
+        for run_id in self._store.ids():
+            if names_any(self._store.paths.run(run_id), ids):
+                said = self._store.events(run_id).events
+                yield fold(run_id, said), mark_misplaced(run_id, said)
 
     def list_packed(self, since: Millis) -> Iterator[Run]:
         """Yield the runs that were packed away since then, newest first; one that is damaged is

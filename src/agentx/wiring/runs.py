@@ -17,6 +17,7 @@ from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Millis, age
 from agentx.kernel.errors import NotFound, UnavailableError
 from agentx.kernel.ids import shorten_run
+from agentx.kernel.roles import is_persons_name
 from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
 from agentx.project.audit import AuditAct, record_act
@@ -164,8 +165,8 @@ def find_shown_asks(project: Project) -> ShownAsks:
     return ShownAsks(RunNotes(project.store.root).shown, project.clock)
 
 
-def _guard(project: Project, find: Callable[[], WhoCalls], run: Run, said: Happening) -> None:
-    """Refuse what is not for who calls to say.
+def _guard(project: Project, find: Callable[[], WhoCalls], run: Run, said: Happening) -> Happening:
+    """Return what who calls says, in a person's name with how; refuse what is not for them to say.
 
     Raises: NotThePerson, IllegalTransition; UnavailableError where git refuses the repository.
     """
@@ -174,6 +175,9 @@ def _guard(project: Project, find: Callable[[], WhoCalls], run: Run, said: Happe
     check_permit(find_role(calls.role, said.actor), said.kind, calls.role)
     _guard_checks(project, calls, run, said)
     _guard_waiting(project, calls, run, said)
+    if not is_persons_name(said.actor):
+        return said
+    return replace(said, detail={**said.detail, "via": str(calls.via_person)})
 
 
 def _guard_checks(project: Project, calls: WhoCalls, run: Run, said: Happening) -> None:
@@ -302,12 +306,8 @@ def list_answered_lately(
 ) -> tuple[tuple[Run, Escalation], ...]:
     """Return what people answered lately to what runs ask, in the order they did."""
     since = project.clock.now_ms() - CLARIFY_DECIDED_TOLD_MS
-    found = [
-        (run, each)
-        for run in asking
-        for each in list_answered(run)
-        if (each.resolved_ms or 0) >= since
-    ]
+    answered = ((run, each) for run in asking for each in list_answered(run))
+    found = [one for one in answered if (one[1].resolved_ms or 0) >= since]
     return tuple(sorted(found, key=lambda one: (one[1].resolved_ms or 0, one[1].id)))
 
 

@@ -150,6 +150,19 @@ def test_what_claims_to_be_decided_by_a_person_says_so_wherever_a_run_tells_it(
         [other] = [each for each in lines if decided[bob] in each]
         assert ("human (unconfirmed)" in own, "settles nothing" in other) == (True, True), place
 
+    team.say(ana, "sync")
+    agent = Agent(ana.folder, read_environment({**ana.known, "AGENTX_AGENT": "engineer"}))
+    hits = json.loads(team.say(ana, "search", "quagga Friday ever", "--json"))["hits"]
+    for place, lines in {
+        "search": [f"{hit['snippet']} ({hit['origin']})" for hit in hits],
+        "tool search": agent.call("search", query="quagga Friday ever").splitlines(),
+        "recall": agent.call("recall", context="quagga on Friday").splitlines(),
+    }.items():
+        found = [line for line in lines if "quagga" in line and "decision-made" in line]
+        assert found, place
+        for line in found:
+            assert (SAID if decided[ana] in line else "settles nothing") in line, place
+
     offered = json.loads(team.say(ana, "ltm", "candidates", "--run", run, "--json"))["candidates"]
     texts = {each["text"]: each["against"] for each in offered}
     assert decided[bob] not in texts
@@ -167,3 +180,20 @@ def test_what_claims_to_be_decided_by_a_person_says_so_wherever_a_run_tells_it(
 def _check_doubted(team: Team, lesson: str) -> None:
     for where in (("ltm", "show"), ("show",), ("why",)):
         assert SAID in team.say(team.ana, *where, lesson), where
+
+
+def test_what_a_program_notes_of_a_task_in_a_person_s_name_says_so(
+    asked: tuple[Team, str, str],
+) -> None:
+    team, run, _ = asked
+    ana, human = team.ana, ("--actor", "human", "--run", run)
+    for words in (
+        ("task", "log", "TASK-001", "The quagga is gone."),
+        ("verify", "--verdict", "passed", "--summary", "I looked.", "--task", "TASK-001"),
+    ):
+        assert "human (unconfirmed)" in team.say(ana, "run", *words, *human)
+    [log], [checked] = (
+        list(ana.folder.rglob(name)) for name in ("work-log.md", "TASK-001-verification.yaml")
+    )
+    assert "human (unconfirmed)" in log.read_text()
+    assert "actor: human (unconfirmed)" in checked.read_text()

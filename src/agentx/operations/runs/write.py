@@ -12,7 +12,7 @@ from agentx.host.files.ground import ground_of
 from agentx.host.files.plain import read_bytes
 from agentx.kernel.errors import InvalidValue, NameMoved, NotFound
 from agentx.kernel.ids import shorten_run
-from agentx.kernel.roles import PERSON_ROLE, is_persons_name
+from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.text import fold_text, preview
 from agentx.operations.limits import RUN_CHECK_WAIT_S
 from agentx.operations.runs.saying import Saying, check_speaker, refuse_driven
@@ -155,9 +155,6 @@ def _record(
         asked = str(given.get("escalation", ""))
         run_id = runs.which.choose(run_id or _find_asking(project, asked) or runs.which.active())
         given |= _check_shown(project, run_id, asked, calls)
-    elif is_persons_name(by.actor):
-        calls = find_caller(project) if caller is None else caller
-        given["via"] = str(calls.via if calls.via is Via.TERMINAL else Via.UNCONFIRMED)
     if kind_named(kind) in _ENDS:
         _check_asked(project, runs.which.choose(run_id), caller)
     said = Happening(kind=kind, actor=by.actor, task=by.task, lane=by.lane, detail=given)

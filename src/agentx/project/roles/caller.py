@@ -89,6 +89,11 @@ class WhoCalls:
         return self.via in (Via.TERMINAL, Via.UNCONFIRMED)
 
     @property
+    def via_person(self) -> Via:
+        """How what they say in a person's name is said."""
+        return Via.TERMINAL if self.via is Via.TERMINAL else Via.UNCONFIRMED
+
+    @property
     def said_name(self) -> str:
         """What to call it where it is refused."""
         return self.role or self.agent or "a program"

@@ -222,7 +222,7 @@ def _escalation_resolved(draft: RunDraft, event: RunEvent) -> None:
 def _verification_recorded(draft: RunDraft, event: RunEvent) -> None:
     report = Report(
         at_ms=event.at_ms,
-        actor=event.actor,
+        actor=event.speaker,
         verdict=Verdict(event.text("verdict")),
         checks=tuple(checks_in(event)),
         summary=event.text("summary"),

@@ -82,7 +82,7 @@ class RunStore:
         pen: RunPen | None = None,
         *,
         kept: KeptBranch | None = None,
-        guard: Callable[[Run, Happening], None] = lambda _run, _said: None,
+        guard: Callable[[Run, Happening], Happening] = lambda _run, said: said,
         ask_git: Callable[[Run], Tell] = lambda _run: NOTHING_MOVED,
         name_role: Callable[[], str] = lambda: "",
         name_person: Callable[[], str] = lambda: "",
@@ -91,7 +91,7 @@ class RunStore:
     ) -> None:
         self.kept = kept  # on a branch of their own, where that is so
         self._is_at_desk = False
-        self.guard = guard  # refuses what may not be said by who calls
+        self.guard = guard  # refuses what who calls may not say; returns it as they say it
         self.ask_git = ask_git  # says what git has now of a run
         self.paths = RunsPaths(project)
         self._notes = RunNotes(store.root)
@@ -326,7 +326,7 @@ class OpenRun:
 
         Raises: as `decide`; what the guard raises.
         """
-        self._store.guard(self.run, said)
+        said = self._store.guard(self.run, said)
         self._store.own.check(self.run, said)
         follows = decide(self.run, said, self._store.ask_git(self.run))
         return self._store.own.stamp(self.run, follows)

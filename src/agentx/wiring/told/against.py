@@ -33,7 +33,7 @@ def tell_against(project: Project, found: Iterable[tuple[str, str]]) -> dict[str
 
         marks |= mark_questions(project, names)
     if project.has_runs and (names := by_kind.get(RUN_EVENT)):
-        marks |= _mark_answers(project, names)
+        marks |= _mark_events(project, names)
     if names := by_kind.get(LESSON):
         marks |= _mark_lessons(project, names)
     if asked and (names := by_kind.get(OBSERVATION)):
@@ -41,17 +41,16 @@ def tell_against(project: Project, found: Iterable[tuple[str, str]]) -> dict[str
     return {name: mark for name, mark in marks.items() if mark}
 
 
-def _mark_answers(project: Project, names: list[str]) -> dict[str, str]:
-    """Return what must be told with answers to what runs asked, by the events that hold them."""
-    from agentx.runs.rendering import mark_answer  # noqa: PLC0415  as above
+def _mark_events(project: Project, names: list[str]) -> dict[str, str]:
+    """Return what must be told with what was said in runs, by the events that hold it."""
+    from agentx.runs.rendering import mark_event  # noqa: PLC0415  as above
     from agentx.wiring.runs import open_runs  # noqa: PLC0415  as above
 
-    asked = (each for run in open_runs(project).list_asked() for each in run.escalations.values())
     return {
-        said.event_id: mark_answer(each, said.event_id)
-        for each in asked
-        for said in (*each.answers, *each.claims)
-        if said.event_id in names
+        event.id: mark_event(event, run)
+        for run, events in open_runs(project).list_stories_of(names)
+        for event in events
+        if event.id in names
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 
 from agentx.host.files.plain import open_to_read, read_bytes
@@ -26,13 +27,19 @@ def glimpse_status(paths: RunPaths) -> str:
 
 
 def has_asked(paths: RunPaths) -> bool:
-    """Tell whether a run ever asked a person something.
+    """Tell whether a run ever asked a person something."""
+    return names_any(paths, ("escalation-raised", "conflict-found"))
+
+
+def names_any(paths: RunPaths, words: Iterable[str]) -> bool:
+    """Tell whether the events of a run may name any of these: a type, an id.
 
     Its pages do not count: anybody can write or remove them.
     """
+    sought = [word.encode() for word in words]
     with suppress(OSError):
         for file in event_files(paths):
             raw = read_bytes(file)
-            if b"escalation-raised" in raw or b"conflict-found" in raw:
+            if any(word in raw for word in sought):
                 return True
     return False
