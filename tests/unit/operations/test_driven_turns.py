@@ -185,11 +185,18 @@ def test_who_changed_nothing_and_says_it_is_done_is_told(stage: Stage) -> None:
     assert not any("nothing is changed" in text for text in stage.texts(NewsOf.TURN))
 
 
-def test_a_repository_inside_of_a_lane_is_left_to_a_person(stage: Stage) -> None:
+def test_what_lies_inside_of_a_submodule_is_left_to_a_person(stage: Stage) -> None:
+    def make(folder: Path) -> None:
+        folder.mkdir(exist_ok=True)
+        git(folder, "init", "-q")
+        git(folder, "commit", "-q", "--allow-empty", "-m", "x")
+
+    make(stage.project.root / "sub")
+    git(stage.project.root, "add", "sub")
+    git(stage.project.root, "commit", "-q", "-m", "a submodule")
+
     def nest(_ask: Ask, folder: Path) -> str:
-        (folder / "sub").mkdir(exist_ok=True)
-        git(folder / "sub", "init", "-q")
-        git(folder / "sub", "commit", "-q", "--allow-empty", "-m", "x")
+        make(folder / "sub")
         (folder / "sub" / "made.txt").write_text(f"{len(stage.asks)}\n")
         return DONE
 

@@ -8,18 +8,24 @@ Nothing here pushes, deletes a branch or rewrites one that is not checked out in
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from agentx.host.files.disk import FREE_ROOM, tells_no_room
-from agentx.host.git.command import GitReply, do_git, read_git
+from agentx.host.files.plain import exists, is_folder
+from agentx.host.git.command import NO_HOOKS, GitReply, ask_git, do_git, quiet_filters, read_git
 from agentx.host.git.heads import find_tip, list_own_files
 from agentx.kernel.errors import UnavailableError
 from agentx.kernel.values import frozen
 
 _LEFT_OUT = "from promisor remote"  # in what git says where it can fetch nothing of that
 _POINTS_NOWHERE = "not a git repository: "  # and where to: a worktree whose repository is gone
+# Git would enter a repository that lies in the folder, and run the filters that its settings name:
+# whoever may write files in the folder may have laid it there.
+OUTSIDE = "--ignore-submodules=dirty"
+_LINK_MODE = "160000"
 _NOBODY = ("-c", "user.name=AgentX", "-c", "user.email=agentx@localhost")
 
 
@@ -98,16 +104,51 @@ def merge_trees(path: Path, ours: str, theirs: str) -> str:
 def list_changed_files(path: Path, *, one_by_one: bool = False) -> tuple[str, ...]:
     """Return the files that are changed or new and not committed; ignored ones do not count.
 
-    Of a folder in which all is new only its own name, unless they are told `one_by_one`.
+    Of a folder in which all is new only its own name, unless they are told `one_by_one`. What lies
+    in a repository of its own is looked at without running what that names.
     """
     new = "all" if one_by_one else "normal"
-    words = ("status", "--porcelain", "-z", "--no-renames", f"--untracked-files={new}")
-    return tuple(name[3:] for name in git_done(path, *words).names)
+    words = ("status", "--porcelain", "-z", "--no-renames", f"--untracked-files={new}", OUTSIDE)
+    found = dict.fromkeys(name[3:] for name in git_done(path, *words).names)
+    inside = (name for name in list_links(path) if _is_changed_inside(path / name))
+    return tuple(found | dict.fromkeys(inside))
+
+
+def list_links(path: Path) -> Iterator[str]:
+    """Yield the folders of which a repository holds the commit of another one."""
+    for row in git_done(path, "ls-files", "--stage", "-z").names:
+        said, _, name = row.partition("\t")
+        if said.startswith(_LINK_MODE):
+            yield name
+
+
+def _is_changed_inside(folder: Path) -> bool:
+    if not (folder / ".git").exists():
+        return False
+    filters = quiet_filters(folder)
+    words = ("status", "--porcelain", "--ignore-submodules=all")
+    said = None if filters is None else ask_git(folder, *words, settings=filters)
+    return said is None or said.code != 0 or bool(said.out)  # what cannot be told may be work
+
+
+def stage_files(path: Path, names: Iterable[str], *, index: Path | None = None) -> None:
+    """Put files into the index as they lie there, however many; no repository is entered.
+
+    Raises: UnavailableError.
+    """
+    plain = [name.rstrip("/") for name in names]
+    # Where a file, or a repository, was and a folder is now: git asks for the files in it.
+    gone = {each for each in plain if is_folder(path / each) and not exists(path / each / ".git")}
+    kept = [each for each in plain if each not in gone]
+    for words, listed in ((("--force-remove",), gone), (("--add", "--remove", "--replace"), kept)):
+        given = b"\0".join(map(os.fsencode, listed))
+        every = ("update-index", *words, "-z", "--stdin")
+        git_done(path, *every, settings=NO_HOOKS, index=index, given=given)
 
 
 def list_conflicting_files(path: Path) -> tuple[str, ...]:
     """Return the files that git could not put together in a folder where it merges."""
-    return git_done(path, "diff", "--name-only", "--diff-filter=U", "-z").names
+    return git_done(path, "diff", "--name-only", "--diff-filter=U", "-z", OUTSIDE).names
 
 
 @frozen

@@ -20,7 +20,7 @@ from agentx.runs.store.git_shared import look_at
 from agentx.runs.store.local.approved import ApprovedChecks
 from agentx.runs.store.local.turn_notes import TurnNotes
 from agentx.runs.store.shared import lane_turns
-from agentx.runs.store.shared.lane_roots import mend_link, return_to_branch
+from agentx.runs.store.shared.lane_roots import mend_link, return_to_branch, take_in_nested
 from agentx.runs.store.shared.lane_turns import BroughtIn
 from agentx.wiring.bound.run_branch import open_exchange
 from agentx.wiring.bound.steering import look_at_steering, put_back_steering
@@ -68,6 +68,8 @@ def mend_lane(project: Project, run: Run, lane: str) -> Iterator[str]:
     if is_folder(folder):
         yield from filter(None, [mend_link(project.root, folder, notes.strange(run.id, found.id))])
         yield from filter(None, [return_to_branch(folder, found.branch)])
+        work = open_runs(project).git.find_work(run.id)
+        yield from take_in_nested(folder, work, notes.strange(run.id, found.id))
 
 
 def bring_work(project: Project, run: Run, folder: Path) -> BroughtIn:

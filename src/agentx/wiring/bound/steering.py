@@ -13,7 +13,7 @@ from pathlib import Path
 from agentx.agents.loop.tools.paths import list_steering, steers_agents
 from agentx.host.files.plain import is_folder, read_bytes, remove, remove_tree
 from agentx.host.git.command import NO_HOOKS, read_git
-from agentx.host.git.work import git_done
+from agentx.host.git.work import OUTSIDE, git_done
 from agentx.kernel.ids import digest
 from agentx.runs.store.shared.lane_turns import is_merging
 
@@ -69,7 +69,8 @@ def _find_common(folder: Path, work: str) -> str:
 
 
 def _diff(folder: Path, since: str) -> Iterable[str]:
-    return git_done(folder, "diff", "--name-only", "-z", "--no-renames", since, "--").names
+    words = ("diff", "--name-only", "-z", "--no-renames", OUTSIDE, since, "--")
+    return git_done(folder, *words).names
 
 
 def _list_new(folder: Path) -> set[str]:
@@ -103,7 +104,8 @@ def _sum_up(folder: Path, name: str) -> str:
 
 def _remove(folder: Path, name: str) -> None:
     path = folder / name.rstrip("/")
-    git_done(folder, "rm", "-r", "--cached", "--quiet", "--ignore-unmatch", "--", _literal(name))
+    words = ("rm", "-r", "--cached", "--quiet", "--ignore-unmatch", "--", _literal(name))
+    git_done(folder, *words, settings=NO_HOOKS)
     try:
         (remove_tree if is_folder(path, ground=folder) else remove)(path, ground=folder)
     except NotADirectoryError:

@@ -5,7 +5,6 @@ Agents may leave anything behind: another branch, a merge that is half done, fil
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from posixpath import normpath
 
@@ -14,11 +13,13 @@ from agentx.host.git.branches import find_default, list_refs
 from agentx.host.git.command import NO_HOOKS, read_git
 from agentx.host.git.facts import branch as branch_of
 from agentx.host.git.work import (
+    OUTSIDE,
     as_somebody,
     commit_of,
     git_done,
     git_files,
     is_ancestor,
+    stage_files,
 )
 from agentx.kernel.text import printable
 from agentx.project.project import Project
@@ -27,8 +28,6 @@ from agentx.wiring.bound.steering import list_steering_since, look_at_steering
 # Ours: agents write their documents elsewhere, and it is committed by its own rules.
 _OWN = (".agentx", ".agent-memory")
 _LITERAL = "--literal-pathspecs"  # a name of a file means that file
-# What lies inside of a submodule is committed there, by whose it is.
-_SHALLOW = ("diff.ignoreSubmodules=dirty",)
 _HALF_DONE = {"MERGE_HEAD": "merge", "CHERRY_PICK_HEAD": "cherry-pick", "REVERT_HEAD": "revert"}
 
 
@@ -76,8 +75,9 @@ class WalkGit:
         """Return the files that are not committed; none of ours."""
         if not self.is_there:
             return ()
-        words = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all")
-        found = git_done(self._root, *words, settings=_SHALLOW).names
+        # What lies inside of a submodule is committed there, by whose it is.
+        words = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", OUTSIDE)
+        found = git_done(self._root, *words).names
         return tuple(name[3:] for name in found if _top(name[3:]) not in _OWN)
 
     def list_since(self, commit: str) -> tuple[str, ...]:
@@ -111,7 +111,7 @@ class WalkGit:
         if not changed:
             return ""
         if wanted:
-            git_done(self._root, _LITERAL, "add", "--all", "--", wanted, settings=NO_HOOKS)
+            stage_files(self._root, (wanted,))
         else:
             self._stage(changed)
         words = (_LITERAL, *as_somebody(self._root), "commit", "--quiet", "--no-verify")
@@ -121,9 +121,7 @@ class WalkGit:
 
     def _stage(self, names: Sequence[str]) -> None:
         """Put files into the index, however many they are, and take ours out."""
-        listed = b"\0".join(os.fsencode(name.rstrip("/")) for name in names)
-        words = ("update-index", "--add", "--remove", "--replace", "-z", "--stdin")
-        git_done(self._root, *words, settings=NO_HOOKS, given=listed)
+        stage_files(self._root, names)
         git_done(self._root, _LITERAL, "reset", "--quiet", "--", *_OWN, settings=NO_HOOKS)
 
 

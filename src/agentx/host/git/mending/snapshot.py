@@ -12,7 +12,13 @@ from pathlib import Path
 from agentx.host.files.atomic import temporary_beside
 from agentx.host.files.plain import exists, remove
 from agentx.host.git.command import do_git
-from agentx.host.git.work import as_somebody, git_done, git_file
+from agentx.host.git.work import (
+    as_somebody,
+    git_done,
+    git_file,
+    list_changed_files,
+    stage_files,
+)
 from agentx.kernel.values import frozen
 
 _SAYING = "What lay in a folder before it was put back"
@@ -67,7 +73,7 @@ def _copy_index(folder: Path) -> Iterator[Path]:
 
 
 def _write(folder: Path, index: Path) -> str:
-    git_done(folder, "add", "--all", index=index)
+    stage_files(folder, list_changed_files(folder, one_by_one=True), index=index)
     return git_done(folder, "write-tree", index=index).out.strip()
 
 

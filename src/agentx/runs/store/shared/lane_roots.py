@@ -12,14 +12,15 @@ from pathlib import Path
 
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.files.plain import exists, is_file, is_folder, list_folder, read_text, rename
-from agentx.host.git.command import name_git
+from agentx.host.git.command import NO_HOOKS, name_git
 from agentx.host.git.facts import branch as branch_at
 from agentx.host.git.loose import require_over
-from agentx.host.git.work import commit_of, git_done, git_file, is_ancestor
+from agentx.host.git.work import commit_of, git_done, git_file, is_ancestor, list_links
 from agentx.kernel.errors import ConflictError
 
 _LINK = "gitdir: "
 _SHORT = 10
+_LINK_MODE = "160000"
 
 
 def mend_link(root: Path, folder: Path, aside: Path) -> str:
@@ -43,6 +44,36 @@ def mend_link(root: Path, folder: Path, aside: Path) -> str:
     return f"{folder.name} {what}: it is the lane's folder again{where}"
 
 
+def take_in_nested(folder: Path, work: str, aside: Path) -> Iterator[str]:
+    """See that what an agent wrote in a lane is the lane's: a repository that it made there would
+    be committed as a name, without its files. Yield what was put right; submodules of the work
+    stay.
+
+    Raises: UnavailableError, OSError.
+    """
+    own = set(git_done(folder, "ls-tree", "-r", "-z", "--full-tree", work).names)
+    links = {row.partition("\t")[2] for row in own if row.startswith(_LINK_MODE)}
+    while found := [name for name in _list_nested(folder) if name not in links]:
+        for name in found:
+            link, free = folder / name / ".git", _find_free(aside)
+            git_done(folder, "update-index", "--force-remove", "--", name, settings=NO_HOOKS)
+            if exists(link, ground=folder):
+                make_private_directory(aside.parent)
+                rename(link, free)
+                yield (
+                    f"{name} is a repository of its own: its files are the lane's now; "
+                    f"what lay there is {free}"
+                )
+
+
+def _list_nested(folder: Path) -> Iterator[str]:
+    yield from list_links(folder)
+    new = git_done(folder, "ls-files", "--others", "--exclude-standard", "-z").names
+    for name in new:
+        if name.endswith("/") and exists(folder / name / ".git", ground=folder):
+            yield name.rstrip("/")
+
+
 def return_to_branch(folder: Path, branch: str) -> str:
     """See that a lane's folder is on its branch; return what was put right, or nothing.
 
@@ -62,8 +93,8 @@ def return_to_branch(folder: Path, branch: str) -> str:
             f"{folder.name} was left for {where}, which does not hold its work",
             hint=f"look at it, then: {name_git(folder)} switch {branch}",
         )
-    git_done(folder, "update-ref", "--end-of-options", ref, head, tip)
-    git_done(folder, "symbolic-ref", "HEAD", ref)
+    git_done(folder, "update-ref", "--end-of-options", ref, head, tip, settings=NO_HOOKS)
+    git_done(folder, "symbolic-ref", "HEAD", ref, settings=NO_HOOKS)
     return f"{folder.name} was left for {where}: what was done there is on its branch"
 
 

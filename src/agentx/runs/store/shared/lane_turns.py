@@ -14,12 +14,14 @@ from agentx.host.files.atomic import replace_file
 from agentx.host.files.plain import exists, look, read_bytes
 from agentx.host.git.command import NO_HOOKS, do_git, read_git
 from agentx.host.git.work import (
+    OUTSIDE,
     as_somebody,
     commit_of,
     git_done,
     is_ancestor,
     list_changed_files,
     list_conflicting_files,
+    stage_files,
 )
 from agentx.kernel.errors import InvalidValue, NotFound, UnavailableError, UnsafePath
 from agentx.kernel.text import preview
@@ -56,11 +58,16 @@ def commit_left(folder: Path, saying: str) -> LeftThere:
     """
     merges = is_merging(folder)
     marked = list_marked(folder, list_conflicting_files(folder)) if merges else ()
-    if not marked and (merges or list_changed_files(folder)):
-        git_done(folder, "add", "--all", settings=NO_HOOKS)
+    if not marked:
+        stage_files(folder, list_changed_files(folder, one_by_one=True))
+    if not marked and (merges or _has_staged(folder)):
         words = (*as_somebody(folder), "commit", "--quiet", "--no-verify", "-m", saying)
         git_done(folder, *words, settings=NO_HOOKS)
     return LeftThere(commit=commit_of(folder, "HEAD"), marked=marked)
+
+
+def _has_staged(folder: Path) -> bool:
+    return read_git(folder, "diff", "--cached", "--quiet", OUTSIDE).code != 0
 
 
 def list_marked(folder: Path, files: tuple[str, ...]) -> tuple[str, ...]:
