@@ -192,6 +192,18 @@ def name_git(folder: Path) -> str:
     return f"git -C {shlex.quote(str(folder))}"
 
 
+def name_hooks(root: Path) -> tuple[str, ...]:
+    """Return the settings by which the hooks of a checkout are run in other folders as well.
+
+    Where they are named by a relative path, git would run those that lie in the other folder:
+    there somebody else may have written them.
+
+    Raises: as `do_git`.
+    """
+    named = do_git(root, "config", "--type=path", "--get", "core.hooksPath").out.strip()
+    return (f"core.hooksPath={root / named}",) if named else ()
+
+
 def quiet_filters(path: Path) -> tuple[str, ...] | None:
     """Return the settings that switch off every filter of a repository; None if they cannot be.
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from agentx.host.files.plain import exists, read_text, remove, remove_tree
-from agentx.host.git.command import do_git, read_git
+from agentx.host.git.command import NO_HOOKS, do_git, read_git
 from agentx.host.git.loose import require_over
 from agentx.host.git.mending.half_way import MERGE, find_half_way
 from agentx.host.git.mending.holding import await_release, refuse_locked, release_lock
@@ -59,7 +59,7 @@ def fill_folder(folder: Path, held: int | None = None) -> bool:
             f"{folder} was never filled, and somebody changed {name_some(theirs)}",
             hint="remove that there, a copy elsewhere keeps it; then try again",
         )
-    git_done(folder, "reset", "--quiet", "--hard", held=held)
+    git_done(folder, "reset", "--quiet", "--hard", settings=NO_HOOKS, held=held)
     remove(locked)
     return True
 
@@ -87,13 +87,14 @@ def undo(
     )
     kept = () if is_as_before else (keep(seen.commit),)
     written = read_git(folder, "diff", "--name-only", "-z", doing.before, seen.files, "--").names
-    git_done(folder, "symbolic-ref", "HEAD", f"refs/heads/{branch}")
-    git_done(folder, "reset", "--quiet", "--hard", doing.before, held=held)
+    git_done(folder, "symbolic-ref", "HEAD", f"refs/heads/{branch}", settings=NO_HOOKS)
+    words = ("reset", "--quiet", "--hard", doing.before)
+    git_done(folder, *words, settings=NO_HOOKS, held=held)
     untracked = read_git(folder, "ls-files", "-z", "--others", "--exclude-standard").names
     for name in sorted(set(untracked) & set(written)):
         remove(folder / name)
     if _is_replaying(folder):
-        do_git(folder, "rebase", "--quit")
+        do_git(folder, "rebase", "--quit", settings=NO_HOOKS)
         remove_tree(git_file(folder, _NOTES))
     return kept
 
@@ -130,7 +131,8 @@ def _is_over(folder: Path, branch: str, doing: Doing) -> bool:
         if _is_replaying(folder):
             raise _refuse(folder, doing, (f"{head[:_SHORT]} is somebody's",))
         if merging and is_ancestor(folder, merging, head):
-            do_git(folder, "merge", "--quit")  # its commit is there, only the note of it stayed
+            # Its commit is there, only the note of it stayed.
+            do_git(folder, "merge", "--quit", settings=NO_HOOKS)
         return True
     is_half = merging or _is_replaying(folder) or head != doing.before or _is_detached(folder)
     return not is_half and not list_changed_files(folder)

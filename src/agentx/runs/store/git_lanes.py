@@ -253,7 +253,8 @@ class GitLanes:
         require_free(folder, pushed.commit, is_merged=not is_replaced)
         if is_replaced:
             with self._marks.doing(run_id, "reset", pushed.commit) as held:
-                git_done(folder, "reset", "--quiet", "--keep", pushed.commit, held=held)
+                words = ("reset", "--quiet", "--keep", pushed.commit)
+                git_done(folder, *words, settings=NO_HOOKS, held=held)
                 self._marks.end(run_id)
             return
         who = (*as_somebody(folder), "merge", "--no-edit", "-m", f"Merge {pushed.name}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from agentx.host.files.plain import is_folder
+from agentx.host.git.command import NO_HOOKS
 from agentx.host.git.mending.lying import require_free
 from agentx.host.git.work import commit_of, git_done, is_ancestor
 from agentx.kernel.errors import ConflictError, NotFound, UnavailableError
@@ -103,7 +104,7 @@ def bring_lane(git: GitLanes, run: Run, lane: Lane) -> tuple[Path, str]:
     folder = git.reopen(run.id, lane.id, lane.branch)
     if commit_of(folder, "HEAD") != tip:
         require_free(folder, tip, is_merged=False)
-        git_done(folder, "reset", "--quiet", "--keep", tip)
+        git_done(folder, "reset", "--quiet", "--keep", tip, settings=NO_HOOKS)
     if was_copy:
         git.copies.note(run.id, lane.id, tip)
     return folder, tip

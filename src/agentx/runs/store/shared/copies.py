@@ -15,6 +15,7 @@ from pathlib import Path
 
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.files.plain import is_folder, read_bytes, remove
+from agentx.host.git.command import NO_HOOKS
 from agentx.host.git.mending.lying import require_free
 from agentx.host.git.work import checkouts, commit_of, git_done, list_changed_files
 from agentx.kernel.errors import AgentXError
@@ -111,7 +112,7 @@ class LaneCopies:
                 return f"{folder} has changes that are not committed"
             else:
                 require_free(folder, pushed, is_merged=False)
-                git_done(folder, "reset", "--quiet", "--keep", pushed)
+                git_done(folder, "reset", "--quiet", "--keep", pushed, settings=NO_HOOKS)
         except AgentXError as error:
             return error.message
         return ""

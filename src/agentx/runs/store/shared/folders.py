@@ -15,7 +15,7 @@ from pathlib import Path
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.plain import exists, is_folder, list_folder, remove
-from agentx.host.git.command import NO_HOOKS, name_git
+from agentx.host.git.command import NO_HOOKS, name_git, name_hooks
 from agentx.host.git.facts import branch as branch_at
 from agentx.host.git.half_done import fill_folder
 from agentx.host.git.loose import require_over
@@ -112,7 +112,7 @@ class RunFolders:
         # Forced only past folders that are gone: what git held of them is kept by now.
         words = ("worktree", "add", "--force", "--quiet", str(folder), branch)
         is_ours = name == WORK_FOLDER
-        settings = NO_HOOKS if is_ours else ()
+        settings = NO_HOOKS if is_ours else name_hooks(self._root)
         with self._marks.making(run_id, name) as held:
             git_done(self._root, *words, settings=settings, held=held, lets_go=not is_ours)
             place(folder)

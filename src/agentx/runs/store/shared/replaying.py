@@ -14,10 +14,10 @@ def replay(folder: Path, before: str, onto: str, who: tuple[str, ...], held: int
     Raises: UnavailableError.
     """
     merged = commit_of(folder, "HEAD")
-    git_done(folder, "reset", "--quiet", "--keep", before, held=held)
+    git_done(folder, "reset", "--quiet", "--keep", before, settings=NO_HOOKS, held=held)
     words = (*who, "rebase", "--quiet", onto)
     is_replayed = do_git(folder, *words, settings=NO_HOOKS, held=held).code == 0
     if not is_replayed:
         do_git(folder, "rebase", "--abort", settings=NO_HOOKS, held=held)
     if not is_replayed or not is_same_tree(folder, merged, "HEAD"):
-        git_done(folder, "reset", "--quiet", "--keep", merged, held=held)
+        git_done(folder, "reset", "--quiet", "--keep", merged, settings=NO_HOOKS, held=held)
