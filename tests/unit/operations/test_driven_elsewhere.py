@@ -13,7 +13,9 @@ import pytest
 
 from agentx.agents.driving.plan import PlannedTask
 from agentx.agents.runners.port import Ask
+from agentx.kernel.errors import InvalidValue
 from agentx.operations.driving.asked import DriveBounds, DriveEnd, Driven, DriveNews, NewsOf
+from agentx.operations.driving.beginning import find_meant
 from agentx.operations.driving.desk import DriveDesk
 from agentx.operations.runs.sync import sync_runs
 from agentx.operations.runs.write import start_run
@@ -110,6 +112,21 @@ def test_another_clone_goes_on_from_what_was_pushed(
     assert (end.ended, end.tasks_done) == (DriveEnd.DONE, 2), end.reason
     files = git(other.root, "ls-tree", "--name-only", end.work_branch).split()
     assert {"TASK-001.txt", "TASK-002.txt"} <= set(files)
+
+
+def test_a_run_of_a_stranger_is_meant_by_its_id_alone_and_driven_for_checks_that_are_given(
+    stage: Stage,
+) -> None:
+    asked = _begin_shared(stage, "one")
+    other = _clone(stage, "bert")
+    _share(other)
+
+    assert find_meant(stage.project, "A run") == asked["run_id"]
+    assert find_meant(other, "A run") == ""
+    with pytest.raises(InvalidValue, match="somebody you trust"):
+        stage.drive(project=other, caller=PERSON, **asked)
+    end = stage.drive(project=other, caller=PERSON, title="", **asked)
+    assert end.ended is DriveEnd.DONE, end.reason
 
 
 def test_work_that_was_pushed_is_put_on_its_base_without_force(stage: Stage) -> None:

@@ -30,7 +30,7 @@ def approve_known(desk: DriveDesk) -> None:
     new = list_unseen(desk.project, desk.run, desk.request)
     if new and desk.request.approve(new):
         approve(desk, new)
-    _require(desk, desk.run, _list_of_whole(desk.run))
+    _require(desk, desk.run, list_of_whole(desk.run))
 
 
 def list_unseen(project: Project, run: Run, request: DriveRequest) -> tuple[str, ...]:
@@ -68,6 +68,11 @@ def leave_out(desk: DriveDesk, checks: Sequence[str]) -> None:
         desk.news(NewsOf.PLAN, f"the check `{each}` is left out: nobody approved it")
 
 
+def list_of_whole(run: Run) -> tuple[str, ...]:
+    """Return what the whole run must pass, as far as somebody said it whom this person trusts."""
+    return tuple(each for each in run.checks if each not in run.doubted)
+
+
 def _require(desk: DriveDesk, run: Run, checks: Iterable[str], what: str = "") -> None:
     known = open_approvals(desk.project, desk.run_id).read()
     for each in checks:
@@ -78,9 +83,5 @@ def _require(desk: DriveDesk, run: Run, checks: Iterable[str], what: str = "") -
 def _list_to_run(run: Run, task: Task | None) -> tuple[str, ...]:
     declared, doubted = list_declared(run, task)
     if task is not None and not task.contract.checks:
-        return _list_of_whole(run)
+        return list_of_whole(run)
     return tuple(each for each in declared if each not in doubted)
-
-
-def _list_of_whole(run: Run) -> tuple[str, ...]:
-    return tuple(each for each in run.checks if each not in run.doubted)

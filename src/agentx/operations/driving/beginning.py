@@ -43,13 +43,16 @@ def begin_run(project: Project, request: DriveRequest) -> tuple[Run, DriveReques
 def find_meant(project: Project, what: str) -> str:
     """Return the run that a text means: by its id, or as the title of one that goes on; or nothing.
 
-    Whoever types a command once more, because it was stopped or killed, means no second run.
+    Whoever types a command once more, because it was stopped or killed, means no second run; nor
+    one that somebody began whom they do not trust, and who may have thought of the same title.
     """
     if is_run(project, what):
         return what
     titles = {_plain(what), _plain(redact(what))}
-    going = (each for each in open_runs(project).all() if not each.over)  # newest first
-    return next((each.id for each in going if _plain(each.title) in titles), "")
+    runs = open_runs(project)
+    going = (each for each in runs.all() if not each.over)  # newest first
+    named = (each.id for each in going if _plain(each.title) in titles)
+    return next((each for each in named if not runs.events(each)[0].is_doubtful), "")
 
 
 def _plain(title: str) -> str:

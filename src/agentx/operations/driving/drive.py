@@ -15,7 +15,7 @@ from typing import TypeVar
 from agentx.host.program import ending_programs
 from agentx.kernel.errors import AgentXError, ConflictError, InvalidValue
 from agentx.kernel.ids import shorten_run
-from agentx.operations.driving.approving import approve_known, require_approved
+from agentx.operations.driving.approving import approve_known, list_of_whole, require_approved
 from agentx.operations.driving.asked import DriveEnd, Driven, DriveNews, DriveRequest, NewsOf, Tell
 from agentx.operations.driving.desk import DriveDesk
 from agentx.operations.driving.ends.ending import EndStage, go_on
@@ -162,11 +162,10 @@ class _Driver:
             _, rebuilt = resume_run(desk.project, desk.run_id, actor=ORCHESTRATOR)
             for remark in rebuilt.remarks:
                 desk.news(NewsOf.RUN, remark)
-        if request.checks and tuple(request.checks) != desk.run.checks:
+        if request.checks and tuple(request.checks) != list_of_whole(desk.run):
             declare_checks(desk.project, Saying(run_id=desk.run_id), request.checks)
         approve_known(desk)
-        run = desk.run
-        if not [each for each in run.checks if each not in run.doubted]:
+        if not list_of_whole(desk.run):
             raise InvalidValue(
                 "nothing that you or somebody you trust wrote says when the work is done",
                 hint="name what must pass: --check 'make test'",

@@ -68,7 +68,7 @@ def mend_lane(project: Project, run: Run, lane: str) -> Iterator[str]:
     if is_folder(folder):
         yield from filter(None, [mend_link(project.root, folder, notes.strange(run.id, found.id))])
         yield from filter(None, [return_to_branch(folder, found.branch)])
-        work = open_runs(project).git.find_work(run.id)
+        work = _find_work(project, run, lane)
         yield from take_in_nested(folder, work, notes.strange(run.id, found.id))
 
 
@@ -120,8 +120,13 @@ def put_back(project: Project, run: Run, lane: str) -> tuple[str, ...]:
     note, known = RunNotes(project.store.root).outfit(run.id, lane), dict[str, str]()
     with suppress(OSError, ValueError):
         known = json.loads(read_text(note))
-    folder, work = lane_folder(project, run, lane), open_runs(project).git.find_work(run.id)
+    folder, work = lane_folder(project, run, lane), _find_work(project, run, lane)
     return put_back_steering(folder, project.root, work, known)
+
+
+def _find_work(project: Project, run: Run, lane: str) -> str:
+    """Return where the work is; where its branch is not here yet, of what the lane was made."""
+    return open_runs(project).git.find_work(run.id) or run.lanes[lane].start_commit
 
 
 def tell_tips(project: Project, run: Run) -> tuple[str, ...]:
