@@ -19,7 +19,7 @@ from typing import Any
 from agentx.kernel.clock import to_iso
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
-from agentx.kernel.vouching.standing import UNVERIFIED
+from agentx.kernel.vouching.standing import SAID_FOR_PERSON, UNVERIFIED
 from agentx.lessons.confidence import judge
 from agentx.lessons.fold import canonical, word
 from agentx.lessons.model import (
@@ -198,6 +198,11 @@ def _learning(lesson: Lesson) -> Document:
     }
 
 
+def _doubt(lesson: Lesson) -> str:
+    """Return that nobody saw a person say it, in these words."""
+    return SAID_FOR_PERSON if lesson.is_unconfirmed and not lesson.is_reworded else ""
+
+
 def _tell_origin(lesson: Lesson) -> Document:
     """Return where a lesson comes from and how far it holds, as patterns and learnings say it."""
     return _fill(
@@ -207,6 +212,7 @@ def _tell_origin(lesson: Lesson) -> Document:
         evidence=list(lesson.evidence),
         confidence=str(judge(lesson)),
         status=name_status(lesson) if lesson.is_unverified or not lesson.is_active else "",
+        doubt=_doubt(lesson),
         uid=lesson.uid,
     )
 
@@ -284,6 +290,8 @@ def decision_text(lesson: Lesson) -> str:
     status = {LessonStatus.ACTIVE: "Accepted"}.get(lesson.status, "Retired")
     if lesson.is_unverified and lesson.is_active:
         status = "Unverified"
+    if doubt := _doubt(lesson):
+        status = f"{status} ({doubt})"
     parts = (
         f"# {lesson.id}: {content.name}",
         f"## Status\n\n{status}",

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentx.kernel.clock import Millis
+from agentx.kernel.vouching.standing import SAID_FOR_PERSON
 from agentx.lessons.confidence import judge
 from agentx.lessons.fold import fold
 from agentx.lessons.likeness import alike
@@ -408,3 +409,27 @@ def _after(told: list[LtmEvent], *offered: Taught) -> LongTerm:
             )
         )
     return fold(told)
+
+
+def test_a_page_says_that_nobody_saw_a_person_say_it_and_reads_as_it_is() -> None:
+    content = Content(name="Tables", text="We drop them.")
+    lesson = Lesson(
+        uid=uid(9),
+        kind=LessonKind.DECISION,
+        number=1,
+        content=content,
+        started_at=Confidence.MEDIUM,
+        created_ms=Millis(0),
+        changed_ms=Millis(0),
+        is_persons=True,
+        is_unconfirmed=True,
+    )
+
+    page = decision_text(lesson)
+
+    assert f"Accepted ({SAID_FOR_PERSON})" in page
+    assert decision_entry(page).status is LessonStatus.ACTIVE
+    assert SAID_FOR_PERSON not in decision_text(replace(lesson, is_reworded=True))
+    known = LongTerm(lessons={lesson.uid: replace(lesson, kind=LessonKind.CODE)})
+    [patterns] = documents(known).values()
+    assert patterns["patterns"][0]["doubt"] == SAID_FOR_PERSON
