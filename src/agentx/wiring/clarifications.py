@@ -245,7 +245,8 @@ def blocking_among(project: Project, survey: Survey) -> dict[int, tuple[OpenQues
     asked = AskedIssues(project)
     # Nobody knows what waits in a ledger that cannot be read, so all of it does.
     found: dict[int, tuple[OpenQuestion, ...]] = {
-        issue: (OpenQuestion(id=f"issue-{issue}.json", to=PERSON),) for issue in survey.closed
+        issue: (OpenQuestion(id=f"issue-{issue}.json", to=PERSON, is_unread=True),)
+        for issue in survey.closed
     }
     for state in survey.active:
         issue = asked.find_number(state) if state.holds_its_asker else None
@@ -402,6 +403,16 @@ def inbox_lines(project: Project, role: str) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def list_unread(project: Project) -> tuple[str, ...]:
+    """Return of which issues nobody knows what waits, to be said."""
+    return tuple(_tell_unread(open_clarifications(project).survey()))
+
+
+def _tell_unread(survey: Survey) -> Iterator[str]:
+    for issue in survey.closed[:CLARIFY_INBOX_MAX]:
+        yield f"the questions of issue {issue} cannot be read, and still wait: agentx doctor"
+
+
 def _tell_untrusted(project: Project, role: str) -> Iterator[str]:
     """Yield what a role is told where nobody trusts the repository: nothing in a stranger's words.
 
@@ -411,8 +422,7 @@ def _tell_untrusted(project: Project, role: str) -> Iterator[str]:
     for state in keep_signed(project, _list_held(survey, role))[:CLARIFY_INBOX_MAX]:
         who = "a person" if state.waits_for_person else state.waits_on
         yield f"{state.id} of yours waits for {who} still"
-    for issue in survey.closed[:CLARIFY_INBOX_MAX]:
-        yield f"the questions of issue {issue} cannot be read, and still wait: agentx doctor"
+    yield from _tell_unread(survey)
     if count := len(inbox_among(list_told(survey), role)):
         what = "question or answer is" if count == 1 else "questions and answers are"
         yield f"{count:,} {what} not told: the repository is not trusted (the user: agentx trust)"

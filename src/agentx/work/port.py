@@ -85,6 +85,7 @@ class OpenQuestion:
 
     id: str  # such as CLR-7-001
     to: str  # who has to say something: the agent that was asked, or `human`
+    is_unread: bool = False  # nobody knows what waits: it is the ledger that cannot be read
 
 
 # Issue number -> its blocking open clarifications, oldest first. The ledgers answer it.

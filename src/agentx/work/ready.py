@@ -27,6 +27,8 @@ class WaitingIssue:
     @property
     def marker(self) -> str:
         """What is shown beside it."""
+        if self.question.is_unread:
+            return f"BLOCKED: its questions cannot be read ({self.question.id}): agentx doctor"
         waits_on = "a person" if self.question.to == PERSON_ROLE else self.question.to
         return f"BLOCKED: Clarification {self.question.id} pending from {waits_on}"
 

@@ -355,3 +355,14 @@ def test_an_excerpt_of_what_nobody_saw_a_person_say_says_so(begun: Team) -> None
         assert {hit["kind"] for hit in found} == {"clarification", "observation"}
         for hit in found:
             assert "unconfirmed" in hit["origin"], hit
+
+
+def test_where_questions_cannot_be_read_the_queue_and_the_agents_say_so(begun: Team) -> None:
+    ana = begun.ana
+    [view] = ana.folder.rglob("clarifications/issue-1.json")
+    view.write_text("{broken")
+
+    assert "its questions cannot be read (issue-1.json)" in begun.say(ana, "ready")
+    unread = "the questions of issue 1 cannot be read, and still wait: agentx doctor"
+    assert unread in begun.say(ana, "state")
+    assert json.loads(ana.agentx("state", "--json")[1].partition("\n")[2])["unread"] == [unread]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from agentx.kernel.clock import age
-from agentx.operations.issues.state import describe_agent, state
+from agentx.kernel.text import printable
+from agentx.operations.issues.state import describe_agent, list_unread_questions, state
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.frame import Invocation, Verb
 from agentx.work.model import AgentStatus
@@ -32,7 +33,11 @@ def command(invocation: Invocation) -> None:
     found = state(invocation.project)
     now_ms = invocation.project.clock.now_ms()
     shapes = [describe_agent(status) for status in found]
-    invocation.show({"agents": shapes}, lambda screen: _draw(screen, found, now_ms))
+    unread = list_unread_questions(invocation.project)
+    for line in unread:
+        invocation.talk.print(printable(line), style="yellow", soft_wrap=True)
+    data = {"agents": shapes, **({"unread": unread} if unread else {})}
+    invocation.show(data, lambda screen: _draw(screen, found, now_ms))
 
 
 def _draw(screen: Console, found: tuple[AgentStatus, ...], now_ms: int) -> None:
