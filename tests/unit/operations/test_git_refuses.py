@@ -11,8 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from agentx.daemon.door import open_to_read
 from agentx.host.git import command, plain
+from agentx.host.git.command import find_refusal
 from agentx.kernel.errors import UnavailableError
+from agentx.memory.port import Memory
 from agentx.operations.runs.lane import finish_lane, merge_lane, open_lane
 from agentx.operations.runs.prune import prune_runs
 from agentx.operations.runs.read import list_runs, show_run
@@ -20,13 +23,16 @@ from agentx.operations.runs.recover import pull_request, resume_run
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.sync import sync_runs
 from agentx.operations.runs.write import start_run, task_step
+from agentx.operations.setup.init import InitRequest, init
+from agentx.operations.setup.installation import setup_inputs
 from agentx.operations.setup.trust import give_trust
 from agentx.operations.upkeep.doctor import _project
 from agentx.operations.upkeep.health import Health
+from agentx.operations.upkeep.status import status
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 from tests.support.kept import KeptFolder
-from tests.support.repository import commit
+from tests.support.repository import commit, git
 from tests.support.two_people import FIRST, PERSON, SECOND, Two
 
 ACTOR = "executor"
@@ -91,3 +97,37 @@ def test_doctor_says_it_instead_of_that_there_is_no_repository(refused: Project)
     assert found.health is Health.WRONG
     assert "belongs to another user" in found.says
     assert "safe.directory" in found.mend
+
+
+def test_what_was_a_repository_is_not_begun_beside(tmp_path: Path) -> None:
+    home, shop = tmp_path / "home", tmp_path / "shop"
+    inner = shop / "inner"
+    inner.mkdir(parents=True)
+    git(tmp_path, "init", "-q", "shop")
+    (shop / ".git/HEAD").write_text("garbage\n")
+    project = open_project(inner, read_environment({"HOME": str(home), "PATH": os.defpath}))
+
+    found = _project(project)
+
+    assert (found.health, "is damaged" in found.says) == (Health.WRONG, True)
+    assert f"git -C {shop} status" in found.mend
+    with pytest.raises(UnavailableError, match=rf"takes {shop}/\.git for no repository"):
+        start_run(project, "more", actor=ACTOR)
+    assert find_refusal(tmp_path) is None  # no repository at all
+
+
+def test_status_and_init_say_that_git_refuses_the_repository(refused: Project) -> None:
+    with open_to_read(refused) as memory:
+        said = status(refused, memory).git_refuses
+
+    assert "belongs to another user" in said
+    assert "safe.directory" in said
+    home = Path(refused.environment.variables["HOME"])
+    before = sorted(home.rglob("*"))
+    with pytest.raises(UnavailableError, match="belongs to another user"):
+        init(refused, fail_to_open, setup_inputs(refused), InitRequest())
+    assert sorted(home.rglob("*")) == before
+
+
+def fail_to_open() -> Memory:
+    raise AssertionError("a store was opened")

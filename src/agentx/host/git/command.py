@@ -17,6 +17,7 @@ import shlex
 import time
 from pathlib import Path
 
+from agentx.host.files.plain import is_file
 from agentx.host.limits import GIT_READ_WAIT_MS, GIT_SILENT_MS, GIT_WAIT_MS, GIT_WORK_WAIT_MS
 from agentx.host.system import environment_without
 from agentx.kernel.errors import UnavailableError
@@ -115,13 +116,28 @@ def read_git(path: Path, *words: str) -> GitReply:
 
 
 def find_refusal(path: Path) -> UnavailableError | None:
-    """Return that git works in no repository there because of whose it is; None where it may."""
+    """Return that git works in no repository there because of whose it is, or as it is damaged;
+    None where it may, and where there is none.
+    """
     said = ask_git(path, "rev-parse", "--git-dir")
     try:
         if said is not None:
             _check_accepted(said)
     except UnavailableError as refused:
         return refused
+    return None if said is None or said.code == 0 else _find_damaged(path)
+
+
+def _find_damaged(path: Path) -> UnavailableError | None:
+    """Return where something lies that was a repository, and git takes it for none."""
+    for folder in (path, *path.parents):
+        entry = folder / ".git"
+        if is_file(entry) or is_file(entry / "HEAD"):
+            return UnavailableError(
+                f"git takes {entry} for no repository: it is damaged, or what it names is gone",
+                hint=f"`git -C {shlex.quote(str(folder))} status` says what is wrong; mend that, "
+                "or take it away",
+            )
     return None
 
 

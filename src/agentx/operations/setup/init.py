@@ -25,6 +25,7 @@ from agentx.project.claims import claim_data
 from agentx.project.exclusion import exclude, list_excluded
 from agentx.project.project import Project
 from agentx.project.settlement import settle
+from agentx.wiring.trust.git_refusal import require_git
 
 # Facts that a team shares are committed; what belongs to one machine is not.
 IGNORE_RULES = """\
@@ -92,8 +93,10 @@ def init(
 
     A store is begun only where there is history to take into it.
 
-    Raises: ConflictError where only this project is to be captured and all are already.
+    Raises: ConflictError where only this project is to be captured and all are already,
+        UnavailableError where git refuses the repository.
     """
+    require_git(project)  # else this folder would have a memory of its own, beside its repository's
     chosen = request.harnesses or detect(inputs.homes, _make_finder(project))
     if request.scope is SetupScope.PROJECT:
         _refuse_user_wide(inputs, chosen)

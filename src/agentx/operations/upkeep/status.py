@@ -24,7 +24,7 @@ from agentx.operations.capture.waiting import WaitingRecords, list_waiting
 from agentx.operations.limits import LIVE_SESSIONS_SHOWN
 from agentx.operations.upkeep.strangers import list_untrusted
 from agentx.project.config import SettingFault
-from agentx.project.project import Project
+from agentx.project.project import Project, Rule
 from agentx.project.roles.played import PlayedRole, decide_role
 from agentx.search.model import IndexReport
 
@@ -98,6 +98,7 @@ class StatusReply:
     untrusted: tuple[str, ...] = ()  # what lies in the repository and is neither obeyed nor told
     passed_over: tuple[SettingFault, ...] = ()  # of the settings
     model_rests: str = ""  # why the model is not asked now
+    git_refuses: str = ""  # the repository this folder lies in, and how to mend that
 
 
 def status(project: Project, memory: Memory) -> StatusReply:
@@ -119,6 +120,7 @@ def status(project: Project, memory: Memory) -> StatusReply:
         untrusted=list_untrusted(project),
         passed_over=project.config.faults,
         model_rests=_explain_rest(project),
+        git_refuses=_explain_refusal(project),
     )
 
 
@@ -128,6 +130,15 @@ def _explain_rest(project: Project) -> str:
     from agentx.wiring.models import explain_rest  # noqa: PLC0415  only who has a model
 
     return explain_rest(project)
+
+
+def _explain_refusal(project: Project) -> str:
+    if project.identity.rule is not Rule.DIRECTORY:
+        return ""
+    from agentx.wiring.trust.git_refusal import find_git_refusal  # noqa: PLC0415  few folders
+
+    refused = find_git_refusal(project)
+    return "" if refused is None else f"{refused.message}; {refused.hint}"
 
 
 def _look_at(project: Project, memory: Memory) -> MemoryStatus:

@@ -9,7 +9,7 @@ import click
 
 from agentx.daemon.presence import is_served
 from agentx.kernel.clock import age
-from agentx.kernel.text import show_name
+from agentx.kernel.text import printable, show_name
 from agentx.operations.capture.waiting import WaitingRecords, sum_up
 from agentx.operations.upkeep.status import RoomsStatus, StatusReply, ToldStatus, status
 from agentx.operations.upkeep.strangers import SHOW_TRUST
@@ -69,6 +69,8 @@ def _draw(
     facts = (render.text(reply.project_id, style="bold"), render.text(where, style="dim"))
     for line in lay_facts(facts, screen.width, indent=2):
         screen.print(line)
+    if reply.git_refuses:
+        screen.print(printable(reply.git_refuses), style="yellow", soft_wrap=True)
     rows: list[tuple[str, str]] = [
         (
             "remembered",
