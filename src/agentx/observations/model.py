@@ -13,7 +13,6 @@ from dataclasses import field
 from enum import StrEnum
 
 from agentx.kernel.clock import Millis
-from agentx.kernel.roles import UNCONFIRMED
 from agentx.kernel.text import ASKED_ON, CONTESTED, DECIDED_LATER, join_marks
 from agentx.kernel.values import frozen
 
@@ -134,7 +133,7 @@ class ObservationIndex:
     @property
     def against(self) -> str:
         """What is to be told with it, as of an observation, and what its line may have cut off."""
-        is_told = UNCONFIRMED in self.summary
+        is_told = self.unconfirmed.casefold() in self.summary.casefold()
         return join_marks("" if is_told else self.unconfirmed, _say_against(self))
 
 

@@ -131,12 +131,13 @@ def test_what_a_role_settled_otherwise_is_found_by_that(team: Team) -> None:
 
 def test_a_line_that_cuts_off_that_nobody_saw_it_said_says_so(team: Team) -> None:
     ana, unseen = team.ana, "decided by a person (unconfirmed)"
-    team.say(ana, "clarify", "answer", NAME, f"{YES} {YES} {YES}", "--as-person")
+    words = f"{YES} The unconfirmed rows as well. {YES} {YES}"  # which say nothing of who decided
+    team.say(ana, "clarify", "answer", NAME, words, "--as-person")
     team.say(ana, "clarify", "resolve", NAME, role="engineer")
     team.say(ana, "sync")
     listed = json.loads(team.say(ana, "memory", "list", "--json"))["observations"]
     [row] = [each for each in listed if "YES" in each["summary"]]
-    assert "unconfirmed" not in row["summary"]
+    assert "(unconfirmed)" not in row["summary"]
     assert row["unconfirmed"] == unseen
     assert unseen in team.say(ana, "memory", "list")
     assert unseen in team.say(ana, "memory", "search", "drop users table")
