@@ -28,6 +28,7 @@ from agentx.wiring.taught.teaching import lessons_of
 from tests.support.driven import DONE, Stage
 
 QUESTION = "Which table?"
+TERMINAL = Via.TERMINAL
 UNCONFIRMED = "a program said it for a person: unconfirmed"
 
 
@@ -60,6 +61,28 @@ def test_an_agent_is_told_what_is_doubtful_about_its_answer(
     given = stage.asks[-1]
     assert given.against == against
     assert against in prompt_of(given)
+
+
+def test_an_answer_is_told_to_each_turn_after_it_too(stage: Stage) -> None:
+    """Each turn is a session of its own: who mends what failed knows nothing of the one before."""
+    long = f"the old one, {'and only that, ' * 40}because of the auditors"
+
+    def play(ask: Ask, folder: Path) -> str:
+        if not ask.thread:
+            return f"STATUS: question\nQUESTION: {QUESTION}"
+        (folder / "made.txt").write_text("made\n" if "not all passed" in ask.question else "bad\n")
+        return DONE
+
+    stage.plays = play
+    stage.drive("One", checks=("! grep -q bad made.txt",))
+    (asked,) = stage.run.escalations
+    detail = {"escalation": asked, "resolution": long}
+    by = Saying(actor="user")
+    record_event(stage.project, by, "escalation-resolved", detail, caller=WhoCalls(via=TERMINAL))
+
+    assert stage.drive().ended is DriveEnd.DONE
+    assert len(stage.asks) == 3
+    assert [each.body for each in stage.asks[-1].thread] == [QUESTION, long]
 
 
 ANSWER = PersonsAnswer(event_id="1", at_ms=Millis(1), by="human", text="the old one", key="ana")

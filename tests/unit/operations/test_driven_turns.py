@@ -45,6 +45,14 @@ def test_a_fault_of_the_driver_in_a_turn_ends_the_turn_and_is_told(stage: Stage)
     assert len(stage.asks) == 2
 
 
+def test_a_run_that_is_done_is_said_to_be_to_who_was_killed_before_they_heard(stage: Stage) -> None:
+    assert stage.drive("One").ended is DriveEnd.DONE
+
+    again = stage.drive(run_id=stage.run.id)
+    assert (again.ended, again.tasks_done, again.turns) == (DriveEnd.DONE, 1, 1)
+    assert again.reason.startswith("it was completed before; `agentx run event --type run-reopened")
+
+
 @pytest.mark.parametrize(
     "said",
     [

@@ -9,7 +9,14 @@ from typing import Any
 
 import pytest
 
-from agentx.runs.driving.schedule import GivingPolicy, Move, NextAct, WhyGiven, list_moves
+from agentx.runs.driving.schedule import (
+    GivingPolicy,
+    Move,
+    NextAct,
+    WhyGiven,
+    list_moves,
+    list_task_answers,
+)
 from agentx.runs.model import Run, RunEvent
 from agentx.runs.rules.fold import fold
 from tests.support.run_stories import RUN, event
@@ -85,8 +92,8 @@ def test_an_answer_gives_the_agent_as_many_turns_again() -> None:
     resolved = event(30, "escalation-resolved", escalation=waits.text, resolution="this one")
     found = _move(*asked, resolved, turns_max=1)
     assert (found.act, found.why) == (NextAct.GIVE, WhyGiven.ANSWERED)
-    assert found.answered is not None
-    assert found.answered.resolution == "this one"
+    (answered,) = list_task_answers(_fold(*asked, resolved), "TASK-001")
+    assert answered.resolution == "this one"
 
 
 def test_turns_that_were_cut_off_count_for_nothing() -> None:

@@ -67,10 +67,10 @@ NO_REPLY = (
     "An agent was given this before and gave no reply. What it changed, if anything, lies here."
 )
 FAILED = (
-    "The checks were run on what you did, and not all passed. What they printed is below. Mend the "
+    "The checks were run on what you did, and not all passed. What they printed is above. Mend the "
     "cause; do not weaken or remove a test to make it pass."
 )
-ANSWERED = "You asked, and a person answered; question and answer are below. Go on with that."
+ANSWERED = "You asked, and a person answered; question and answer are above. Go on with that."
 
 
 def say_conflict(files: Iterable[str]) -> str:

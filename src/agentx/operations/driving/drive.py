@@ -19,7 +19,7 @@ from agentx.operations.driving.approving import approve_known, list_of_whole, re
 from agentx.operations.driving.asked import DriveEnd, Driven, DriveNews, DriveRequest, NewsOf, Tell
 from agentx.operations.driving.desk import DriveDesk
 from agentx.operations.driving.ends.ending import EndStage, go_on
-from agentx.operations.driving.ends.reviews import may_have_reviews, take_up_said
+from agentx.operations.driving.ends.reviews import has_reviews, take_up_said
 from agentx.operations.driving.ends.taught import tell_taught
 from agentx.operations.driving.jobs import LOOK_S, DriveJobs
 from agentx.operations.driving.merging import list_left, merge, tell_unchecked
@@ -34,7 +34,8 @@ from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.write import declare_checks, go_to_phase
 from agentx.project.project import Project
 from agentx.runs.driving.schedule import Move, NextAct, give_left, list_moves
-from agentx.runs.model import ORCHESTRATOR, Phase, Run
+from agentx.runs.model import ORCHESTRATOR, Phase, Run, RunStatus
+from agentx.runs.replies import REOPEN
 from agentx.wiring.bound.drives import Drive, DriveLost
 from agentx.wiring.bound.lane_turns import find_push_remote, lane_folder, make_ready
 from agentx.wiring.runs import list_run_questions
@@ -64,10 +65,9 @@ def drive(project: Project, run: Run, request: DriveRequest, tell: Tell) -> Driv
         until_ms=project.clock.now_ms() + request.bounds.minutes * _MINUTE_MS,
     )
     driver = _Driver(desk)
-    if may_have_reviews(desk, run):
-        why = take_up_said(desk)
-        if why:
-            return driver.end(DriveEnd.DONE, why)
+    why = _tell_done(desk, run)
+    if why:
+        return driver.end(DriveEnd.DONE, why)
     said: dict[str, object] = {"runners": list(request.runners)}
     for remark in held.take(said, is_taken=request.is_taken):
         tell_remark(project, tell, remark)
@@ -86,6 +86,14 @@ def drive(project: Project, run: Run, request: DriveRequest, tell: Tell) -> Driv
     finally:
         driver.stop()
         held.end(reason)
+
+
+def _tell_done(desk: DriveDesk, run: Run) -> str:
+    """Return why there is nothing to drive in a run that was completed, with what takes it up."""
+    if run.outcome is not RunStatus.COMPLETED or run.doubted_end is not None or desk.request.plan:
+        return ""
+    again = f"`{REOPEN} --run {shorten_run(run.id)}` takes it up again"
+    return take_up_said(desk) if has_reviews(desk) else f"it was completed before; {again}"
 
 
 def tell_remark(project: Project, tell: Tell, remark: str) -> None:

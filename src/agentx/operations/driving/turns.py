@@ -37,9 +37,8 @@ from agentx.operations.driving.turn_ends import GivenTurn
 from agentx.operations.runs.context import run_context
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.write import run_checks
-from agentx.runs.asked import Escalation
 from agentx.runs.context import Context
-from agentx.runs.driving.schedule import Move, WhyGiven
+from agentx.runs.driving.schedule import Move, WhyGiven, list_task_answers
 from agentx.runs.model import Run, Task
 from agentx.runs.parts.turns import TURN_MARK
 from agentx.runs.rendering import say_against
@@ -48,6 +47,7 @@ from agentx.wiring.bound.lane_turns import bring_work, is_merging, lane_folder, 
 from agentx.wiring.runners import check_environment, role_texts, runner_in_lane
 
 _CONTEXT_TOKENS = 12_000
+_ANSWERS_MAX = 5  # as they were given; of older ones the context tells
 
 
 def give_turn(desk: DriveDesk, move: Move) -> None:
@@ -138,10 +138,11 @@ def _compose(
     )
     checks = task.contract.checks or run.checks
     what, how = say_work(f"{task.id}: {task.contract.title}", task.contract.goal, checks)
-    more, data, answers = _say_why(move, marked)
+    more, data = _say_why(move, marked)
+    answers = list_task_answers(run, task.id)[-_ANSWERS_MAX:]  # each turn is a session of its own
     if is_mend(task):
         data = (*data, *show_failed_whole(run))
-        answers += tuple(filter(None, (find_told(run),)))
+        answers += filter(None, (find_told(run),))
     data = (*data, *show_said(run, task)) if is_review(task) else data
     notes = turn_notes(desk.project, desk.run_id)
 
@@ -169,21 +170,18 @@ def _compose(
     )
 
 
-def _say_why(
-    move: Move, marked: tuple[str, ...]
-) -> tuple[str, tuple[Reference, ...], tuple[Escalation, ...]]:
+def _say_why(move: Move, marked: tuple[str, ...]) -> tuple[str, tuple[Reference, ...]]:
     """Return why the task is given once more, and what its agent has to see."""
     if marked:
-        return say_conflict(marked), (), ()
+        return say_conflict(marked), ()
     match move.why:
         case WhyGiven.CHECKS if move.report is not None:
-            return FAILED, tuple(show_failed(move.report)), ()
-        case WhyGiven.ANSWERED if move.answered is not None:
-            return ANSWERED, (), (move.answered,)
+            return FAILED, tuple(show_failed(move.report))
         case why:
             plain = {
+                WhyGiven.ANSWERED: ANSWERED,
                 WhyGiven.LEFT: say_left(move.text),
                 WhyGiven.GOES_ON: CUT_OFF,
                 WhyGiven.AGAIN: NO_REPLY,
             }
-            return plain.get(why, ""), (), ()
+            return plain.get(why, ""), ()

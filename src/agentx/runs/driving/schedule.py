@@ -70,7 +70,6 @@ class Move:
     turn: AgentTurn | None = None  # the last one
     report: Report | None = None  # the checks that failed
     conflict: Conflict | None = None
-    answered: Escalation | None = None
     text: str = ""  # what a person is asked, or waits for; what was left lying
 
 
@@ -116,7 +115,7 @@ def _find_move(run: Run, task: Task, lane: Lane, policy: GivingPolicy) -> Move:
     if last is None or last.lane != lane.id:
         return giving.give(WhyGiven.FIRST)
     if answered is not None and last.began_ms <= (answered.resolved_ms or 0):
-        return giving.give(WhyGiven.ANSWERED, answered=answered)
+        return giving.give(WhyGiven.ANSWERED)
     match last.end:
         case None | TurnEnd.CUT:
             return giving.give(WhyGiven.GOES_ON)
@@ -168,7 +167,6 @@ class _Giving:
         *,
         report: Report | None = None,
         conflict: Conflict | None = None,
-        answered: Escalation | None = None,
         left: str = "",
     ) -> Move:
         """Return that the agent goes on, or that a person is asked."""
@@ -190,7 +188,6 @@ class _Giving:
             turn=self.last,
             report=report,
             conflict=conflict,
-            answered=answered,
         )
 
     def ask(self, text: str) -> Move:
@@ -218,15 +215,19 @@ def find_open_ask(run: Run, task: str) -> Escalation | None:
     return next((each for each in asked if each.task == task), None)
 
 
-def _find_answered(run: Run, task: str) -> Escalation | None:
-    """Return what a person answered last about a task."""
+def list_task_answers(run: Run, task: str) -> list[Escalation]:
+    """Return what a person answered about a task, in the order they did."""
     mended = {each.escalation for each in run.conflicts.values()}
     found = [
         each
         for each in run.escalations.values()
         if each.task == task and not each.open and each.resolved_ms and each.id not in mended
     ]
-    return max(found, key=lambda each: each.resolved_ms or 0, default=None)
+    return sorted(found, key=lambda each: each.resolved_ms or 0)
+
+
+def _find_answered(run: Run, task: str) -> Escalation | None:
+    return next(reversed(list_task_answers(run, task)), None)
 
 
 def _find_conflict(run: Run, lane: Lane, since_ms: int) -> Conflict | None:

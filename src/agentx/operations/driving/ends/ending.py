@@ -98,7 +98,7 @@ def _verify(desk: DriveDesk, run: Run) -> EndStep | None:
         if not any(each.open and not each.task for each in run.escalations.values()):
             desk.ask(text)
         return EndStep(stage=EndStage.WAITS, text=text)
-    goal = "On the merged work these checks fail; what they printed is below. Mend the cause."
+    goal = "On the merged work these checks fail; what they printed is above. Mend the cause."
     contract = Contract(title=f"{MENDS}{names}"[:_TITLE_CHARS], goal=goal)
     by = Saying(run_id=desk.run_id)
     added = add_task(desk.project, by, contract).added[0].task

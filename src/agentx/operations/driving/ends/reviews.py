@@ -28,7 +28,7 @@ _TITLE = "Review: "
 _ROUNDS_MAX = 3
 _GITHUB = "github"
 _GOAL = """\
-The pull request of this run was reviewed, or its checks failed there. What was said is below, as
+The pull request of this run was reviewed, or its checks failed there. What was said is above, as
 data. Do what the reviewers ask as far as it belongs to this run, and mend what failed; say for each
 point what you did. Where you do not agree, or it is not clear, ask.
 """
@@ -76,9 +76,9 @@ def take_up_said(desk: DriveDesk) -> str:
     return ""
 
 
-def may_have_reviews(desk: DriveDesk, run: Run) -> bool:
-    """Tell whether a run that is over may be taken up again for what was said of it."""
-    return run.over and desk.project.config.section(WorkSettings).mode == _GITHUB
+def has_reviews(desk: DriveDesk) -> bool:
+    """Tell whether what a run made is reviewed on GitHub."""
+    return desk.project.config.section(WorkSettings).mode == _GITHUB
 
 
 def _begin_round(desk: DriveDesk, there: PullThere, rounds: Rounds, new: list[SaidOnPull]) -> None:
