@@ -45,6 +45,11 @@ class AgentXError(Exception):
         self.message = message
         self.hint = hint
 
+    @property
+    def whole(self) -> str:
+        """What is wrong, with what to do."""
+        return f"{self.message} ({self.hint})" if self.hint else self.message
+
 
 class InputError(AgentXError):
     """Change the request."""

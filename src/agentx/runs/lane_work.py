@@ -11,12 +11,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agentx.kernel.errors import ConflictError, IllegalTransition
+from agentx.runs.choosing.naming import name_lane
 from agentx.runs.lacking.mending import refuse_unmerged
 from agentx.runs.model import Happening, Lane, LaneStatus, Run, RunEvent
 from agentx.runs.paths import WORK_FOLDER
 from agentx.runs.replies import Changes, LaneTold, Told, Unmerged
 from agentx.runs.rules.decide import decide, find_lane
-from agentx.runs.service import Runs, name_lane
+from agentx.runs.service import Runs
 from agentx.runs.store.git_shared import tell_unpushed
 from agentx.runs.store.git_taking import find_brought
 from agentx.runs.store.run_store import OpenRun

@@ -7,7 +7,7 @@ are appended and synced, then the files are made from them, then the bell is run
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -279,63 +279,76 @@ class Runs:
 
     # --- taking it up again ---------------------------------------------------------------------
 
-    def rebuild(self, run_id: str, *, everything: bool = True) -> Rebuilt:
+    def rebuild(self, run_id: str) -> Rebuilt:
         """Make the files of a run from its events; what cannot be read is moved aside."""
         name = self.which.choose_to_see(run_id)
-        with self._store.editing(name) as desk:
-            done = desk.repair()
-            self._store.lay_out()
-            changed = desk.show(everything=everything)
-            desk.remarks = [*done, *desk.remarks]
+        with self._repairing(name) as desk:
+            changed = desk.show(everything=True)
         self._store.index.rebuild({name: desk.run})
-        self._tell(desk, ORCHESTRATOR)
+        return self._tell_rebuilt(desk, ORCHESTRATOR, changed)
+
+    @contextmanager
+    def _repairing(self, run_id: str) -> Iterator[OpenRun]:
+        """Give the desk of a run, with what cannot be read there moved aside."""
+        with self._store.editing(run_id) as desk:
+            desk.remarks[:0] = desk.repair()
+            self._store.lay_out()
+            yield desk
+
+    def _tell_rebuilt(
+        self, desk: OpenRun, actor: str, changed: int, more: Iterable[str] = ()
+    ) -> Rebuilt:
+        self._tell(desk, actor)
         faults = tuple(str(each) for each in desk.faults)
-        return Rebuilt(
-            run=desk.run, files_changed=changed, remarks=tuple(desk.remarks), faults=faults
-        )
+        remarks = tuple(dict.fromkeys((*desk.remarks, *more)))
+        return Rebuilt(run=desk.run, files_changed=changed, remarks=remarks, faults=faults)
 
     def resume(self, run_id: str, *, actor: str = ORCHESTRATOR) -> tuple[Resumption, Rebuilt]:
         """Put right what an interruption left, and say how to go on."""
-        name = self.which.choose_to_see(run_id)
-        rebuilt = self.rebuild(name, everything=False)
-        remarks = list(rebuilt.remarks)
         steps: list[NextStep] = []
-        if rebuilt.run.git.work_branch:
-            remarks += self._say_done(name, self.git.recover)
-            branches = frozenset(lane.branch for lane in rebuilt.run.lanes.values())
-            for branch in self.git.strays(name, branches):
-                lane = branch.rsplit("/", 1)[1]
-                text = f"{branch} was made by a command that was cut short"
-                command = self.which.complete(f"agentx run lane open --lane {lane}", rebuilt.run)
-                steps.append(NextStep(text=text, command=command))
-            remarks += (each for each in self.fetch(name) if each not in remarks)
-            remarks += self.git.folders.tell_half_way(name)
-        if not rebuilt.run.over:
-            self.say(name, Happening(kind="run-resumed", actor=actor))
-        unmerged = self.list_unmerged(rebuilt.run)
-        gone = self.list_gone(rebuilt.run)
-        found = self.way_on(rebuilt.run, self.events(name), unmerged, gone)
-        found = replace(found, next=(*steps, *found.next))
-        return found, replace(rebuilt, remarks=tuple(remarks))
+        found: list[str] = []
+        name = self.which.choose_to_see(run_id)
+        with self.which.naming(name), self._repairing(name) as desk:
+            if desk.run.git.work_branch:
+                found += self._say_done(desk.run, self.git.recover)
+                steps += self._list_strays(desk.run)
+                found += self._say_done(desk.run, self._fetch)
+                found += self.git.folders.tell_half_way(name)
+            try:
+                if not desk.run.over:
+                    desk.say(Happening(kind="run-resumed", actor=actor))
+            finally:
+                changed = desk.show()
+        rebuilt = self._tell_rebuilt(desk, actor, changed, found)
+        unmerged, gone = self.list_unmerged(desk.run), self.list_gone(desk.run)
+        way = self.way_on(desk.run, mark_misplaced(name, desk.events), unmerged, gone)
+        return replace(way, next=(*steps, *way.next)), rebuilt
+
+    def _list_strays(self, run: Run) -> Iterator[NextStep]:
+        known = frozenset(lane.branch for lane in run.lanes.values())
+        for branch in self.git.strays(run.id, known):
+            command = f"agentx run lane open --lane {branch.rpartition('/')[2]}"
+            text = f"{branch} was made by a command that was cut short"
+            yield NextStep(text=text, command=self.which.complete(command, run))
 
     def fetch(self, run_id: str) -> tuple[str, ...]:
-        """Bring the work branch up to what others pushed; what is in the way is only said.
-
-        That of a run that is over stays where it is.
-        """
-
-        def work(run: Run) -> tuple[str, ...]:
-            return self.git.look(run) if run.over else self.git.catch_up(run)
-
-        return self._say_done(run_id, work)
-
-    def _say_done(self, run_id: str, work: Callable[[Run], tuple[str, ...]]) -> tuple[str, ...]:
-        """Do something with git while the run is held; what is in the way is only said."""
+        """Bring the work branch up to what others pushed; what is in the way is only said."""
         try:
             with self.which.naming(run_id) as name, self._store.editing(name) as desk:
-                return (*work(desk.run), *self.git.folders.take_remarks())
+                return self._say_done(desk.run, self._fetch)
         except AgentXError as error:
-            return (f"{error.message} ({error.hint})" if error.hint else error.message,)
+            return (error.whole,)
+
+    def _fetch(self, run: Run) -> tuple[str, ...]:  # that of a run that is over stays as it is
+        return self.git.look(run) if run.over else self.git.catch_up(run)
+
+    def _say_done(self, run: Run, work: Callable[[Run], tuple[str, ...]]) -> tuple[str, ...]:
+        """Do something with git while the run is held; what is in the way is only said."""
+        try:
+            with self.which.naming(run.id):
+                return (*work(run), *self.git.folders.take_remarks())
+        except AgentXError as error:
+            return (error.whole,)
 
     def way_on(
         self,
@@ -434,17 +447,3 @@ class Runs:
         root = lane if lane is not None and lane.is_dir() else self._store.paths.project.root
         for name, text in sources(root, task.contract.files):
             yield make_piece(Tier.TASK_LOCAL, name, text)
-
-
-def next_name(taken: Iterable[str], prefix: str) -> str:
-    """Return the next free number for a task or a lane; what stands behind a number is passed."""
-    numbers = (
-        name.removeprefix(prefix).partition("-")[0] for name in taken if name.startswith(prefix)
-    )
-    return f"{prefix}{max((int(each) for each in numbers if each.isdigit()), default=0) + 1:03}"
-
-
-def name_lane(desk: OpenRun, wanted: str = "") -> str:
-    """Return the name of a new lane: it carries its writer, so no two clones share a branch."""
-    plain = wanted or next_name(desk.run.lanes, "lane-")
-    return plain if plain.endswith(f"-{desk.writer}") else f"{plain}-{desk.writer}"

@@ -9,10 +9,11 @@ from typing import Any
 
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.text import quote_word
+from agentx.runs.choosing.naming import next_name
 from agentx.runs.model import Contract, Happening, RunEvent
 from agentx.runs.pages.contracts import fields_of
 from agentx.runs.replies import Told
-from agentx.runs.service import Runs, next_name
+from agentx.runs.service import Runs
 from agentx.runs.store.by_hand import contract_in
 from agentx.runs.store.run_store import OpenRun
 

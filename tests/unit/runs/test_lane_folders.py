@@ -43,7 +43,7 @@ def _move(team: Team) -> Path:
 
 def _make(team: Team) -> Iterator[str]:
     """Make the folders that are not there, as `run resume` does; yield what it says."""
-    return LaneTaking(team.runs).make_folders(run_of(team))
+    return LaneTaking(team.runs).make_folders(team.runs.run(run_of(team))[0])
 
 
 def _list_kept(team: Team) -> list[str]:

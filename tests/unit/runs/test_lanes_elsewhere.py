@@ -128,7 +128,7 @@ def test_what_only_a_branch_had_that_was_replaced_by_force_stays(
 def resume(pair: Pair, team: Team) -> tuple[list[str], list[NextStep]]:
     """Take the run up in a clone; return what is said, and what is next."""
     found, rebuilt = team.runs.resume(pair.run_id)
-    made = LaneTaking(team.runs).make_folders(pair.run_id)
+    made = LaneTaking(team.runs).make_folders(rebuilt.run)
     return [*rebuilt.remarks, *made], list(found.next)
 
 

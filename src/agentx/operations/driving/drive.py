@@ -277,7 +277,7 @@ class _Driver:
             self._set_aside(task, error)
 
     def _set_aside(self, task: str, error: AgentXError) -> None:
-        why = self._stuck[task] = _say_error(error)
+        why = self._stuck[task] = error.whole
         self._desk.news(NewsOf.LANE, f"set aside: {why}", task=task)
 
     def _wait_or_end(self, waits: list[Move]) -> Driven | None:
@@ -301,7 +301,7 @@ class _Driver:
         except DriveLost:
             raise
         except AgentXError as error:
-            return self.end(DriveEnd.STUCK, _say_error(error))
+            return self.end(DriveEnd.STUCK, error.whole)
         match step.stage:
             case EndStage.OVER:
                 self._pushed, self._pull = step.pushed, step.pull
@@ -353,7 +353,3 @@ class _Driver:
         if ended is DriveEnd.DONE:
             return [f"agentx run pr {shorten_run(run.id)}"]
         return [*answers, again]
-
-
-def _say_error(error: AgentXError) -> str:
-    return f"{error.message} ({error.hint})" if error.hint else error.message

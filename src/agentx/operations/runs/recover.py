@@ -68,7 +68,7 @@ def resume_run(
         via = require_persons_word(project, what, hint=hint, caller=caller, about=without)
         remarks += give_up_commit(runs, run_id, without, via=via).remarks
     found, rebuilt = runs.resume(run_id, actor=actor)
-    remarks += LaneTaking(runs).make_folders(found.run_id)
+    remarks += LaneTaking(runs).make_folders(rebuilt.run)
     if exchange is not None:
         with suppress(AgentXError):
             exchange.push()

@@ -67,17 +67,15 @@ class LaneTaking:
         told = self._runs.doing(run_id, work)
         return LaneTold(told=told, lane=find_lane(told.run, lane), folder=folder)
 
-    def make_folders(self, run_id: str) -> Iterator[str]:
+    def make_folders(self, run: Run) -> Iterator[str]:
         """Make the folders of lanes that are free to be worked on here; yield what came of it."""
-        run, _ = self._runs.run(run_id)
         for lane in () if run.over else run.lanes.values():
             if not lane.open or not self._is_free(run, lane):
                 continue
             try:
                 yield from self._make_folder(run, lane)
             except AgentXError as error:
-                hint = f" ({error.hint})" if error.hint else ""
-                yield f"{lane.id} could not be made here: {error.message}{hint}"
+                yield f"{lane.id} could not be made here: {error.whole}"
 
     def _is_free(self, run: Run, lane: Lane) -> bool:
         """Tell whether a lane may be worked on here: nobody else holds its task, or lost it."""
@@ -95,7 +93,7 @@ class LaneTaking:
                 if git.is_trusted:
                     git.folders.require_up(lane.id, git.folder(run.id, lane.id))
             except ConflictError as error:
-                yield f"{error.message} ({error.hint})"
+                yield error.whole
             return
         folder, _ = bring_lane(git, run, lane)
         yield f"{lane.id} is in {folder}"

@@ -33,8 +33,7 @@ def open_pull(desk: DriveDesk, run: Run, found: PullRequest) -> str:
     except UnavailableError:
         raise
     except AgentXError as error:
-        why = f"{error.message} ({error.hint})" if error.hint else error.message
-        desk.news(NewsOf.PUSH, f"no pull request was opened: {why}")
+        desk.news(NewsOf.PUSH, f"no pull request was opened: {error.whole}")
         return ""
     _tell(desk, there)
     return there.url
