@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files import json_text
@@ -48,6 +49,7 @@ class EventsRead:
 
     events: tuple[RunEvent, ...]
     faults: tuple[LineFault, ...]
+    unsound: tuple[Path, ...] = ()  # files in which more stands than an event a line
 
 
 def list_runs(folder: Path) -> tuple[RunId, ...]:
@@ -100,20 +102,30 @@ def read_events(paths: RunPaths, run_id: str) -> EventsRead:
     faults: list[LineFault] = []
     refused: list[Path] = []
     files = look_at_event_files(paths, refused)
+    unsound: list[Path] = []
     for path in refused:
         where = str(path.relative_to(paths.root))
         faults.append(LineFault(file=where, line=0, reason="a link or no plain file"))
     for file, seen in files:
-        for number, found in _read_file(file, seen, run_id):
+        read = _read_file(file, seen, run_id)
+        if not read.is_sound:
+            unsound.append(Path(file))
+        for number, found in read.lines:
             if isinstance(found, RunEvent):
                 events.append(found)
                 continue
             name = str(Path(file).relative_to(paths.root))
             faults.append(LineFault(file=name, line=number, reason=found))
-    return EventsRead(events=tuple(events), faults=tuple(faults))
+    return EventsRead(events=tuple(events), faults=tuple(faults), unsound=tuple(unsound))
 
 
-_Lines = tuple[tuple[int, RunEvent | str], ...]
+class _FileRead(NamedTuple):
+    """What each line of a file holds; where that is an event each, the file is sound."""
+
+    lines: tuple[tuple[int, RunEvent | str], ...]
+    is_sound: bool
+
+
 _Stamp = tuple[int, int, int, int]
 
 
@@ -121,26 +133,26 @@ class _FilesKept:
     """What was read of files last, while they are as they were; of many nothing is kept."""
 
     def __init__(self) -> None:
-        self._files: dict[tuple[str, str], tuple[_Stamp, _Lines]] = {}
+        self._files: dict[tuple[str, str], tuple[_Stamp, _FileRead]] = {}
         self._lines = 0
 
-    def find(self, name: tuple[str, str], stamp: _Stamp) -> _Lines | None:
+    def find(self, name: tuple[str, str], stamp: _Stamp) -> _FileRead | None:
         """Return what was read of a file as it is."""
         known = self._files.get(name)
         return known[1] if known is not None and known[0] == stamp else None
 
-    def keep(self, name: tuple[str, str], stamp: _Stamp, lines: _Lines) -> None:
+    def keep(self, name: tuple[str, str], stamp: _Stamp, read: _FileRead) -> None:
         """Keep what was read of a file."""
         if self._lines > _LINES_KEPT_MAX:
             self._files, self._lines = {}, 0
-        self._lines += len(lines)
-        self._files[name] = stamp, lines
+        self._lines += len(read.lines)
+        self._files[name] = stamp, read
 
 
 _files = _FilesKept()
 
 
-def _read_file(path: str, seen: os.stat_result, run_id: str) -> _Lines:
+def _read_file(path: str, seen: os.stat_result, run_id: str) -> _FileRead:
     """Return what each line of a file holds; who follows a run reads its files often."""
     stamp = (seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns)
     known = _files.find((path, run_id), stamp)
@@ -148,12 +160,17 @@ def _read_file(path: str, seen: os.stat_result, run_id: str) -> _Lines:
         return known
     # Within one tick of the clock a file can change and look the same.
     is_settled = SystemClock().now_ms() - seen.st_ctime_ns // 1_000_000 > _TICK_MS
-    lines = tuple(
-        (number, found) for number, line in read_lines(Path(path)) for found in _read(line, run_id)
-    )
+    lines: list[tuple[int, RunEvent | str]] = []
+    is_sound = True
+    for number, line in read_lines(Path(path)):
+        before = len(lines)
+        lines += ((number, found) for found in _read(line, run_id))
+        is_event = len(lines) == before + 1 and isinstance(lines[-1][1], RunEvent)
+        is_sound = is_sound and is_event and line.endswith(b"\n")
+    read = _FileRead(lines=tuple(lines), is_sound=is_sound)
     if is_settled:
-        _files.keep((path, run_id), stamp, lines)
-    return lines
+        _files.keep((path, run_id), stamp, read)
+    return read
 
 
 def events_in(text: bytes, run_id: str) -> Iterator[RunEvent]:
@@ -193,13 +210,13 @@ def _parse(line: bytes, run_id: str) -> Iterator[RunEvent | str]:
         yield event if ours else f"belongs to the run {event.run[:80]!r}"
 
 
-def repair(paths: RunPaths) -> list[str]:
-    """Take out of the files what cannot be read, after keeping it aside; say what was done.
+def repair(paths: RunPaths, files: Iterable[Path]) -> list[str]:
+    """Take out of files what cannot be read, after keeping it aside; say what was done.
 
     Raises: UnavailableError.
     """
     done: list[str] = []
-    for file in event_files(paths):
+    for file in files:
         good: list[bytes] = []
         bad: list[bytes] = []
         for _, line in read_lines(file):

@@ -293,6 +293,7 @@ class OpenRun:
         self._writer = EventWriter(self.paths, notes, store.clock, store.entropy)
         found = store.read(run_id)
         self.faults: tuple[LineFault, ...] = found.faults
+        self._unsound = found.unsound
         self.remarks: list[str] = []
         self.fresh: list[RunEvent] = []
         self._hand = ByHand(self.paths, self.remarks, store.kept)
@@ -417,9 +418,9 @@ class OpenRun:
 
     def repair(self) -> list[str]:
         """Move aside what cannot be read, and read again."""
-        done = repair(self.paths)
-        found = read_events(self.paths, self.run.id)
-        self.faults = found.faults
+        done = repair(self.paths, self._unsound)
+        if done:
+            self.faults = read_events(self.paths, self.run.id).faults
         return done
 
     # --- what people changed by hand ------------------------------------------------------------
