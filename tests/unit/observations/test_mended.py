@@ -18,6 +18,9 @@ _EARLY = "Because `outbox.flush` is called before the commit, the mail leaves wi
 _HOLDS = "`hooks.attempt` holds `BEGIN WORK` over the call, so the web never gets its turn."
 _STANDS = "One run: the order is put 20 ms after `now()`, so it is not due, for the worker."
 
+# Its file ends with the name of the one that is edited then; and a plain name that stays.
+_LONGER = "`queue_rewind.py:25` is too long since the split: the linter will find `Drain()` again."
+_PLAIN = "The way by stubs isn't bad: who has `acme` installed never notices that it is one."
 _THEIRS = "I checked `harbour/kiosk`: their `kiosk.json` only has what all share, no `remote`."
 
 
@@ -51,6 +54,10 @@ def _category(talk: Talk, words: str) -> tuple[Category, str]:
         (_HOLDS, 0, ("src/hooks.py", "timeout = 3", "timeout = 5"), False),
         (_HOLDS, 0, ("src/other.py", 'db.execute("begin work")', "pass"), False),
         (_STANDS, 0, ("src/jobs.py", "at <= now()", "at <= clock()"), True),
+        (_LONGER, 0, ("src/rewind.py", "return None", "raise Lost(name)"), False),
+        (_LONGER, 0, ("src/queue_rewind.py", "return None", "raise Lost(name)"), True),
+        (_PLAIN, 0, ("src/acme.py", 'which("acme")', 'self.which("acme")'), False),
+        (_PLAIN, 0, ("src/acme.py", 'which("acme")', "self.which(NAME)"), True),
         (_THEIRS, 0, ("kiosk.json", '"remote": "acme"', '"remote": ""'), False),
     ],
 )

@@ -87,21 +87,39 @@ def _find_mending(finding: Finding, text: str, later: Sequence[Exchange], boot: 
     """Return where what a text names was edited; long after it, only where it was taken out."""
     named_code = code_names(text)
     names = [name.rsplit(".", 1)[-1] for name in named_code]
+    # A plain word in code ("`acme`") may stand anywhere: it counts where it was taken out.
+    telling = [
+        name
+        for whole, name in zip(named_code, names, strict=True)
+        if not whole.islower() or not whole.isalpha()
+    ]
     modules = {name.split(".")[-2] for name in named_code[:1] if "." in name}
     quoted = [one.strip("`").lower() for one in _CODE.findall(text) if len(one) > _NAME_CHARS_MIN]
     for number, exchange in enumerate(later):
         for edit in _list_edits(finding, exchange, boot):
             removed, added = "\n".join(edit.removed), "\n".join(edit.added)
-            if number >= _NEAR:
-                is_mended = any(name in removed and name not in added for name in names)
-            else:
+            is_mended = any(_has(removed, name) and not _has(added, name) for name in names)
+            if number < _NEAR and not is_mended:
                 name = edit.path.rsplit("/", 1)[-1]
                 is_own = name.partition(".")[0] in modules
-                named = name in text or (is_own and any(one in removed.lower() for one in quoted))
-                is_mended = named or any(name in removed for name in names)
+                named = _has(text, name) or (
+                    is_own and any(one in removed.lower() for one in quoted)
+                )
+                is_mended = named or any(_has(removed, name) for name in telling)
             if is_mended:
                 return f"since mended in {edit.path}"
     return ""
+
+
+def _has(text: str, name: str) -> bool:
+    """Tell whether a text has a name, and not only another one that ends or begins with it."""
+    at = text.find(name)
+    while at >= 0:
+        around = text[at - 1 : at] + text[at + len(name) : at + len(name) + 1]
+        if not any(char.isalnum() or char in "_-" for char in around):
+            return True
+        at = text.find(name, at + 1)
+    return False
 
 
 def _find_own_mending(finding: Finding, text: str, later: Sequence[Exchange], boot: Boot) -> str:
