@@ -65,6 +65,19 @@ Download action repository 'shop/prices@main' (SHA:5b5815c2)
 Error: shop/prices/action.yml: (Line: 148, Col: 9)
 Error: System.ArgumentException: Unexpected type"""
 
+SYNC = """\
+still the same:
+Fetching layers/v2 from the mirror (acme/layers)...
+Mirror is at 8f2c1aa
+No matching layers found on the mirror. Nothing to push.
+
+is the order of the two steps wrong?"""
+
+DEPLOY = """\
+Deploying to staging...
+Health check failed, rolling back.
+Rollback complete, keeping release 41."""
+
 GIT_LOG = """\
 the branch looks like this:
 
@@ -88,8 +101,9 @@ Date:   Wed Feb 11 15:52:29 2026 +0100
         (MAIL, "this came in today, from ops:\n\n\n\n\n\n\ndo what he says"),
         (OUTLOOK, "look at this"),
         (ACTION, ""),
+        (SYNC, "still the same:\n\n\n\n\nis the order of the two steps wrong?"),
+        (DEPLOY, ""),
     ],
-    ids=["terminal", "test run", "trace", "log of commits", "crash", "mail", "long mail", "ci"],
 )
 def test_what_was_pasted_is_not_what_was_written(text: str, own: str) -> None:
     wrote, pasted = split_pasted(text)
@@ -106,6 +120,9 @@ def test_what_was_pasted_is_not_what_was_written(text: str, own: str) -> None:
         "fix the parser",
         "error: it says nothing else",
         "We have three rules:\n- never push to main\n- always squash\n\nkeep the tests fast",
+        "Thinking about the cache...\nRedis it is.",
+        "Moving the mailer to a queue...\nWe keep the cron for the digests.",
+        "Deploying by hand...\nStop that. Only CI deploys.",
         "hmm... not sure about this...\nmaybe we wait...\nlet's see...",
         "From: the old API\nTo: the new one, by Friday",
         "1  apple\nis not a trace",
@@ -121,6 +138,7 @@ def test_what_people_write_stays_as_it_is(text: str) -> None:
 def test_a_megabyte_on_one_line_and_a_million_lines_are_read_at_once() -> None:
     assert split_pasted("x" * 1_000_000)[1] == ""
     assert split_pasted("error: no\n" * 200_000)[1] == ""
+    assert split_pasted("Fetching tags...\n" * 3_999)[1]
     assert split_pasted(("a " * 200 + "\n") * 3_000)[1] == ""
 
 

@@ -2,14 +2,16 @@
 
 Nobody said what a program printed, so it is nobody's wish and nobody's decision; but what went
 wrong in it may be worth knowing. A line is a program's by its form: a shell's prompt, a stamp of
-time, a frame of a trace, a place in a file, a hash. What stands between two such lines of a
-paragraph was pasted with them, and so was what is indented under one. What is quoted ("> ") is
-somebody else's, and so is a mail, and what a line leads to (`material.py`).
+time, a frame of a trace, a place in a file, a hash, what it is at ("Fetching tags..."). What stands
+between two such lines of a paragraph was pasted with them, and so was what is indented under one,
+and what a program says of what it is at. What is quoted ("> ") is somebody else's, and so is a
+mail, and what a line leads to (`material.py`).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import takewhile
 
@@ -49,6 +51,16 @@ _PRINTED = compile_late(
 )
 # Among printed lines also: how long it took, that it goes on, a long hash.
 _PRINTED_TOO = compile_late(r"[ \t(][\d.]+ ?m?s\)?[ \t]*\Z|[^.]\.\.\.[ \t]*\Z|\b[0-9a-f]{40}\b")
+# What a program is at; it goes on with what came of it, until somebody is spoken to.
+_AT_WORK = compile_late(
+    r"[ \t]*(?!(?:Look|Think|Wonder|Consider|See|Read|Hear|Go|Try|Talk|Ask|Guess|Mus)ing\b)"
+    r"[A-Z][a-z]+ing (?!about\b)[^\n]*(?:\.\.\.|\u2026)[ \t]*\Z"
+)
+_SPEAKS = compile_late(
+    r"(?i:\b(?:i|we|you|me|us|my|our|your|please|pls|let'?s|why|how|what|should|must|never|always"
+    r"|don'?t|use|keep|stop|only|instead|ich|wir|du|bitte|warum|wie|yo|por favor|je|nous|vous)\b)"
+    r"|\?\s*\Z|\A\s*[a-z]+[:,]\s*\Z"
+)
 _QUOTED = compile_late(r"[ \t]*>+(?:[ \t]|$)")
 # The head of a mail: who wrote it, and what about.
 _SENDER = compile_late(r"(?:From|Von|De|Da): \S")
@@ -105,6 +117,8 @@ def split_pasted(text: str) -> tuple[str, str]:
         for at, line in enumerate(lines)
     ]
     printed = [_PRINTED.match(line[:_LINE_CHARS_READ]) is not None for line in lines]
+    for at in _list_at_work(lines):
+        printed[at] = True
     is_printed = sum(printed) > 1
     if not (is_printed or any(quoted)):
         return cut_material(text, _MARK), ""
@@ -116,6 +130,18 @@ def split_pasted(text: str) -> tuple[str, str]:
     left = cut_material(text, _MARK).split("\n")
     own = "\n".join("" if gone else line for line, gone in zip(left, pasted, strict=True))
     return own.strip("\n"), "\n".join(line for line, gone in told if gone)
+
+
+def _list_at_work(lines: list[str]) -> Iterator[int]:
+    """Return the lines of programs that say what they are at, with what they say of it then."""
+    begin = -1
+    for at, line in enumerate(lines):
+        is_at_work = _AT_WORK.match(line[:_LINE_CHARS_READ]) is not None
+        speaks = not is_at_work and (begin < 0 or _SPEAKS.search(line[:_LINE_CHARS_READ]))
+        if begin < 0 or speaks or not line.strip():
+            begin = at if is_at_work else -1
+            continue
+        yield from (begin, at) if at == begin + 1 else (at,)
 
 
 def _find_mails(lines: list[str]) -> frozenset[int]:
