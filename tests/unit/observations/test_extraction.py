@@ -503,6 +503,9 @@ def test_a_file_is_known_by_the_name_that_people_use_if_it_can_be_no_other() -> 
         "do you think the codebase was intuitive enough to find the answer quickly",
         "what's the purpose of the second queue in this service",
         "and how does the importer know that a file has changed since",
+        "does the-cli support a key of its own instead of the shared one, or does this need a fork",
+        "did anybody move the importer to pnpm instead of npm",
+        "is redis used here instead of postgres or is that only in staging",
     ],
 )
 def test_a_question_without_its_mark_is_no_memory(asked: str) -> None:
@@ -510,6 +513,20 @@ def test_a_question_without_its_mark_is_no_memory(asked: str) -> None:
 
     kept = [one for one in extract(talk.turns) if one.category is not Category.COMPACTION_SUMMARY]
     assert not any(asked in one.content for one in kept)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "was the wrong one, use `ky` instead of axios",
+        "does not matter, keep the table instead of the cache",
+        "did work with pnpm, keep it instead of npm",
+    ],
+)
+def test_what_only_begins_like_a_question_settles(said: str) -> None:
+    talk = Talk().user("which one is it?").agent("`axios`, I think.").user(said).agent("Good.")
+
+    assert any(said in one.content for one in talk.found(Category.DECISION))
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,11 @@ _ASKS = compile_late(
     _LEADS + r"(?:"
     r"(?:is|are|was|were|has|have|does|did) "
     r"(?:you|we|it|they|he|she|the|this|that|there|these|those|your|our|my|i|a|an)\b(?! to\b)"
+    # "does the-cli take a key", and not "did work, keep it"
+    r"|(?:does|did) (?!(?:not|nothing|work|help|fix|run|pass|fail|seem|look|make|mean|do|need|go"
+    r"|break)\b)[\w./@`-]+ (?!not\b)\w"
+    r"|(?:is|are|was|were) [^,.;:]{3,80}? or (?:is|are|was|were|does|do|did|only|just|still|rather"
+    r"|in|on|by|with)\b[^,.;:]*\Z"
     r"|(?:do|should|shall) (?:we|i)\b|do (?:you|they)\b"
     r"|(?:how|why|what|where|when|which|who) (?:do|does|did)\b(?! it\b)"
     r"|(?:what|which)(?:'s|'re)\b"
@@ -53,6 +58,7 @@ _ASKS_SO = compile_late(
     r"(?i:(?<!is)(?<!are)(?<!was)(?<!all)(?<!to the)(?<!be)[, ] ?"
     r"(?:right|correct|isn'?t it|or not|oder|no)\W*\Z)"
 )
+_CLAUSE = compile_late(r"[,;:]\s+(?:so |and |but |then |please )*")
 _HEDGES = cues.anywhere(
     r"""
     perhaps | maybe | i guess | i suppose | vielleicht | quiz\u00e1s | peut-\u00eatre
@@ -128,8 +134,15 @@ def only_asks(text: str) -> bool:
 
 
 def asks(sentence: str) -> bool:
-    """Tell whether a person asks for information, with a mark or without."""
-    return is_question(sentence) or _ASKS.match(sentence) is not None
+    """Tell whether a person asks for information, with a mark or without.
+
+    Who says beside it what to do ("was the wrong one, use X") only begins like that.
+    """
+    if is_question(sentence):
+        return True
+    return _ASKS.match(sentence) is not None and not any(
+        commands(each) for each in _CLAUSE.split(sentence)[1:]
+    )
 
 
 def is_not_meant(sentence: str) -> bool:

@@ -14,6 +14,7 @@ from agentx.prose.sentences import is_question, once_a_line, sentences
 from agentx.prose.settling.asking import (
     CHOOSES,
     CONSTRAINS,
+    asks,
     calls_command,
     commands,
     is_unsure,
@@ -174,7 +175,7 @@ def _settles(sentence: str) -> bool:
         return False
     if rules_out(text) or (takes_in_short(text) and not is_question(text)):
         return True
-    if is_question(text) or wants_work(text) or _OPINES.match(text):
+    if asks(text) or wants_work(text) or _OPINES.match(text):
         return False
     said = drop_guesses(text)
     if is_order(text):

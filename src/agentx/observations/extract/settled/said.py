@@ -252,7 +252,8 @@ def _settles(line: Line, *, is_first: bool, offered: bool) -> bool:
     is_pasted = cues.LOGS.search(text) or _PASTED.search(text)
     if is_pasted or line.block is Block.HEADING or greets(text) or is_one_off(text):
         return False
-    if not is_first and (_THEN.search(text) or takes_in_short(text)):
+    takes = _THEN.search(text) and not only_requests(text)
+    if not is_first and (takes or takes_in_short(text)):
         return True
     if rules_out(text):
         return not _NARRATES.search(text)
