@@ -221,6 +221,19 @@ def test_what_is_open_on_another_branch_or_in_this_session_stays(
     assert len(_done(store, talk, branch="feature/a")) == 1
 
 
+def test_what_was_left_to_do_on_one_branch_may_be_done_on_another(
+    store: JsonObservationStore,
+) -> None:
+    _left(store, "The retry docs still need an example.", branch="feature/a")
+    _left(store, "The test suite still fails.", branch="feature/a")
+    talk = Talk().user("write the example for the retry docs").edit("docs/retry.md", "a", "b")
+    talk.shell("make test", "22 passed").agent("The example is in the retry docs now.")
+
+    assert _done(store, talk, branch="feature/b") == [
+        f"{LEFT_OPEN}The retry docs still need an example."
+    ]
+
+
 def test_that_the_build_is_broken_falls_with_the_failure(store: JsonObservationStore) -> None:
     _left(store, "I ran out of time; the build is broken on this branch.")
     talk = Talk().user("go on").edit("a.go", "a", "b")

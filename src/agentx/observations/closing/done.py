@@ -126,11 +126,24 @@ def find_done(
             if _went_on(one, doings):
                 yield one, ""
             continue
-        if one.branch and branch and one.branch != branch:
+        if holds_apart(one, branch):
             continue
         rest = find_rest(one, doings.deeds, is_mended=one.session_id in mended)
         if rest != one.content:
             yield one, rest
+
+
+def holds_apart(one: Observation, branch: str) -> bool:
+    """Tell whether what was done on a branch says nothing of a memory of another one.
+
+    What is left to do may be done from anywhere, and stays open where that work does not reach.
+    How another branch stands, and what it has not saved, only work on it changes.
+    """
+    if not (one.branch and branch) or one.branch == branch:
+        return False
+    own = one.content
+    is_of_branch = is_uncommitted(own) or _UNSAVED.search(own) or _BROKEN.search(own)
+    return not own.startswith(LABELS) or is_of_branch is not None
 
 
 def may_have_changed(text: str, deeds: Deeds) -> bool:

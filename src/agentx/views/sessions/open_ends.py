@@ -10,7 +10,13 @@ from agentx.conversation.model import Event
 from agentx.exchanges.turns import Turn
 from agentx.kernel.values import frozen
 from agentx.observations.closing.doings import Deeds, Doings, Passed, WorkedOut
-from agentx.observations.closing.done import find_done, find_rest, mark_done, may_have_changed
+from agentx.observations.closing.done import (
+    find_done,
+    find_rest,
+    holds_apart,
+    mark_done,
+    may_have_changed,
+)
 from agentx.observations.closing.failures import find_mended, find_mending, tell_mended
 from agentx.observations.closing.said_again import find_said_again
 from agentx.observations.model import Category, Observation
@@ -107,8 +113,8 @@ class OpenEnds:
         standing = [one for one in store.get_by_ids(left) if not one.superseded_by] if left else []
         for later in sorted(self._later, key=lambda one: one.deeds.begun_ms):
             for one in tuple(standing):
-                is_elsewhere = one.branch and later.branch and one.branch != later.branch
-                rest = one.content if is_elsewhere else find_rest(one, later.deeds)
+                is_apart = holds_apart(one, later.branch)
+                rest = one.content if is_apart else find_rest(one, later.deeds)
                 if rest != one.content:
                     standing.remove(one)
                     standing += mark_done(store, [(one, rest)], later.by)
