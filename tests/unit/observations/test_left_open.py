@@ -167,6 +167,7 @@ def test_each_item_of_a_list_of_what_is_open_is_an_open_end() -> None:
         "The timer is not started when the page is hidden.",
         "Nobody has to sign it.",
         "A job that was not started is skipped by the reader.",
+        "A quick worker looks for a row that does not exist yet.",
         "The old test fails on Windows, because it has no `fork`.",
     ],
 )

@@ -17,7 +17,7 @@ from agentx.prose.sentences import once_a_line
 
 _YET = cues.anywhere(
     r"""
-    (?:not|\w+n['\u2019]?t|nothing|nobody|none|never) (?:[\w'-]+ ){0,5}?(?:yet|so far)
+    (?:not|\w+n['\u2019]?t|nothing|nobody|none|never) (?!exist )(?:[\w'-]+ ){0,5}?(?:yet|so far)
     (?:has|have) (?:still )?not (?:come|arrived|been \w+ed) | still (?:not|no|hasn't|haven't)
     (?:immer )?noch (?:nicht|kein\w*|nie) | bisher (?:nicht|kein\w*)
     (?:todav\u00eda|a\u00fan|aun) (?:no|sin) | sigue sin

@@ -66,7 +66,8 @@ _SAYS = cues.anywhere(
     (?:nobody|no one) has (?:yet )?(?!ever|complain)[^.;:,\n]{{2,60}}? yet
     hat noch (?:niemand|keiner)
     nadie ha [^.;:,\n]{{2,60}}? (?:todav\u00eda|a\u00fan) | personne n'a encore
-    (?:is|are|was|were) still to be \w+ | remains? to be \w+ed | (?:does|do)(?:n'?t| not) exist yet
+    (?:is|are|was|were) still to be \w+ | remains? to be \w+ed
+    (?<!that )(?<!which )(?<!who )(?:does|do)(?:n'?t| not) exist yet
     there (?:is|are) no [\w-]+(?: [\w-]+){{0,4}} yet
     there (?:isn'?t|aren'?t) (?:an?|any) .{{2,40}} yet
     (?:has|have|needs?) to be \w+(?: too| also| first)? before (?:we|it|this|that|they|the|you)
