@@ -16,7 +16,7 @@ from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 from agentx.runs.model import ORCHESTRATOR
 from agentx.wiring.runs import open_runs
-from tests.support.repository import repository
+from tests.support.repository import git, repository
 from tests.support.trusting import trusted
 
 
@@ -69,3 +69,25 @@ def test_who_types_the_title_once_more_means_the_run_that_is_not_over(tmp_path: 
     assert find_meant(project, older.id[-4:]) == older.id[-4:]
     record_event(project, Saying(run_id=older.id), "run-failed", {"reason": "it was given up"})
     assert find_meant(project, "Add e-mail checks") == ""
+
+
+def test_a_filter_that_lies_among_the_files_of_the_work_is_in_the_way(tmp_path: Path) -> None:
+    """In a lane git would run the one that an agent wrote there, with all that the driver has."""
+    project = trusted(_open(tmp_path))
+    (project.root / "tools").mkdir()
+    (project.root / "tools" / "strip.py").write_text("")
+    for name, command in (
+        ("filter.lfs.process", "git-lfs filter-process"),
+        ("filter.mine.smudge", "/opt/mine/smudge --file %f"),
+        ("filter.nb.clean", "python tools/strip.py %f"),
+        ("filter.own.smudge", "tools/strip.py"),
+        ("merge.own.driver", "sh -c './merge %A'"),
+        ("merge.up.driver", "../merge %A %O"),
+    ):
+        git(project.root, "config", name, command)
+    asked = DriveRequest(title="A run", runners=("codex",), checks=("true",))
+
+    found = [line for line in plan_drive(project, asked).in_the_way if "git would run" in line]
+
+    named = [line.partition(" is `")[0].rpartition(" ")[2] for line in found]
+    assert named == ["filter.nb.clean", "filter.own.smudge", "merge.own.driver", "merge.up.driver"]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from agentx.kernel.errors import InvalidValue
+from agentx.kernel.errors import ConflictError, InvalidValue
 from agentx.operations.walking import walk
 from agentx.work.walk.model import Walked
 from tests.support.trusting import trusted
@@ -103,6 +103,14 @@ def test_nothing_is_committed_to_a_branch_that_an_agent_chose(
     made.acts["engineer"] = build
     assert made.walk().ended == "done"
     assert made.subjects() == ["#1 implement: Build it, with its tests (engineer)"]
+
+
+def test_nothing_is_begun_where_git_would_run_what_an_agent_writes(made: Company) -> None:
+    put(made.stage.root, "strip.sh", "cat\n")
+    made.stage.git("config", "filter.own.clean", "sh strip.sh")
+
+    with pytest.raises(ConflictError, match="git would run what agents write: filter.own.clean"):
+        made.walk()
 
 
 def test_history_that_an_agent_dropped_is_told(made: Company) -> None:

@@ -7,11 +7,14 @@ has none of these; a `.git` that came in an archive may have all of them.
 from __future__ import annotations
 
 import os
+import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
-from agentx.host.files.plain import list_folder, look
+from agentx.host.files.plain import is_file, list_folder, look
 from agentx.host.git.command import ask_git
-from agentx.kernel.text import compile_late
+from agentx.kernel.errors import ConflictError
+from agentx.kernel.text import compile_late, preview
 
 _RUNS = compile_late(
     r"core\.(fsmonitor|hookspath|sshcommand|gitproxy|pager|editor|askpass|alternaterefscommand)"
@@ -20,6 +23,9 @@ _RUNS = compile_late(
     r"|gpg\.(.+\.)?program|remote\..+\.(uploadpack|receivepack|vcs|proxy)|url\..+"
     r"|interactive\.difffilter|uploadpack\.packobjectshook"
 )
+# What git runs where it takes files in and lays them out, there where they lie.
+_ON_FILES = r"^(filter\..+\.(clean|smudge|process)|merge\..+\.driver)$"
+_SHOWN_CHARS = 80
 _SAMPLE = ".sample"
 _OWN = ("local", "worktree")
 
@@ -39,6 +45,33 @@ def list_programs(path: Path) -> tuple[str, ...]:
         if scope in _OWN and _RUNS.fullmatch(entry.partition("\n")[0].lower())
     }
     return (*sorted(settings), *_list_hooks(path))
+
+
+def refuse_among_files(path: Path) -> Iterator[ConflictError]:
+    """Yield why agents cannot work on files that git filters or merges with one of those files.
+
+    Whoever made such a setting, git would run it as an agent left it.
+    """
+    said = ask_git(path, "config", "--null", "--get-regexp", _ON_FILES)
+    for entry in () if said is None else said.names:
+        name, _, command = entry.partition("\n")
+        try:
+            words = shlex.split(command)
+        except ValueError:
+            words = command.split()
+        if any(_is_among(path, word, is_first=at == 0) for at, word in enumerate(words)):
+            yield ConflictError(
+                f"git would run what agents write: {name} is `{preview(command, _SHOWN_CHARS)}`",
+                hint=f"name a copy outside of {path} by its whole path: git config {name}",
+            )
+
+
+def _is_among(path: Path, word: str, *, is_first: bool) -> bool:
+    if word.startswith(("/", "~", "-")):
+        return False
+    if word.startswith(("./", "../")) or (is_first and "/" in word):
+        return True
+    return not is_first and is_file(path / word)  # `python tools/strip.py`
 
 
 def _list_hooks(path: Path) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from agentx.host.git.programs import refuse_among_files
 from agentx.kernel.errors import AgentXError, ConflictError, InvalidValue
 from agentx.operations.driving.approving import list_unseen, refuse_unseen
 from agentx.operations.driving.asked import DriveRequest
@@ -78,6 +79,7 @@ def _find_in_the_way(project: Project, request: DriveRequest) -> Iterator[AgentX
             f"{project.root} is not trusted: agents would run what lies there",
             hint="look at it, then say so: agentx trust --show, agentx trust",
         )
+    yield from refuse_among_files(project.root)
     names = dict.fromkeys((*request.runners, request.planner))
     if not request.runners:
         yield InvalidValue(

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agentx.agents.happenings import HandoffTriggered
+from agentx.host.git.programs import refuse_among_files
 from agentx.kernel.bus import Say
 from agentx.kernel.errors import IllegalTransition, InvalidValue
 from agentx.operations.agents.assignment import move_issue
@@ -51,13 +52,16 @@ def walk_issue(project: Project, request: WalkRequest, told: Say) -> WalkReply:
 
     Raises: NotFound, InvalidValue where it follows another workflow or the repository is not
         trusted; AgentUnavailable for a runner that cannot be run here; IllegalTransition for one
-        that is closed; ConflictError while another process does, or where files are not committed.
+        that is closed; ConflictError while another process does, where files are not committed, or
+        git would run what agents write.
     """
     if not project.trust.was_said:
         raise InvalidValue(
             f"{project.root} is not trusted: agents run what lies there",
             hint="look at it, then say so: agentx trust --show, agentx trust",
         )
+    for error in refuse_among_files(project.root):
+        raise error
     find_position(project, request, ())
     with holding_walk(project, request.issue) as walk:
         events = cut_to_way(walk.read())
