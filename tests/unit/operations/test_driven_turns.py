@@ -13,6 +13,7 @@ from agentx.agents.runners.port import Ask
 from agentx.kernel.ids import shorten_run
 from agentx.operations.driving.asked import DriveBounds, DriveEnd, NewsOf
 from agentx.operations.driving.turn_ends import GivenTurn
+from agentx.operations.runs.recover import pull_request
 from agentx.runs.parts.turns import TurnEnd
 from tests.support.driven import DONE, Stage, write_file
 from tests.support.repository import git
@@ -111,6 +112,34 @@ def test_work_beside_the_branch_of_the_lane_is_put_on_it(stage: Stage, plays: ob
 
     assert end.ended is DriveEnd.DONE, end.reason
     assert git(stage.project.root, "show", f"{end.work_branch}:made.txt") == "made"
+
+
+@pytest.mark.parametrize("branch", ["main", "release"])
+def test_a_branch_of_people_that_an_agent_moved_is_told(stage: Stage, branch: str) -> None:
+    root = stage.project.root
+    git(root, "branch", "release")
+
+    def move(_ask: Ask, folder: Path) -> str:
+        (folder / "made.txt").write_text("made\n")
+        git(folder, "add", ".")
+        git(folder, "commit", "-q", "-m", "mine")
+        git(folder, "update-ref", f"refs/heads/{branch}", "HEAD")
+        return DONE
+
+    stage.plays = move
+    assert stage.drive("One").ended is DriveEnd.DONE
+
+    told = f"{branch} now holds what was committed in this lane, which was not checked"
+    assert [text.partition(":")[0] for text in stage.texts(NewsOf.LANE)][1:] == [told]
+    assert [told in event.text("text") for event in stage.events if event.kind == "note"] == [True]
+
+
+def test_a_task_for_which_nothing_was_changed_is_told_as_that(stage: Stage) -> None:
+    stage.plays = lambda _ask, _folder: DONE
+    end = stage.drive("One")
+
+    found = pull_request(stage.project, end.run_id, actor="orchestrator")
+    assert "**One** (TASK-001)\n  nothing was changed for it\n" in found.description
 
 
 def test_a_repository_that_an_agent_made_in_its_lane_is_never_asked(

@@ -14,7 +14,7 @@ from agentx.agents.driving.report import WorkReport, read_report
 from agentx.agents.runners.port import Ask, Reply
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.limits import RUN_TEXT_CHARS_MAX
-from agentx.kernel.text import cut, preview, printable
+from agentx.kernel.text import cut, name_some, preview, printable
 from agentx.llm.port import Usage
 from agentx.operations.driving.asked import NewsOf
 from agentx.operations.driving.desk import DriveDesk
@@ -24,13 +24,20 @@ from agentx.runs.driving.schedule import Move
 from agentx.runs.parts.turns import AgentTurn, TurnEnd
 from agentx.runs.rules.driving import TURN_ENDED
 from agentx.wiring.bound.drives import DriveLost
-from agentx.wiring.bound.lane_turns import commit_left, lane_folder, mend_lane, put_back, turn_notes
+from agentx.wiring.bound.lane_turns import (
+    commit_left,
+    find_holders,
+    lane_folder,
+    mend_lane,
+    put_back,
+    turn_notes,
+)
 
 _SUMMARY_CHARS = 600
 _NEWS_CHARS = 200
 _ASKS_CHARS = 2_000
-_NAMED_MAX = 5
-_WHY_PUT_BACK = "an agent CLI goes by it where it is started, so a person changes that"
+_WHY_TOLD = " now holds what was committed in this lane, which was not checked: look at it there"
+_WHY_PUT_BACK = "; an agent CLI goes by it where it is started, so a person changes that"
 
 
 class GivenTurn:
@@ -164,12 +171,13 @@ def keep_left(desk: DriveDesk, task: str, lane: str, saying: str) -> tuple[str, 
     run = desk.run
     for remark in mend_lane(desk.project, run, lane):
         desk.news(NewsOf.LANE, remark, task=task, lane=lane)
+    held = find_holders(desk.project, run, lane)
     back = put_back(desk.project, run, lane)
-    if back:
-        more = f" and {len(back) - _NAMED_MAX} more" if len(back) > _NAMED_MAX else ""
-        text = f"put back: {', '.join(back[:_NAMED_MAX])}{more}; {_WHY_PUT_BACK}"
-        desk.say("note", {"text": printable(text)}, task=task, lane=lane)
-        desk.news(NewsOf.LANE, text, task=task, lane=lane)
+    for names, before, after in ((held, "", _WHY_TOLD), (back, "put back: ", _WHY_PUT_BACK)):
+        if names:
+            text = printable(f"{before}{name_some(names)}{after}")
+            desk.say("note", {"text": text}, task=task, lane=lane)
+            desk.news(NewsOf.LANE, text, task=task, lane=lane)
     left = commit_left(lane_folder(desk.project, run, lane), saying)
     desk.push(desk.run.lanes[lane].branch, task=task, lane=lane)
     return left.commit, left.marked

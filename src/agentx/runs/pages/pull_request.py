@@ -127,6 +127,9 @@ def _tell_done(run: Run, task: Task) -> str:
         lines.append(f"  {_line(twice.says)}")
     if said:
         lines.append(f"  {_line(said)}")
+    lanes = [each for each in run.lanes.values() if each.task == task.id and each.merged_as]
+    if lanes and all(each.commit == each.start_commit for each in lanes):
+        lines.append("  nothing was changed for it")
     return "\n".join(lines)
 
 

@@ -72,6 +72,16 @@ def mend_lane(project: Project, run: Run, lane: str) -> Iterator[str]:
         yield from take_in_nested(folder, work, notes.strange(run.id, found.id))
 
 
+def find_holders(project: Project, run: Run, lane: str) -> tuple[str, ...]:
+    """Return which branches of people hold what an agent committed in a lane since its last turn.
+
+    Raises: as `lane_folder`.
+    """
+    found = run.lanes[lane]
+    folder = lane_folder(project, run, lane)
+    return lane_turns.find_holders(folder, found.commit or found.start_commit)
+
+
 def bring_work(project: Project, run: Run, folder: Path) -> BroughtIn:
     """Merge the work branch into a lane; what does not go together holds marks.
 

@@ -12,6 +12,7 @@ from agentx.runs.paths import WORK_FOLDER
 from agentx.runs.replies import UNSHALLOW
 
 _UNSIGNED = "merge.verifySignatures false"
+OURS = "agent/"  # how the branches of runs begin
 
 
 @frozen
@@ -46,7 +47,7 @@ def check_name(branch: str) -> None:
 
     Raises: InvalidValue.
     """
-    if not branch.startswith("agent/"):
+    if not branch.startswith(OURS):
         raise InvalidValue(f"{branch!r} is no branch of a run", hint="they begin with agent/")
 
 

@@ -26,7 +26,7 @@ from agentx.host.git.work import (
 from agentx.kernel.errors import InvalidValue, NotFound, UnavailableError, UnsafePath
 from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
-from agentx.runs.store.shared.branches import check_name
+from agentx.runs.store.shared.branches import OURS, check_name
 
 _PUSH_WAIT_MS = 60_000
 _SAID_CHARS_MAX = 200
@@ -64,6 +64,20 @@ def commit_left(folder: Path, saying: str) -> LeftThere:
         words = (*as_somebody(folder), "commit", "--quiet", "--no-verify", "-m", saying)
         git_done(folder, *words, settings=NO_HOOKS)
     return LeftThere(commit=commit_of(folder, "HEAD"), marked=marked)
+
+
+def find_holders(folder: Path, since: str) -> tuple[str, ...]:
+    """Return which branches of people hold what was committed in a lane since some commit.
+
+    Raises: UnavailableError.
+    """
+    if commit_of(folder, "HEAD") == since:
+        return ()
+    made = read_git(folder, "rev-list", "--reverse", "--first-parent", f"{since}..HEAD").lines
+    words = ("for-each-ref", "--format=%(refname:lstrip=2)")
+    said = [read_git(folder, *words, f"--contains={each}", "refs/heads/") for each in made[:1]]
+    names = (name for each in said for name in each.lines)
+    return tuple(name for name in names if not name.startswith(OURS))
 
 
 def _has_staged(folder: Path) -> bool:
