@@ -15,13 +15,14 @@ from agentx.runs.choosing.naming import name_lane
 from agentx.runs.lacking.mending import refuse_unmerged
 from agentx.runs.model import Happening, Lane, LaneStatus, Run, RunEvent
 from agentx.runs.paths import WORK_FOLDER
-from agentx.runs.replies import Changes, LaneTold, Told, Unmerged
+from agentx.runs.replies import Changes, Landed, LaneTold, Told, Unmerged
 from agentx.runs.rules.decide import decide, find_lane
 from agentx.runs.service import Runs
 from agentx.runs.store.git_shared import tell_unpushed
 from agentx.runs.store.git_taking import find_brought
 from agentx.runs.store.run_store import OpenRun
 from agentx.runs.store.shared.branches import Conflicted, Moved, lane_branch, work_branch
+from agentx.runs.store.shared.landed import find_landed
 
 
 class LaneWork:
@@ -243,6 +244,10 @@ class LaneWork:
     def tell_unpushed(self, run: Run) -> tuple[str, ...]:
         """Return that the work branch is not pushed as it is here, where there is a remote."""
         return tuple(tell_unpushed(self._git.root, run.git.work_branch))
+
+    def find_landed(self, run: Run) -> Landed | None:
+        """Return where the work of a run came in already; None where nowhere."""
+        return find_landed(self._git.root, run)
 
     def list_unmerged(self, run: Run) -> tuple[Unmerged, ...]:
         """Return the lanes that count as merged and are not in the work branch here."""

@@ -151,6 +151,15 @@ class GoneCommit:
 
 
 @frozen
+class Landed:
+    """Where the work of a run came in."""
+
+    where: str  # a branch, here or as a remote has it
+    is_other: bool = False  # as other commits: squashed, or rebased
+    is_sure: bool = True  # or it only looks like that, and was changed since
+
+
+@frozen
 class Changes:
     """What the work branch changes, compared with its base."""
 

@@ -5,6 +5,7 @@ Method: a bare remote and two clones with real git; one person ends a run, both 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from agentx.operations.runs.recover import PullRequest, pull_request, resume_run
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.write import go_to_phase, record_event, task_step
 from agentx.project.project import Project
+from agentx.runs.replies import Landed
 from agentx.wiring.runs import list_unmerged_runs
 from tests.support.mcp_agent import Agent
 from tests.support.repository import commit, git
@@ -50,6 +52,59 @@ def _ask(both: Two, project: Project) -> PullRequest:
 def _say_status(both: Two, project: Project) -> list[str]:
     found = show_run(project, both.run_id)
     return [each.why for each in found.unmerged] + [step.text for step in found.next]
+
+
+def _squash(root: Path, work: str) -> None:
+    git(root, "merge", "-q", "--squash", work)
+    git(root, "commit", "-q", "-m", "all of it (#1)")
+
+
+def _replay(root: Path, work: str) -> None:
+    commit(root, "another", c_py="c = 1\n")
+    git(root, "cherry-pick", f"{work}^2" if _is_merge(root, work) else work)
+
+
+def _is_merge(root: Path, work: str) -> bool:
+    return len(git(root, "rev-list", "--parents", "-1", work).split()) > 2
+
+
+def _merge(root: Path, work: str) -> None:
+    git(root, "merge", "-q", "--no-ff", "-m", "merged", work)
+
+
+def _take_back(root: Path, work: str) -> None:
+    _squash(root, work)
+    git(root, "revert", "--no-edit", "HEAD")
+    commit(root, "another", c_py="c = 1\n")
+
+
+def _edit_after(root: Path, work: str) -> None:
+    _squash(root, work)
+    commit(root, "more", b_py="b = 1\nd = 2\n")
+
+
+@pytest.mark.parametrize(
+    ("land", "landed"),
+    [
+        (_merge, Landed(where="main")),
+        (_squash, Landed(where="main", is_other=True)),
+        (_replay, Landed(where="main", is_other=True)),
+        (_edit_after, Landed(where="main", is_other=True, is_sure=False)),
+        (_take_back, Landed(where="main", is_other=True, is_sure=False)),
+        (lambda root, _: commit(root, "another", c_py="c = 1\n"), None),
+        (lambda *_: None, None),
+    ],
+    ids=["merged", "squashed", "rebased", "changed", "taken back", "gone on", "nothing"],
+)
+def test_work_that_came_in_is_told_and_not_pushed_again(
+    both: Two, land: Callable[[Path, str], object], landed: Landed | None
+) -> None:
+    land(both.one.root, f"agent/{both.run_id}/work")
+
+    found = _ask(both, both.one)
+    assert found.landed == landed
+    is_pushing = any("is not pushed as it is here" in each for each in found.remarks)
+    assert is_pushing != (landed is not None and landed.is_sure)
 
 
 @pytest.mark.promise("runs.git-is-true")

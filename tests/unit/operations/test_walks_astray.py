@@ -109,7 +109,7 @@ def test_nothing_is_begun_where_git_would_run_what_an_agent_writes(made: Company
     put(made.stage.root, "strip.sh", "cat\n")
     made.stage.git("config", "filter.own.clean", "sh strip.sh")
 
-    with pytest.raises(ConflictError, match="git would run what agents write: filter.own.clean"):
+    with pytest.raises(ConflictError, match="git would run what agents write: filter"):
         made.walk()
 
 

@@ -15,7 +15,7 @@ from agentx.project.roles.caller import WhoCalls
 from agentx.runs.lacking.mending import say_mending
 from agentx.runs.pages.pull_request import checklist, description
 from agentx.runs.paths import RunPaths
-from agentx.runs.replies import REOPEN, Changes, Rebuilt, Resumption
+from agentx.runs.replies import REOPEN, Changes, Landed, Rebuilt, Resumption
 from agentx.runs.rules.gates import Missing
 from agentx.runs.taking.giving_up import give_up_commit
 from agentx.runs.taking.lane_taking import LaneTaking
@@ -41,6 +41,7 @@ class PullRequest:
     changes: Changes | None
     remarks: tuple[str, ...] = ()  # what was found on the way
     missing: tuple[Missing, ...] = ()  # what must be so first, with what to type
+    landed: Landed | None = None  # where it is merged already
 
 
 def resume_run(
@@ -133,6 +134,8 @@ def pull_request(project: Project, run_id: str = "", *, actor: str) -> PullReque
     lifted = runs.list_lifted(run)
     page = checklist(run, unmerged, missing, lifted)
     here = RunPaths()
+    landed = lanes.find_landed(run)
+    unpushed = () if landed and landed.is_sure else lanes.tell_unpushed(run)
     return PullRequest(
         run_id=run.id,
         ready="- [ ]" not in page,
@@ -142,6 +145,7 @@ def pull_request(project: Project, run_id: str = "", *, actor: str) -> PullReque
         checklist=page,
         files=tuple(str(path) for path in (here.pr_description, here.pr_checklist)),
         changes=changes,
-        remarks=(*remarks, *tell_undecided(project, run), *lanes.tell_unpushed(run)),
+        remarks=(*remarks, *tell_undecided(project, run), *unpushed),
         missing=missing,
+        landed=landed,
     )

@@ -13,7 +13,7 @@ from agentx.kernel.text import preview, printable
 from agentx.operations.runs.read import ArchivedRow, RunOverview, RunRow, TaskRow
 from agentx.runs.model import Lane
 from agentx.runs.rendering import tell_answered
-from agentx.runs.replies import Rebuilt, Resumption, Unmerged
+from agentx.runs.replies import Landed, Rebuilt, Resumption, Unmerged
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.layout import flatten, lay, lay_facts
 
@@ -308,8 +308,23 @@ def draw_pull_request(screen: Console, found: PullRequest) -> None:
         files = render.count(len(found.changes.files), "file")
         lines = f"+{found.changes.lines_added:,} -{found.changes.lines_removed:,} lines"
         screen.print(f"{files}, {lines} on {found.work_branch}", style="dim", soft_wrap=True)
+    if found.landed is not None:
+        screen.print(Text(_say_landed(found.landed)), style="yellow", soft_wrap=True)
+        if found.ready:
+            return
     word = "ready to be opened" if found.ready else "not ready: see the open boxes above"
     screen.print(word, style="green" if found.ready else "yellow")
+
+
+def _say_landed(found: Landed) -> str:
+    if not found.is_other:
+        return f"it is merged into {found.where} already"
+    if found.is_sure:
+        return f"{found.where} has all of it already, as other commits"
+    return (
+        f"{found.where} seems to have it already, as other commits, and was changed since: look "
+        "there before it is opened"
+    )
 
 
 def _status(word: str) -> Text:
