@@ -54,6 +54,17 @@ def test_a_story_is_built_judged_and_committed(
         )
 
 
+def test_an_issue_that_somebody_began_elsewhere_is_told_as_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with company(tmp_path, monkeypatch) as made:
+        open_issues(made.stage.project).edit(1, Edit(status=Status.IN_PROGRESS))
+        assert made.walk(workflow="story").ended == "done"
+
+    said = "#1 is In Progress already, and nobody began implement here"
+    assert [line.partition(":")[0] for line in made.told].count(said) == 1
+
+
 def test_what_does_not_pass_goes_back_until_a_person_is_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

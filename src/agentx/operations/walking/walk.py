@@ -131,6 +131,7 @@ class _Walker:
             )
             for each in count_documents(self._desk, where):
                 self._desk.append(each)
+            self._tell_elsewhere(where)
         self._note(Walked.SITTING, checks=self._desk.request.checks)
         checks = ", ".join(self._desk.request.checks)
         self._desk.told(f"what is built must pass: {checks}" if checks else _SAY_NO_CHECK)
@@ -138,6 +139,16 @@ class _Walker:
         events = self._events()
         where = find_position(self._project, self._desk.request, events)
         tell_counted(self._desk, where, events)
+
+    def _tell_elsewhere(self, where: Position) -> None:
+        """Say that an issue stands as if its first step had begun, which nobody did here."""
+        issue = where.issue
+        begun = (each.step.id for each in where.next if each.step.status_on_start is issue.status)
+        for step in begun:
+            self._desk.told(
+                f"#{issue.number} is {issue.status} already, and nobody began {step} here: look "
+                "whether somebody is at work on it elsewhere"
+            )
 
     def _tell_lost(self, events: Sequence[WalkEvent]) -> None:
         """Say which commits of the way the branch holds no more."""
