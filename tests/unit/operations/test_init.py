@@ -16,20 +16,24 @@ from rich.console import Console
 
 from agentx.adapters.port import SetupScope
 from agentx.adapters.registry import ADAPTERS
+from agentx.adapters.settings.file import HOOK_PROGRAM
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import ConflictError
 from agentx.memory.port import Memory
 from agentx.operations.setup.init import InitReply, InitRequest, init
 from agentx.operations.setup.installation import setup_inputs
+from agentx.operations.setup.installed import list_differing, list_installed
 from agentx.operations.setup.programs.live import try_hooks
 from agentx.operations.setup.seen_by_git import SeenByGit, look_at_git
 from agentx.operations.setup.setup import Setup, setup
 from agentx.operations.upkeep.asking import check_hooks
 from agentx.operations.upkeep.health import Health
+from agentx.operations.upkeep.status import status
 from agentx.project.config import read_environment
 from agentx.project.exclusion import exclude
 from agentx.project.project import Project, open_project
 from agentx.surfaces.cli.commands.begin.changes import draw_seen
+from agentx.wiring.memory import open_store
 
 ALL = tuple(ADAPTERS)
 
@@ -195,6 +199,33 @@ def test_all_is_not_well_where_the_hooks_are_switched_off(
     assert check.health is Health.WRONG
     assert "no hook runs until" in check.says
     assert str(settings) in check.says
+
+
+@pytest.mark.parametrize("harness", ["claude-code", "gemini", "opencode"])
+def test_hooks_that_are_not_as_this_version_has_them_are_not_called_missing(
+    tmp_path: Path, harness: str
+) -> None:
+    project = made(tmp_path)
+    inputs = setup_inputs(project)
+    wanted = Setup(harness=Harness(harness), project_root=project.root)
+    reply = setup(inputs, wanted)
+    file = next(each.path for each in reply.files if HOOK_PROGRAM in each.path.read_text())
+    text = file.read_text()
+    changed = text.replace("SessionStart", "SessionBegan") if harness != "opencode" else text + "//"
+    file.write_text(changed)
+
+    assert list_installed(project, inputs) == ()
+    assert list_differing(project, inputs) == (harness,)
+    (check,) = check_hooks(project, inputs)
+    assert "not as this version has them" in check.says
+    with open_store(project) as memory:
+        for _ in range(2):  # as it is found, and as it was noted
+            found = status(project, memory)
+            assert (found.hooks, found.hooks_differing) == ((), (harness,))
+
+        setup(inputs, wanted)
+        found = status(project, memory)
+        assert (found.hooks, found.hooks_differing) == ((harness,), ())
 
 
 def test_without_hooks_and_where_nothing_is_captured_no_event_is_sent(tmp_path: Path) -> None:

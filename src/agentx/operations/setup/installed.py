@@ -28,6 +28,29 @@ def list_installed(project: Project, inputs: SetupInputs) -> tuple[str, ...]:
     return asking_harnesses(project, replace(inputs, mcp_command=()))
 
 
+def list_differing(project: Project, inputs: SetupInputs) -> tuple[str, ...]:
+    """Return the agent CLIs that have hooks of ours, but not as they should be by now.
+
+    So they are after an update, and where somebody changed them: they may capture still.
+    """
+    installed = list_installed(project, inputs)
+    return tuple(
+        each.value
+        for each in ADAPTERS
+        if each not in installed
+        and any(_has_ours(project, inputs, each, one) for one in SetupScope)
+    )
+
+
+def _has_ours(project: Project, inputs: SetupInputs, harness: Harness, scope: SetupScope) -> bool:
+    """Tell whether there is anything that taking us out would take away."""
+    wanted = Setup(harness=harness, project_root=project.root, scope=scope, uninstall=True)
+    try:
+        return not is_current(ADAPTERS[harness].edits(setup_request(inputs, wanted)))
+    except AgentXError:
+        return False
+
+
 def list_switches(project: Project, inputs: SetupInputs, harness: Harness) -> tuple[str, ...]:
     """Return what keeps an agent CLI from calling the hooks that it has, and the file with it."""
     found = []

@@ -12,7 +12,12 @@ from agentx.adapters.settings.plugins import has_plugin
 from agentx.agents.loop.tools.commands import SETTING, list_broad, read_allowed, say_broad
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import InvalidValue
-from agentx.operations.setup.installed import asking_harnesses, list_installed, list_switches
+from agentx.operations.setup.installed import (
+    asking_harnesses,
+    list_differing,
+    list_installed,
+    list_switches,
+)
 from agentx.operations.setup.setup import SetupInputs, detect
 from agentx.operations.upkeep.health import Health, HealthCheck
 from agentx.project.project import Project
@@ -34,6 +39,7 @@ def check_hooks(project: Project, inputs: SetupInputs) -> Iterator[HealthCheck]:
     installed = list_installed(project, inputs)
     asking = asking_harnesses(project, inputs)
     used = list_used(project, inputs)
+    differing = list_differing(project, inputs)
     for harness in ADAPTERS:
         off = list_switches(project, inputs, harness) if harness in installed else ()
         if off:
@@ -48,11 +54,14 @@ def check_hooks(project: Project, inputs: SetupInputs) -> Iterator[HealthCheck]:
             )
         elif harness in installed:
             yield check_asking(project, inputs, harness)
-        elif harness in used:
+        elif harness in used or harness in differing:
+            is_there = harness in differing
             yield HealthCheck(
                 name=harness,
                 health=Health.WRONG,
-                says="in use, but its hooks are not installed",
+                says="its hooks are not as this version has them"
+                if is_there
+                else "in use, but its hooks are not installed",
                 mend=f"agentx setup {harness}",
             )
     if not used and not installed:

@@ -91,6 +91,7 @@ class StatusReply:
     indexes: IndexReport
     rooms: RoomsStatus
     hooks: tuple[str, ...]
+    hooks_differing: tuple[str, ...]  # there, but not as this version has them
     waiting: tuple[WaitingRecords, ...]  # what lies in any spool, and why
     told: ToldStatus
     role: PlayedRole = PlayedRole()  # that is played here, and what says so
@@ -104,6 +105,7 @@ class StatusReply:
 def status(project: Project, memory: Memory) -> StatusReply:
     """Say what is remembered of this project, and what is running."""
     notes = NoteFile(project.store.notes, project.clock)
+    hooks = _hooks(project, notes)
     return StatusReply(
         project_id=project.id,
         root=str(project.root),
@@ -112,7 +114,8 @@ def status(project: Project, memory: Memory) -> StatusReply:
         memory=_look_at(project, memory),
         indexes=memory.index_report(),
         rooms=_rooms(project, notes),
-        hooks=_hooks(project, notes),
+        hooks=hooks.installed,
+        hooks_differing=hooks.differing,
         waiting=list_waiting(project),
         told=_count_told(project),
         role=decide_role(project),
@@ -177,26 +180,38 @@ def _count_told(project: Project) -> ToldStatus:
     )
 
 
-def _hooks(project: Project, notes: NoteFile) -> tuple[str, ...]:
+@frozen(kw_only=False)
+class _Hooks:
+    """The agent CLIs that have hooks of ours, as they should be and otherwise."""
+
+    installed: tuple[str, ...] = ()
+    differing: tuple[str, ...] = ()
+
+
+def _hooks(project: Project, notes: NoteFile) -> _Hooks:
     """Return the agent CLIs whose hooks are installed; their files say whether that was noted."""
     homes = repr(project.environment.homes)
     beside = (sys.executable, homes, str(project.data.root), str(project.root))
     noted = notes.read(_FILES, look_at((), *beside))
     paths = noted if isinstance(noted, list) else []
     found = notes.read(_HOOKS, look_at(map(Path, paths), *beside)) if paths else None
-    if isinstance(found, list):
-        return tuple(found)
+    if isinstance(found, dict):  # an older version noted a list
+        return _Hooks(tuple(found["installed"]), tuple(found["differing"]))
     from agentx.operations.setup.installation import setup_inputs  # noqa: PLC0415  all that edits settings
-    from agentx.operations.setup.installed import list_installed, list_settings_files  # noqa: PLC0415  as above
+    from agentx.operations.setup.installed import (  # noqa: PLC0415  as above
+        list_differing,
+        list_installed,
+        list_settings_files,
+    )
 
     inputs = setup_inputs(project)
     files = list_settings_files(project, inputs)
     look = look_at(files, *beside)
-    installed = list_installed(project, inputs)
+    hooks = _Hooks(list_installed(project, inputs), list_differing(project, inputs))
     if files:
         notes.write(_FILES, look_at((), *beside), [str(file) for file in files])
-        notes.write(_HOOKS, look, installed)
-    return installed
+        notes.write(_HOOKS, look, {"installed": hooks.installed, "differing": hooks.differing})
+    return hooks
 
 
 def _rooms(project: Project, notes: NoteFile) -> RoomsStatus:

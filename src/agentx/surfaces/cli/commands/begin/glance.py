@@ -159,11 +159,16 @@ def _list_waiting(reply: StatusReply) -> list[tuple[str, str]]:
     elif reply.waiting:
         records = sum(one.records for one in sum_up(reply.waiting))
         found.append((f"{render.count(records, 'record')} not taken in yet", "agentx sync"))
-    if not reply.hooks:
-        found.append(("no hooks: new sessions are not captured", "agentx init"))
+    found += _list_hooks(reply)
     if reply.passed_over:
         found.append(("some settings are passed over", "agentx config"))
     return found
+
+
+def _list_hooks(reply: StatusReply) -> list[tuple[str, str]]:
+    if differing := ", ".join(reply.hooks_differing):
+        return [(f"the hooks of {differing} are not as this version has them", "agentx init")]
+    return [] if reply.hooks else [("no hooks: new sessions are not captured", "agentx init")]
 
 
 def _draw_sessions(screen: Console, reply: GlanceReply, dates: Dates) -> None:

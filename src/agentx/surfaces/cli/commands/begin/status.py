@@ -107,7 +107,7 @@ def _draw(
         rows.append(("model", f"{spent.model}: {used}, {paid} today, {calls}"))
     if reply.model_rests:
         rows.append(("", reply.model_rests))
-    rows.append(("hooks", ", ".join(reply.hooks) or "none: `agentx init` installs them"))
+    rows += _list_hooks(reply)
     rows += [("untrusted", line) for line in reply.untrusted]
     if reply.untrusted:
         rows.append(("", f"look, then decide: `{SHOW_TRUST}`"))
@@ -179,6 +179,17 @@ def _words(state: TextIndexState) -> str:
         return "not yet indexed: `agentx sync`"
     left = f"; {state.entries_left:,} log entries behind" if state.entries_left else ""
     return f"{render.count(state.passages, 'passage')}, {render.size(state.bytes_on_disk)}{left}"
+
+
+def _list_hooks(reply: StatusReply) -> Iterator[tuple[str, str]]:
+    """Say which agent CLIs call AgentX, and which do not as this version would have it."""
+    name = "hooks"
+    if reply.hooks or not reply.hooks_differing:
+        yield name, ", ".join(reply.hooks) or "none: `agentx init` installs them"
+        name = ""
+    for each in reply.hooks_differing:
+        yield name, f"{each}: not as this version has them, `agentx setup {each}`"
+        name = ""
 
 
 def tell_daemon(reply: StatusReply, project: Project, *, by_itself: bool) -> str:
