@@ -113,6 +113,27 @@ def test_nothing_is_begun_where_git_would_run_what_an_agent_writes(made: Company
         made.walk()
 
 
+@pytest.mark.parametrize("words", [("status",), ("add", "."), ("commit", "-qam", "mine")])
+def test_a_repository_that_an_agent_made_in_the_folder_is_not_committed_as_a_name(
+    made: Company, words: tuple[str, ...]
+) -> None:
+    def nest(root: Path, task: str) -> str:
+        put(root, "lib/x.py", "x = 1\n")
+        for inner in (("init", "-q"), ("add", "."), ("commit", "-qm", "inner")):
+            git(root / "lib", *inner)
+        build(root, task)
+        git(root, "add", ".") if words[0] == "commit" else None
+        git(root, *words)
+        return "Built."
+
+    made.acts["engineer"] = nest
+    reply = made.walk()
+
+    assert reply.ended == "stuck"
+    assert "lib: a repository of its own, whose files git would not commit" in reply.reason
+    assert "In Review" not in reply.status
+
+
 def test_history_that_an_agent_dropped_is_told(made: Company) -> None:
     made.acts["reviewer"] = after(("reset", "-q", "--hard", "main"), lambda *_: APPROVED)
     reply = made.walk()

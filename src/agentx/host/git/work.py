@@ -122,6 +122,18 @@ def list_links(path: Path) -> Iterator[str]:
             yield name
 
 
+def list_nested(folder: Path, commit: str) -> list[str]:
+    """Return the repositories in a folder that are no submodules of a commit: git would commit the
+    name of each, without its files.
+    """
+    rows = git_done(folder, "ls-tree", "-r", "-z", "--full-tree", commit).names
+    own = {row.partition("\t")[2] for row in rows if row.startswith(_LINK_MODE)}
+    new = git_done(folder, "ls-files", "--others", "--exclude-standard", "-z").names
+    laid = (name.rstrip("/") for name in new if name.endswith("/"))
+    found = [*list_links(folder), *(name for name in laid if (folder / name / ".git").exists())]
+    return [name for name in found if name not in own]
+
+
 def _is_changed_inside(folder: Path) -> bool:
     if not (folder / ".git").exists():
         return False

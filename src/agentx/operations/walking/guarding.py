@@ -56,6 +56,11 @@ def find_astray(desk: WalkDesk, step: Step, before: Surroundings) -> str:
     if steering:
         named = ", ".join(map(printable, steering[:_NAMED_MAX]))
         return f"it changed {named}: agent CLIs go by that; look at it before you go on"
+    nested = git.list_nested_since(before.head)
+    if nested:
+        named = ", ".join(map(printable, nested[:_NAMED_MAX]))
+        return f"{named}: a repository of its own, whose files git would not commit: take its .git \
+away, or let git ignore it"
     # Where the issue cannot be read now, the next look says so.
     with suppress(AgentXError):
         return _find_moved(desk, step, before)

@@ -19,6 +19,7 @@ from agentx.host.git.work import (
     git_done,
     git_files,
     is_ancestor,
+    list_nested,
     stage_files,
 )
 from agentx.kernel.text import printable
@@ -63,6 +64,10 @@ class WalkGit:
     def list_steering_since(self, commit: str, before: Mapping[str, str]) -> tuple[str, ...]:
         """Return which files that agent CLIs go by are not as they were at a commit."""
         return list_steering_since(self._root, commit, before) if self.is_there and commit else ()
+
+    def list_nested_since(self, commit: str) -> tuple[str, ...]:
+        """Return the repositories in the folder that are no submodules of a commit."""
+        return tuple(list_nested(self._root, commit)) if self.is_there and commit else ()
 
     def find_half_done(self) -> str:
         """Return what git is in the middle of, such as a merge; nothing where it is in none."""

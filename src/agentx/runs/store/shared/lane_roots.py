@@ -15,12 +15,11 @@ from agentx.host.files.plain import exists, is_file, is_folder, list_folder, rea
 from agentx.host.git.command import NO_HOOKS, name_git
 from agentx.host.git.facts import branch as branch_at
 from agentx.host.git.loose import require_over
-from agentx.host.git.work import commit_of, git_done, git_file, is_ancestor, list_links
+from agentx.host.git.work import commit_of, git_done, git_file, is_ancestor, list_nested
 from agentx.kernel.errors import ConflictError
 
 _LINK = "gitdir: "
 _SHORT = 10
-_LINK_MODE = "160000"
 
 
 def mend_link(root: Path, folder: Path, aside: Path) -> str:
@@ -51,9 +50,7 @@ def take_in_nested(folder: Path, work: str, aside: Path) -> Iterator[str]:
 
     Raises: UnavailableError, OSError.
     """
-    own = set(git_done(folder, "ls-tree", "-r", "-z", "--full-tree", work).names)
-    links = {row.partition("\t")[2] for row in own if row.startswith(_LINK_MODE)}
-    while found := [name for name in _list_nested(folder) if name not in links]:
+    while found := list_nested(folder, work):
         for name in found:
             link, free = folder / name / ".git", _find_free(aside)
             git_done(folder, "update-index", "--force-remove", "--", name, settings=NO_HOOKS)
@@ -64,14 +61,6 @@ def take_in_nested(folder: Path, work: str, aside: Path) -> Iterator[str]:
                     f"{name} is a repository of its own: its files are the lane's now; "
                     f"what lay there is {free}"
                 )
-
-
-def _list_nested(folder: Path) -> Iterator[str]:
-    yield from list_links(folder)
-    new = git_done(folder, "ls-files", "--others", "--exclude-standard", "-z").names
-    for name in new:
-        if name.endswith("/") and exists(folder / name / ".git", ground=folder):
-            yield name.rstrip("/")
 
 
 def return_to_branch(folder: Path, branch: str) -> str:
