@@ -14,7 +14,7 @@ import pytest
 from agentx.daemon.door import open_to_read
 from agentx.host.git import command, plain
 from agentx.host.git.command import find_refusal
-from agentx.kernel.errors import UnavailableError
+from agentx.kernel.errors import InvalidValue, UnavailableError
 from agentx.memory.port import Memory
 from agentx.operations.runs.lane import finish_lane, merge_lane, open_lane
 from agentx.operations.runs.prune import prune_runs
@@ -114,6 +114,24 @@ def test_what_was_a_repository_is_not_begun_beside(tmp_path: Path) -> None:
     with pytest.raises(UnavailableError, match=rf"takes {shop}/\.git for no repository"):
         start_run(project, "more", actor=ACTOR)
     assert find_refusal(tmp_path) is None  # no repository at all
+
+
+@pytest.mark.parametrize("is_beside", [False, True])
+def test_nothing_is_begun_in_a_bare_repository(tmp_path: Path, is_beside: bool) -> None:
+    shop = tmp_path / "shop"
+    shop.mkdir()
+    git(shop, "init", "-q", "--bare", *((".bare",) if is_beside else ()))
+    if is_beside:  # as some lay out worktrees
+        (shop / ".git").write_text("gitdir: ./.bare\n")
+    known = {"HOME": str(tmp_path / "home"), "PATH": os.defpath}
+    project = open_project(shop, read_environment(known))
+    before = sorted(shop.rglob("*"))
+
+    with pytest.raises(InvalidValue, match="shop is a bare repository"):
+        start_run(project, "more", actor=ACTOR)
+    with pytest.raises(InvalidValue, match="shop is a bare repository"):
+        init(project, fail_to_open, setup_inputs(project), InitRequest())
+    assert sorted(shop.rglob("*")) == before
 
 
 def test_status_and_init_say_that_git_refuses_the_repository(refused: Project) -> None:

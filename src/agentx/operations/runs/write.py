@@ -42,6 +42,7 @@ from agentx.wiring.runs import (
     open_runs,
     open_tasks,
 )
+from agentx.wiring.trust.git_refusal import require_files
 from agentx.wiring.trust.persons_word import require_person, require_persons_word
 
 EVENT_TYPES = tuple(KINDS)
@@ -85,8 +86,12 @@ def start_run(
     actor: str,
     caller: WhoCalls | None = None,
 ) -> Run:
-    """Begin a run."""
+    """Begin a run.
+
+    Raises: InvalidValue in a bare repository: nobody could work on it there.
+    """
     check_speaker(project, actor, caller)
+    require_files(project)
     claim_data(project, "run start")
     return open_runs(project, caller=caller).start(
         title, description=description, requester=requester, checks=tuple(checks), actor=actor

@@ -25,7 +25,7 @@ from agentx.project.claims import claim_data
 from agentx.project.exclusion import exclude, list_excluded
 from agentx.project.project import Project
 from agentx.project.settlement import settle
-from agentx.wiring.trust.git_refusal import require_git
+from agentx.wiring.trust.git_refusal import require_files
 
 # Facts that a team shares are committed; what belongs to one machine is not.
 IGNORE_RULES = """\
@@ -94,9 +94,11 @@ def init(
     A store is begun only where there is history to take into it.
 
     Raises: ConflictError where only this project is to be captured and all are already,
-        UnavailableError where git refuses the repository.
+        UnavailableError where git refuses the repository, InvalidValue for a bare one.
     """
-    require_git(project)  # else this folder would have a memory of its own, beside its repository's
+    require_files(
+        project
+    )  # else this folder would have a memory of its own, beside its repository's
     chosen = request.harnesses or detect(inputs.homes, _make_finder(project))
     if request.scope is SetupScope.PROJECT:
         _refuse_user_wide(inputs, chosen)

@@ -1,9 +1,9 @@
-"""A repository that git refuses since another user owns it: to us it looks like none."""
+"""A repository that git refuses since another user owns it, or in which nobody can work."""
 
 from __future__ import annotations
 
-from agentx.host.git.command import find_refusal
-from agentx.kernel.errors import UnavailableError
+from agentx.host.git.command import ask_git, find_refusal
+from agentx.kernel.errors import InvalidValue, UnavailableError
 from agentx.project.project import Project
 
 
@@ -20,3 +20,17 @@ def require_git(project: Project) -> None:
     refused = find_git_refusal(project)
     if refused is not None:
         raise refused
+
+
+def require_files(project: Project) -> None:
+    """See that files can be worked on where a project lies: a bare repository has none.
+
+    Raises: InvalidValue; UnavailableError as `require_git`.
+    """
+    require_git(project)
+    said = ask_git(project.root, "rev-parse", "--is-bare-repository")
+    if said is not None and said.out.strip() == "true":
+        raise InvalidValue(
+            f"{project.root} is a bare repository: there are no files to work on",
+            hint="go into a clone, or a worktree of it: `git worktree list` shows them",
+        )
