@@ -72,6 +72,36 @@ def test_an_expression_names_its_days(text: str, since: str, until: str) -> None
 
 
 @pytest.mark.parametrize(
+    ("said", "since", "until"),
+    [
+        ("at 3am on 10 March", "10 00:00", "11 00:00"),
+        ("yesterday at 23:00 UTC", "17 00:00", "18 00:00"),
+        ("last night at 2 a.m.", "17 18:00", "18 06:00"),
+        ("yesterday around midnight", "16 21:00", "18 03:00"),
+        ("shortly before midnight on 10 March", "09 21:00", "11 03:00"),
+        ("overnight on 10 March", "10 18:00", "11 06:00"),
+        ("10 March between 22:00 and 23:30", "10 22:00", "10 23:30"),
+        ("10 March from 10pm to 1am", "10 22:00", "11 01:00"),
+        ("2026-03-10T23:21:09.512Z", "10 00:00", "11 00:00"),
+        ("10. M\u00e4rz gegen 23 Uhr", "10 00:00", "11 00:00"),
+    ],
+)
+def test_a_time_of_day_beside_a_day_is_of_it(said: str, since: str, until: str) -> None:
+    (span,) = spans(f"what broke {said}?", now_ms=NOW, zone=UTC)
+
+    assert span.words == said
+    assert [
+        datetime.fromtimestamp(at_ms / 1000, tz=UTC).strftime("%d %H:%M")
+        for at_ms in (span.since_ms, span.until_ms)
+    ] == [since, until]
+
+
+def test_a_time_of_day_without_its_day_is_no_time() -> None:
+    for said in ("why does the 03:00 job fail?", "cron 30 3 * * * fails", "0 0 1 * * at noon"):
+        assert days(said) == []
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "it may work",

@@ -105,8 +105,8 @@ EXPRESSION = compile_late(
     rf"|(?:in|during|since|before|after|until|of)\s+{_YEAR.format('year')}"
     # What may stand after a date: its weekday, a part of the day, the time of day.
     rf")(?:,?\s+\({_DAYS}\)|,\s+{_DAYS}\b)?(?:\s+(?:in\s+the\s+|at\s+)?(?P<part>morning|afternoon"
-    rf"|evening|night)\b)?(?:,?\s+(?:at\s+)?(?P<from_hour>{_HOUR})"
-    rf"(?::[0-5]\d)?(?:{_TO}(?P<to_hour>{_HOUR}))?)?(?!\w)",
+    rf"|evening|night)\b)?(?:(?:,?\s+(?:at\s+)?|(?<=\d)T)(?P<from_hour>{_HOUR})"
+    rf"(?::[0-5]\d)?(?:\.\d+)?(?:Z|\s(?:UTC|GMT|CES?T))?(?:{_TO}(?P<to_hour>{_HOUR}))?)?(?!\w)",
     re.IGNORECASE,
 )
 _NTH = ("first", "second", "third", "fourth", "fifth")

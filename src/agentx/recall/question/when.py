@@ -25,6 +25,7 @@ from agentx.kernel.periods import YEAR_MIN, day_period, start_ms
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.recall.limits import NOW_MS_MAX
+from agentx.recall.question.clock_words import take_clock
 from agentx.recall.question.time_words import EXPRESSION, MONTHS, WEEKDAYS, Edge, read_time
 
 if TYPE_CHECKING:
@@ -133,22 +134,28 @@ def _read(
         match = EXPRESSION.fullmatch(each.english)
         words = text[each.begins : each.ends]
         edges = read_time(match, now.replace(tzinfo=None)) if match else None
-        span = _span(edges, each.relation, now_ms, zone) if edges else None
-        if span is not None:
-            span = replace(span, words=words, begins=each.begins, ends=each.ends)
+        span = None
+        if edges:
+            clock = take_clock(text, edges, each.begins, each.ends)
+            words = text[clock.begins : clock.ends]
+            span = _span(clock.edges, each.relation, now_ms, zone)
+            span = replace(span, words=words, begins=clock.begins, ends=clock.ends)
         found.append((each.begins, span, words))
     for match in EXPRESSION.finditer(text):
         if any(each.begins < match.end() and match.start() < each.ends for each in told):
             continue
         edges = read_time(match, now.replace(tzinfo=None), roughly=roughly)
-        bound = _BOUND.search(text[: match.start()]) or _INSIDE.match(match[0])
+        if edges is None:
+            found.append((match.start(), None, match[0]))
+            continue
+        clock = take_clock(text, edges, *match.span())
+        bound = _BOUND.search(text[: clock.begins]) or _INSIDE.match(match[0])
         relation = bound[1].lower() if bound else ""
         relation = _ROUGHLY.get(relation, relation) if roughly else relation
-        span = _span(edges, relation, now_ms, zone) if edges else None
-        if span is not None:
-            begins = bound.start() if bound and bound.string is not match[0] else match.start()
-            words = text[begins : match.end()]
-            span = replace(span, words=words, begins=begins, ends=match.end())
+        begins = bound.start() if bound and bound.string is not match[0] else clock.begins
+        words = text[begins : clock.ends]
+        span = _span(clock.edges, relation, now_ms, zone)
+        span = replace(span, words=words, begins=begins, ends=clock.ends)
         found.append((match.start(), span, match[0]))
     return [(span, words) for _, span, words in sorted(found, key=itemgetter(0))]
 
