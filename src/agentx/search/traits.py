@@ -12,6 +12,12 @@ _ROLES = {"user": int(Trait.USER), "assistant": int(Trait.ASSISTANT), "tool": in
 _QUESTION, _SHORT, _DATED = int(Trait.QUESTION), int(Trait.SHORT), int(Trait.DATED)
 _SUPERSEDED, _ACT, _DRAWN = int(Trait.SUPERSEDED), int(Trait.ACT), int(Trait.DRAWN)
 _ASKING = frozenset("?\uff1f\u061f\u037e")
+# An agent asks whether it may: what is said to that is a yes, and tells nothing of the subject.
+_ASKS_LEAVE = compile_late(
+    r"(?i:(?:\A|[.!?:;,\n]\s*|\b(?:so|or|and|ok)\s+)(?:may|shall|should|can) (?:i|we) "
+    r"|\b(?:do you|would you|want me|like me|want us) (?:want|like|to)\b|\b(?:soll|darf) ich )"
+    r"[^.!?\n]*\?\s*\Z"
+)
 _DATES = frozenset(
     (
         "yesterday today tonight tomorrow ago recently since last next weekend monday tuesday "
@@ -29,13 +35,16 @@ def traits(document: Document, units: int) -> int:
     last = text[-1:]
     if last.isspace():
         last = text.rstrip()[-1:]
+    asks = last in _ASKING and not (
+        document.role == "assistant" and _ASKS_LEAVE.search(text[-_TAIL_CHARS:])
+    )
     is_short = len(text) < SHORT_UNITS * 32 and units <= SHORT_UNITS
     if len(text) > _TAIL_CHARS:
         text = f"{text[:_TAIL_CHARS]} . {text[-_TAIL_CHARS:]}"
     # Every document of a history comes by: adding up flags as flags takes longer than the rest.
     return (
         _ROLES.get(document.role, 0)
-        | (last in _ASKING and _QUESTION)
+        | (asks and _QUESTION)
         | (is_short and _SHORT)
         | (_is_dated(text) and _DATED)
         | ((document.superseded or bool(document.superseded_by)) and _SUPERSEDED)

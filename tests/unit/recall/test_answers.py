@@ -357,6 +357,43 @@ def test_a_reason_stands_above_what_only_tells_of_it(ask: Ask) -> None:
     assert first(ask(talk, "when did we move from SQLite to Postgres?")) == "report"
 
 
+def test_a_reason_is_of_the_time_that_the_question_names(ask: Ask) -> None:
+    before = "Root cause of the failing webhooks: the lock is held because the call is inside it."
+    then = "The webhooks failed at the office of Marstal, their port was closed."
+    documents = [
+        event("old", before, session="a", role="assistant", timestamp_ms=NOW - 12 * DAY_MS),
+        event("day", then, session="b", role="assistant", timestamp_ms=NOW - DAY_MS),
+    ]
+
+    assert first(ask(documents, "why did the webhooks fail on 17 March?")) == "day"
+    assert first(ask(documents, "why did the webhooks fail?")) == "old"
+
+
+def test_the_words_of_a_time_count_less_than_the_subject(ask: Ask) -> None:
+    documents = [
+        event("date", "17 March is the day of the fair, 17 March it is.", session="a"),
+        event("said", "The importer lost two rows.", session="b", timestamp_ms=NOW - DAY_MS),
+    ]
+
+    found = ask(documents, "what was wrong with the importer on 17 March?")
+
+    assert first(found) == "said"
+    assert "counting less: 17, march" in explain(found)
+
+
+def test_a_yes_to_who_asked_for_leave_is_no_answer(ask: Ask) -> None:
+    documents = [
+        event("leave", "The retry policy has to fall. May I propose one?", role="assistant"),
+        event("yes", "Go ahead, with numbers.", timestamp_ms=NOW - 10 * DAY_MS + 1),
+        event("told", "The retry policy: full jitter.", session="b", role="assistant"),
+    ]
+
+    found = ask(documents, "what is the retry policy?")
+
+    assert first(found) == "told"
+    assert not any("replies" in part.name for part in found.why.get("yes", ()))
+
+
 def test_one_word_finds_what_has_it_and_no_neighbour(ask: Ask) -> None:
     talk = [
         event("has", "add the zanzibar flag to the deploy script"),

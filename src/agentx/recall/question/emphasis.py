@@ -3,9 +3,10 @@
     What are all the environment variables that are read in the billing-api?
              ^^^ measure                                        ^^^^^^^^^^^ scope
 
-A scope says where to look. In the memory of a project nearly everything is about the project,
-mostly without naming it, so what does name it is not more to the point. A measure says how
-much is asked for, or of what kind, and stands in texts by accident.
+A time that is understood leans by when things were said: texts that name the same day are seldom
+about the same thing. A scope says where to look. In the memory of a project nearly everything is
+about the project, mostly without naming it, so what does name it is not more to the point. A
+measure says how much is asked for, or of what kind, and stands in texts by accident.
 
 Only questions are read so: in what is typed as a list of words each word is meant.
 """
@@ -13,7 +14,7 @@ Only questions are read so: in what is typed as a list of words each word is mea
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
@@ -24,6 +25,7 @@ from agentx.search.query import Query
 
 SCOPE_WEIGHT = 0.1
 MEASURE_WEIGHT = 0.3
+TIME_WEIGHT = 0.5
 
 _SCOPE = compile_late(
     r"\b(?:in|of|for|from|on|across|within|and)\s+"
@@ -51,6 +53,15 @@ def emphasis(question: str, query: Query) -> Mapping[str, float]:
         weights.update(dict.fromkeys(asked.intersection(terms(scope["name"])), SCOPE_WEIGHT))
     # A question that asks for nothing else means these words.
     return weights if asked - weights.keys() else {}
+
+
+def weigh_times(question: str, query: Query, times: Iterable[str]) -> Mapping[str, float]:
+    """Return what the words of the times count that were understood as such: `times` are theirs."""
+    if not is_asking(question):
+        return {}
+    asked = frozenset(query.terms)
+    said = asked.intersection(term for words in times for term in terms(words))
+    return dict.fromkeys(said, TIME_WEIGHT) if asked - said else {}
 
 
 def without_scope(query: Query, weights: Mapping[str, float]) -> Query:

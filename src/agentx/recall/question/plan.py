@@ -19,7 +19,7 @@ from functools import partial
 from agentx.kernel.clock import Millis
 from agentx.kernel.values import frozen
 from agentx.recall.question.actors import Actors, name_actors
-from agentx.recall.question.emphasis import emphasis, without_scope
+from agentx.recall.question.emphasis import emphasis, weigh_times, without_scope
 from agentx.recall.question.intent import Cues, Voice, cues, is_asking
 from agentx.recall.question.likeness import HitGroup, merge_alike
 from agentx.recall.question.order.decided import (
@@ -121,7 +121,11 @@ def plan(question: Question) -> Plan:
         found = tuple(span for span in named if not span.words.lower().startswith(_TO_COME))
         told = anchor(text, now_ms=question.now_ms, zone=question.zone)
     query = parse(who.rest, operators=False)
-    weights = {**emphasis(text, query), **weigh_decided(text, query.terms)}
+    weights = {
+        **weigh_times(text, query, (span.words for span in found)),
+        **emphasis(text, query),
+        **weigh_decided(text, query.terms),
+    }
     return Plan(
         query=without_scope(query, weights),
         wording=Wording(weights, takes_kin=is_asking(text)),
@@ -207,7 +211,7 @@ def _answer(index: TextIndex, question: Question, made: Plan, weights: Weights) 
     settled = settle(overturned.ranked, reading, question.limit)
     order = _keep_holders(settled.ranked, made.query, frozenset(chosen))
     if made.cues.asks_why:
-        order = lead_with_reasons(order, asked, read)
+        order = lead_with_reasons(order, asked, read, made.spans)
     if about := read_decided(question.text):
         decided = list_decided(reading, question.filters, about)
         order = lead_with_decided(order, decided, settled.stands_for)

@@ -18,6 +18,7 @@ from itertools import pairwise
 from agentx.prose.cues import DECIDES, EXPLAINS, TAKES_BACK, anywhere
 from agentx.prose.sentences import sentences
 from agentx.recall.question.rank import Ranked
+from agentx.recall.question.when import TimeSpan, nearness
 from agentx.search.analysis import terms
 
 _REASON = anywhere(
@@ -33,14 +34,22 @@ _LOOKED_AT = 60
 _MOVED_MAX = 1
 # Of a subject of several words, one alone may stand anywhere.
 _TERMS_MIN = 2
+# How near to a time that was named something was said that is of it.
+_NEAR_MIN = 0.5
 # What matches less than this of the best is about something else.
 _SHARE_MIN = 0.2
 
 
 def lead_with_reasons(
-    ranked: Sequence[Ranked], subject: frozenset[str], read: Callable[[Ranked], str]
+    ranked: Sequence[Ranked],
+    subject: frozenset[str],
+    read: Callable[[Ranked], str],
+    spans: Sequence[TimeSpan] = (),
 ) -> tuple[Ranked, ...]:
-    """Put the best that state a reason first; `read` opens a passage."""
+    """Put the best that state a reason first; `read` opens a passage.
+
+    Where a question names a time (`spans`), what was said at another is no reason for it.
+    """
     if not ranked or not subject:
         return tuple(ranked)
     least = _SHARE_MIN * ranked[0].score
@@ -48,12 +57,17 @@ def lead_with_reasons(
     for each in ranked[:_LOOKED_AT]:
         if each.score < least or len(moved) == _MOVED_MAX:
             break
-        if states_reason(read(each), subject):
+        if _is_of(each, spans) and states_reason(read(each), subject):
             moved.append(each)
     best = _ABOVE * ranked[0].score
     first = {each.candidate.key for each in moved}
     lifted = [replace(each, score=max(each.score, best)) for each in moved]
     return (*lifted, *(each for each in ranked if each.candidate.key not in first))
+
+
+def _is_of(each: Ranked, spans: Sequence[TimeSpan]) -> bool:
+    at_ms = each.candidate.timestamp_ms
+    return not spans or any(nearness(at_ms, span) >= _NEAR_MIN for span in spans)
 
 
 def states_reason(text: str, subject: frozenset[str]) -> bool:
