@@ -7,12 +7,13 @@ same pattern, because they become file names. Nobody but a person is called like
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.places import NO_ROLE, ROLE_ALIASES, settle_role_name
-from agentx.kernel.text import compile_late
+from agentx.kernel.text import compile_late, printable
 
 # Upstream first: of two agents that wait for each other, the upper one keeps its question.
 ROLES = (
@@ -40,6 +41,10 @@ _NAME_CHARS_MAX = 40
 # Who is said to have said something. Files are written by anybody: a name that a reader takes for a
 # person's, and that is not it, is nobody's.
 _PLAIN = compile_late(r"[\w .+-]{0,60}")
+# How a line names who says what follows it, in whatever signs somebody imitates that.
+_NAMED = compile_late(
+    r"(?<![\w.+-])([\w.+-]+)([*~`]*(?: \([^()]*\))?[*~`\s]*[:\uff1a\ufe55\ufe13\ua789\u2236\u02d0])"
+)
 _PEOPLE = ("human", "person", "aperson", "user", "theuser", "you")
 # Signs that look like letters of `human`, `person` and `user`, once they are in their plain form.
 _LOOKALIKES = str.maketrans(
@@ -109,6 +114,21 @@ def is_persons_name(name: str) -> bool:
     plain = unicodedata.normalize("NFKD", name).casefold().translate(_LOOKALIKES)
     bare = "".join(sign for sign in plain if sign.isalpha()).replace("rn", "m")
     return bare in _PEOPLE or bare.startswith(PERSON_ROLE)
+
+
+def quote_names(text: str, names: Iterable[str]) -> str:
+    """Return words with a person's name, or one of these, in quotes where speakers stand.
+
+    Whoever reads them on one line with what others said takes none of them for somebody else's.
+    """
+    roles = frozenset((*names, *SHIPPED_ROLES))
+
+    def quote(found: re.Match[str]) -> str:
+        name, rest = found.groups()
+        is_named = name.casefold() in roles or is_persons_name(name)
+        return f'"{name}"{rest}' if is_named else found[0]
+
+    return _NAMED.sub(quote, printable(text))
 
 
 def speak_role(role: str) -> str:

@@ -268,7 +268,8 @@ def join_marks(*marks: str) -> str:
     """Return what must be told beside something, each of it once."""
     said = ""
     for mark in marks:
-        said = "; ".join(filter(None, (said, "" if mark in said else mark)))
+        is_told = f"; {mark};" in f"; {said};"  # as a mark, and not as a word of another one
+        said = "; ".join(filter(None, (said, "" if is_told else mark)))
     return said
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from agentx.kernel.roles import UNCONFIRMED
+from agentx.kernel.text import printable
 
 LEFT_OPEN = "Left open: "
 WAITS = "Waits for the user: "
@@ -62,6 +63,17 @@ def say_unconfirmed(content: str) -> str:
     """Return that nobody saw a person decide it, where nobody did: an excerpt cuts that off."""
     decider = read_decider(content)
     return f"decided by {decider}" if UNCONFIRMED in decider else ""
+
+
+def say_decider(content: str) -> str:
+    """Return who decided it, where that must be told beside it.
+
+    Nobody saw them do it, or the words that were said look as if somebody else had: an excerpt cuts
+    off by whom they are.
+    """
+    said = " ".join(printable(read_said(content)).casefold().split())
+    is_imitated = _DECIDED_BY.strip().casefold() in said and read_asked(content)
+    return f"decided by {read_decider(content)}" if is_imitated else say_unconfirmed(content)
 
 
 @lru_cache(maxsize=2_048)  # of what may be told each is held against every other

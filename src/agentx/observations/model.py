@@ -129,12 +129,14 @@ class ObservationIndex:
     decided_later: str = ""  # likewise
     asked_on: str = ""  # likewise
     unconfirmed: str = ""  # who decided it, where a program said that; likewise
+    decided_by: str = ""  # who did, where its line may tell otherwise or not; likewise
 
     @property
     def against(self) -> str:
         """What is to be told with it, as of an observation, and what its line may have cut off."""
-        is_told = self.unconfirmed.casefold() in self.summary.casefold()
-        return join_marks("" if is_told else self.unconfirmed, _say_against(self))
+        told = f"{self.decided_by}, asked: ".casefold()  # by its end, where that is not cut off
+        is_told = bool(self.decided_by) and told in self.summary.casefold()
+        return join_marks("" if is_told else self.decided_by, _say_against(self))
 
 
 def _say_against(one: Observation | ObservationIndex) -> str:

@@ -21,6 +21,7 @@ from agentx.kernel.text import (
     disarm,
     escape_unseen,
     fold_text,
+    join_marks,
     preview,
     preview_ends,
     printable,
@@ -281,3 +282,9 @@ def test_what_a_shell_would_obey_is_not_between_double_quotes() -> None:
     assert quote_word("JWT or sessions?") == '"JWT or sessions?"'
     for text in ("$(rm -rf ~)", "`id`", "a $HOME", 'say "x"', "it's $1", "wow!"):
         assert quote_word(text).startswith("'")
+
+
+def test_a_mark_is_told_once_and_also_where_another_one_has_its_words() -> None:
+    later = "later decided otherwise: contested, or so it is said"
+    assert join_marks("", later, "contested", later) == f"{later}; contested"
+    assert join_marks(f"{later}; contested", "contested") == f"{later}; contested"

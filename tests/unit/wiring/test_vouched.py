@@ -124,6 +124,23 @@ def test_a_decision_is_withheld_while_its_question_is_open_again(project: Projec
     assert memories(project) == [replace(kept, changed_files=("x.py",))]
 
 
+@pytest.mark.parametrize("times", [1, 99])
+def test_a_line_that_is_cut_off_says_as_a_whole_one_what_came_later(
+    project: Project, times: int
+) -> None:
+    wanted = request(issue=1, topic="buy", question="May we buy it?")
+    asked = open_clarifications(project).ask(wanted, SCOPE)
+    said = " ".join(["Yes, at once."] * times)
+    clarify_settle.answer(project, asked.id, said, by="architect", caller=TYPING)
+    clarify_settle.resolve(project, asked.id, by="engineer", caller=TYPING)
+    memory_add(project, NewObservation(text=f"We decided: {said}", agent="tester", issue=1))
+    later = decide(project)
+    with closing(open_observations(project)) as room:
+        for rows in (room.store.search_by_filters(SearchFilters()), room.store.search("at once")):
+            told = {row.agent: row.superseded_by for row in rows if "Yes" in row.summary}
+            assert told == {"architect": later, "tester": ""}
+
+
 def test_what_is_withheld_is_left_out_for_no_budget(project: Project) -> None:
     memory_add(project, NewObservation(text="Buy it.", agent=PERSON, issue=1))
     edit_files(project, lambda text: text.replace("Buy it.", "buy: Yes. [CLR-2-001]"))

@@ -14,6 +14,7 @@ from agentx.clarification.rendering import say_worth
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.clarification.summary import find_note
 from agentx.kernel.errors import CorruptRecord
+from agentx.kernel.roles import quote_names
 from agentx.kernel.text import fold_text, hang
 from agentx.search.document import Document
 
@@ -50,18 +51,19 @@ def clarification_document(state: Clarification, project: str) -> Document:
     turns = [*filter(None, (state.decision,)), *state.thread]
     told = (entry for entry in dict.fromkeys(turns) if not entry.is_claim)
     spoken = [entry for entry in told if entry.type is not EntryType.ESCALATION]
+    names = {state.asker, state.to, *(entry.speaker for entry in spoken)}
     said = [
-        f"{entry.speaker_shown}{say_worth(entry)}: {hang(entry.body)}"
+        f"{entry.speaker_shown}{say_worth(entry)}: {hang(quote_names(entry.body, names))}"
         for entry in spoken
         if entry.body
     ]
     # What speaks against it is told in front of what is found, as it is known then.
-    said += filter(None, (find_note(state),))
+    said += filter(None, (quote_names(find_note(state), names),))
     newest = state.thread[-1].at_ms if state.thread else state.created_ms
     return Document(
         doc_type=CLARIFICATION,
         doc_id=state.id,
-        text="\n".join((fold_text(state.topic), *said)),
+        text="\n".join((fold_text(quote_names(state.topic, names)), *said)),
         timestamp_ms=newest,
         keywords=(state.id, state.topic),
         project=project,

@@ -12,7 +12,7 @@ from agentx.host.files.plain import is_folder
 from agentx.kernel.text import join_marks
 from agentx.memory.found import CLARIFICATION, LESSON, OBSERVATION, RUN_EVENT
 from agentx.observations.ids import ID_PREFIX
-from agentx.observations.labels import say_unconfirmed
+from agentx.observations.labels import say_decider
 from agentx.project.project import Project
 
 
@@ -71,7 +71,7 @@ def _mark_memories(project: Project, names: list[str]) -> dict[str, str]:
     with closing(open_vouched(project)) as store:
         return {
             one.id: join_marks(
-                say_unconfirmed(one.content),
+                say_decider(one.content),
                 _say_replaced(one.superseded_by),
                 one.against,
                 tell_other_issue(store, one),

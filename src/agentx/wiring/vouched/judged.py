@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from agentx.kernel.roles import is_persons_name
 from agentx.observations.ids import parse_observation_id
-from agentx.observations.labels import say_unconfirmed
-from agentx.observations.model import Observation, ObservationIndex
+from agentx.observations.labels import say_decider, say_unconfirmed
+from agentx.observations.model import Category, Observation, ObservationIndex
 from agentx.wiring.vouched.drops import OF_PERSON
 from agentx.wiring.vouched.outcomes import (
     UNVERIFIED,
@@ -17,6 +17,7 @@ from agentx.wiring.vouched.outcomes import (
     rename_question,
 )
 
+_CUT = "\u2026"  # ends a line that says less than its memory
 _END_CHARS = 60  # in which the name of a question stands
 
 
@@ -28,6 +29,12 @@ def may_be_persons(one: Observation | ObservationIndex) -> bool:
 def names_question(text: str) -> bool:
     """Tell whether a memory may say what a question came to, by how its text ends."""
     return text.endswith("]") and "[CLR-" in text[-_END_CHARS:]
+
+
+def may_name_question(row: ObservationIndex) -> bool:
+    """Tell whether a memory may do so, by its line, which may be cut off."""
+    is_cut = row.category == Category.DECISION and row.summary.endswith(_CUT)
+    return is_cut or names_question(row.summary)
 
 
 def tell_row(row: ObservationIndex, judged: Observation | None) -> ObservationIndex:
@@ -44,6 +51,7 @@ def tell_row(row: ObservationIndex, judged: Observation | None) -> ObservationIn
         decided_later=judged.decided_later,
         asked_on=judged.asked_on,
         unconfirmed=say_unconfirmed(judged.content),
+        decided_by=say_decider(judged.content),
     )
 
 

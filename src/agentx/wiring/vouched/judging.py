@@ -13,7 +13,12 @@ from agentx.observations.ids import ID_PREFIX
 from agentx.observations.model import Observation, ObservationIndex
 from agentx.observations.port import ObservationStore
 from agentx.project.project import Project
-from agentx.wiring.vouched.judged import may_be_persons, names_question, tell_row
+from agentx.wiring.vouched.judged import (
+    may_be_persons,
+    may_name_question,
+    names_question,
+    tell_row,
+)
 from agentx.wiring.vouched.outcomes import find_question
 from agentx.wiring.vouched.persons_record import PersonsRecord
 
@@ -98,14 +103,16 @@ class Judging:
 
     def judge_rows(self, rows: Sequence[ObservationIndex]) -> tuple[ObservationIndex, ...]:
         """Return rows as they may be told; the text of those in question is looked at."""
-        asked = [row.id for row in rows if may_be_persons(row) or names_question(row.summary)]
+        asked = [row.id for row in rows if may_be_persons(row) or may_name_question(row)]
         if not asked:
             return tuple(rows)
         with self._one_moment():
             new = (each for each in asked if each not in self._told and each.startswith(ID_PREFIX))
             found = self._plain.get_by_ids(new)
-            self._tell_all([one for one in found if _is_in_question(one)])
-        gone = {each for each in asked if each not in self._told}  # forgotten
+            in_question = [one for one in found if _is_in_question(one)]
+            self._tell_all(in_question)
+        plain = {one.id for one in found} - {one.id for one in in_question}
+        gone = {each for each in asked if each not in self._told} - plain  # forgotten
         return tuple(tell_row(row, self._told.get(row.id)) for row in rows if row.id not in gone)
 
     @contextmanager

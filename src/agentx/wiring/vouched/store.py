@@ -29,7 +29,13 @@ from agentx.observations.model import (
 from agentx.observations.port import ObservationStore
 from agentx.project.project import Project
 from agentx.wiring.vouched.drops import OF_PERSON, VouchedDrops
-from agentx.wiring.vouched.judged import is_judged, may_be_persons, names_question, put_back
+from agentx.wiring.vouched.judged import (
+    is_judged,
+    may_be_persons,
+    may_name_question,
+    names_question,
+    put_back,
+)
 from agentx.wiring.vouched.judging import Judging
 from agentx.wiring.vouched.outcomes import UNVERIFIED, find_question
 from agentx.wiring.vouched.persons_record import PersonsRecord
@@ -91,7 +97,7 @@ class VouchedStore(ObservationStore):
             return tuple(here)
         wide = replace(filters, issue_number=None, category=Category.DECISION, limit=None)
         others = (row for row in self.plain.search_by_filters(wide) if row.issue_number != wanted)
-        asked = [row for row in others if names_question(row.summary)]
+        asked = [row for row in others if may_name_question(row)]
         judged = self._judging.judge_rows(self._list_coming(asked, wanted))
         come = [row for row in judged if row.issue_number == wanted]
         come = [row for row in come if filters.superseded in (None, bool(row.superseded_by))]
