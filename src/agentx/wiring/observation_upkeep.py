@@ -24,7 +24,12 @@ from agentx.observations.store.words.view import WordView
 from agentx.project.project import Project
 from agentx.project.setting_files import set_value
 from agentx.views.documents.observations import ObservationDocuments
-from agentx.wiring.observations import open_observations, open_store, open_vouched
+from agentx.wiring.observations import (
+    open_observations,
+    open_store,
+    open_vouched,
+    prepare_observations,
+)
 from agentx.wiring.vouched.stamping import stamp_ledgers
 from agentx.wiring.vouched.store import VouchedStore
 
@@ -168,6 +173,7 @@ def move_observations(project: Project, to: str, told: HowFar = unheard) -> Migr
         raise ConflictError(
             "memory.backend is set in the environment", hint="unset AGENTX_MEMORY_BACKEND first"
         )
+    prepare_observations(project)
     done = migrate(
         project.observations,
         to=to,

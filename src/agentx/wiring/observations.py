@@ -111,7 +111,7 @@ def prepare_observations(project: Project) -> None:
         return
     if not claim_private(project):
         make_private_directory(project.store.private / "memory")
-    elif not (exists(paths.ignore_file) or exists(folder)):
+    elif not (exists(paths.ignore_file) or exists(folder / ".gitignore")):
         make_private_directory(folder)
         replace_file(folder / ".gitignore", b"*\n")
 

@@ -52,3 +52,11 @@ def test_each_says_how_far_it_is_up_to_its_end(tmp_path: Path) -> None:
         assert told, name
         assert told[-1][0] == told[-1][1], name
         assert told == sorted(told, key=lambda one: (one[1], one[0])), name
+
+
+def test_memories_that_are_moved_before_there_are_any_are_hidden_from_git_too(
+    tmp_path: Path,
+) -> None:
+    project = project_in(tmp_path)
+    memory_migrate(project, "sqlite")
+    assert (project.observations / ".gitignore").read_text("utf-8") == "*\n"
