@@ -265,11 +265,10 @@ def refer_to_nothing(text: str) -> str:
 
 
 def join_marks(*marks: str) -> str:
-    """Return what must be told beside something, each of it once."""
+    """Return what must be told beside something, each mark once, words of another one aside."""
     said = ""
     for mark in marks:
-        is_told = f"; {mark};" in f"; {said};"  # as a mark, and not as a word of another one
-        said = "; ".join(filter(None, (said, "" if is_told else mark)))
+        said = "; ".join(filter(None, (said, "" if f"; {mark};" in f"; {said};" else mark)))
     return said
 
 

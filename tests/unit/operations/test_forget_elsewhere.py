@@ -53,3 +53,9 @@ def test_words_that_no_event_says_are_found_where_they_stand(project: Project) -
         "write it otherwise: agentx issue update 1",
     ]
     assert list_quoted(project, "zanzibar") == []
+
+
+def test_words_of_a_question_are_found_as_they_were_said(project: Project) -> None:
+    decide(project, ask(project, "lend"), "human: to who\u200bever asks")
+    for said in ("human: to", "to who\u200bever asks"):
+        assert "agentx clarify forget CLR-1-004" in list_quoted(project, said)

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
-from agentx.clarification.model import EntryType
 from agentx.conversation.model import Event
 from agentx.host.files.plain import is_folder, list_folder, read_bytes
 from agentx.kernel.clock import Millis
@@ -79,20 +78,18 @@ def _documents(project: Project) -> Iterator[tuple[str, Document]]:
     for part in sorted(rooms.stamps()):
         for document in rooms.documents(part):
             yield part.partition("/")[0], document
-    yield from (("clarifications", each) for each in _list_calls(project))
+    yield from (("clarifications", each) for each in _list_threads(project))
     yield from (("observations", each) for each in _list_dropped(project))
     yield from (("issues", each) for each in _list_issues(project))
 
 
-def _list_calls(project: Project) -> Iterator[Document]:
-    """Yield what nobody finds of questions, as it asks nothing: what a person was called with."""
+def _list_threads(project: Project) -> Iterator[Document]:
+    """Yield all that was said in questions, as it was: what is found of them leaves some out."""
     for state in (
         open_clarifications(project).list_all() if any(map(is_folder, project.asked)) else ()
     ):
-        said = [entry.body for entry in state.thread if entry.type is EntryType.ESCALATION]
-        if said:
-            text, at_ms = "\n".join(said), state.thread[-1].at_ms
-            yield Document(doc_type="call", doc_id=state.id, text=text, timestamp_ms=at_ms)
+        text = "\n".join((state.topic, *(entry.body for entry in state.thread)))
+        yield Document(doc_type="thread", doc_id=state.id, text=text, timestamp_ms=state.created_ms)
 
 
 def _list_issues(project: Project) -> Iterator[Document]:
