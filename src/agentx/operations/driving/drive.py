@@ -22,7 +22,7 @@ from agentx.operations.driving.ends.ending import EndStage, go_on
 from agentx.operations.driving.ends.reviews import has_reviews, take_up_said
 from agentx.operations.driving.ends.taught import tell_taught
 from agentx.operations.driving.jobs import LOOK_S, DriveJobs
-from agentx.operations.driving.merging import list_left, merge, tell_unchecked
+from agentx.operations.driving.merging import merge, tell_unchecked
 from agentx.operations.driving.planning import make_plan
 from agentx.operations.driving.purse import add_up, find_bound
 from agentx.operations.driving.turn_ends import close_cut_turns
@@ -37,7 +37,7 @@ from agentx.runs.driving.schedule import Move, NextAct, give_left, list_moves
 from agentx.runs.model import ORCHESTRATOR, Phase, Run, RunStatus
 from agentx.runs.replies import REOPEN
 from agentx.wiring.bound.drives import Drive, DriveLost
-from agentx.wiring.bound.lane_turns import find_push_remote, lane_folder, make_ready
+from agentx.wiring.bound.lane_turns import find_push_remote, lane_folder, list_lying, make_ready
 from agentx.wiring.runs import list_run_questions
 
 _T = TypeVar("_T")
@@ -195,7 +195,7 @@ class _Driver:
             if move.act in _AT_WORK and len(self._jobs.running) >= desk.request.bounds.lanes:
                 continue
             try:
-                self._begin(move)
+                self._begin(move, run)
                 room -= move.act in _OPENS
                 self._has_moved = True
             except DriveLost:
@@ -211,7 +211,7 @@ class _Driver:
         at_work = [each for each in run.lanes.values() if each.open and each.checkout in ("", own)]
         return self._desk.request.bounds.lanes - len(at_work)
 
-    def _begin(self, move: Move) -> None:
+    def _begin(self, move: Move, run: Run) -> None:
         desk = self._desk
         by = Saying(run_id=desk.run_id, task=move.task, lane=move.lane)
         match move.act:
@@ -219,7 +219,7 @@ class _Driver:
                 opened = open_lane(desk.project, by).lane
                 assert opened is not None, "it was opened"
                 desk.push(opened.branch, task=move.task, lane=opened.id)
-                title = desk.run.tasks[move.task].contract.title
+                title = run.tasks[move.task].contract.title
                 desk.news(NewsOf.LANE, f"opened for {title}", task=move.task, lane=opened.id)
             case NextAct.TAKE:
                 take_lane(desk.project, by, desk.request.caller)
@@ -244,20 +244,20 @@ class _Driver:
         lane_folder(desk.project, run, move.lane)
         for line in make_ready(desk.project, run, move.lane, request.setup, request.copies):
             desk.news(NewsOf.LANE, line, task=move.task, lane=move.lane)
-        give_turn(desk, move)
+        give_turn(desk, move, run)
 
     def _see_to(self, move: Move) -> None:
         """Merge a lane whose checks passed; run them again where it changed since."""
-        desk = self._desk
-        left = list_left(desk, move)
-        why = "" if left else tell_unchecked(desk, move)
+        desk, run = self._desk, self._desk.run
+        left = list_lying(desk.project, run, move.lane)
+        why = "" if left else tell_unchecked(desk, move, run)
         if why and self._rechecks[move.task] >= _RECHECKS_MAX:
             raise ConflictError(
                 f"{move.lane} changes while it is checked: {why}",
                 hint="look at who writes there; then drive the run again",
             )
         if left:
-            self._begin(give_left(desk.run, move, desk.request.policy, ", ".join(left[:10])))
+            self._begin(give_left(run, move, desk.request.policy, ", ".join(left[:10])), run)
         elif why:
             self._rechecks[move.task] += 1
             desk.news(NewsOf.CHECK, f"to be checked again: {why}", task=move.task, lane=move.lane)

@@ -7,24 +7,18 @@ from agentx.operations.driving.desk import DriveDesk
 from agentx.operations.runs.lane import merge_lane
 from agentx.operations.runs.saying import Saying
 from agentx.runs.driving.schedule import Move
-from agentx.wiring.bound.lane_turns import list_lying
+from agentx.runs.model import Run
 from agentx.wiring.runs import open_runs
 
 _WAITS_STILL = "waits for an answer still"
 
 
-def tell_unchecked(desk: DriveDesk, move: Move) -> str:
+def tell_unchecked(desk: DriveDesk, move: Move, run: Run) -> str:
     """Return why the checks of a lane that passed are not of what would be merged; or nothing."""
-    run = desk.run
     report = run.tasks[move.task].reports[-1]
     if report.dirty:
         return f"while they ran: {', '.join(report.dirty[:3])}"
     return open_runs(desk.project).tell_stale(run, only=move.task).get(move.task, "")
-
-
-def list_left(desk: DriveDesk, move: Move) -> tuple[str, ...]:
-    """Return what lies in a lane, changed or new, and is not committed."""
-    return list_lying(desk.project, desk.run, move.lane)
 
 
 def merge(desk: DriveDesk, move: Move) -> None:

@@ -100,10 +100,11 @@ class GivenTurn:
             model=printable(reply.model),
         )
         number = sum(each.task == move.task for each in run.turns)
-        cost = self.cost
+        cost, is_same = self.cost, commit == run.lanes[move.lane].start_commit
+        unchanged = "; nothing is changed in its lane" if is_same and end is TurnEnd.DONE else ""
         desk.news(
             NewsOf.TURN,
-            _say_end(end, number, report, said) + self._tell_unchanged(end, commit),
+            _say_end(end, number, report, said) + unchanged,
             task=task.id,
             lane=move.lane,
             runner=reply.runner,
@@ -112,12 +113,6 @@ class GivenTurn:
         )
         if end is TurnEnd.ASKED:
             desk.ask(report.question, task=task.id, lane=move.lane, options=report.options)
-
-    def _tell_unchanged(self, end: TurnEnd, commit: str) -> str:
-        """Return that an agent says it is done and has changed nothing, where that is so."""
-        desk = self._desk
-        is_same = commit == desk.run.lanes[self._move.lane].start_commit
-        return "; nothing is changed in its lane" if is_same and end is TurnEnd.DONE else ""
 
     def end_failed(self, why: str) -> None:
         """Take in what an agent left that gave no reply.
@@ -179,7 +174,7 @@ def keep_left(desk: DriveDesk, task: str, lane: str, saying: str) -> tuple[str, 
             desk.say("note", {"text": text}, task=task, lane=lane)
             desk.news(NewsOf.LANE, text, task=task, lane=lane)
     left = commit_left(lane_folder(desk.project, run, lane), saying)
-    desk.push(desk.run.lanes[lane].branch, task=task, lane=lane)
+    desk.push(run.lanes[lane].branch, task=task, lane=lane)
     return left.commit, left.marked
 
 

@@ -50,12 +50,11 @@ _CONTEXT_TOKENS = 12_000
 _ANSWERS_MAX = 5  # as they were given; of older ones the context tells
 
 
-def give_turn(desk: DriveDesk, move: Move) -> None:
+def give_turn(desk: DriveDesk, move: Move, run: Run) -> None:
     """Give a task to an agent, and check what it did where it says that it is done.
 
     Raises: AgentXError where the lane itself is in the way.
     """
-    run = desk.run
     task = run.tasks[move.task]
     folder = lane_folder(desk.project, run, move.lane)
     marked: tuple[str, ...] = ()

@@ -241,7 +241,5 @@ class WhichRun:
 
         Raises: as `chosen`.
         """
-        ids = self._store.ids()
-        if run_id or self._place.run or not ids or self.list_going():
-            return self.choose(run_id)
-        return max(ids)
+        ids = () if run_id or self._place.run else self._store.ids()
+        return self.choose(run_id) if not ids or self.list_going() else max(ids)
