@@ -11,7 +11,32 @@ from hypothesis import strategies as st
 from agentx.host.documents.yaml_file import YAML
 from agentx.host.documents.yaml_rows import dump_rows
 
-ODD = ("", "yes", "Null", "12", "1e5", "2026-03-02", "a: b", "a #b", "- a", "a - b", " a", "a ")
+HEX = ("0b" + "1" * 38, "1" * 40, "12e" + "4" * 37, "dead" * 10, "0x" + "a" * 38)
+TIMES = (
+    "2026-03-02T10:00:00.000Z",
+    "2026-03-02T10:00:00Z",
+    "2026-03-02T10:00:00",
+    "10:30",
+    "1.5e3",
+)
+IDS = ("01KACXYZ0000000000000000AB", "01" + "2" * 24, "20260302-1000-a-0001", "a.b", "v1.2", ".inf")
+ODD = (
+    *HEX,
+    *TIMES,
+    *IDS,
+    "",
+    "yes",
+    "Null",
+    "12",
+    "1e5",
+    "2026-03-02",
+    "a: b",
+    "a #b",
+    "- a",
+    "a - b",
+    " a",
+    "a ",
+)
 WORDS = (*ODD, "é", "日本語", "T-1", "x" * 150, "word " * 40, "a\nb", "'", '"q"', "~", "=", "off")
 TEXTS = st.sampled_from(WORDS) | st.from_regex(r"[A-Za-z0-9 :/_#-]{0,90}", fullmatch=True)
 ROWS = st.lists(
@@ -35,6 +60,19 @@ def test_rows_are_written_as_the_whole_would_be(
         "ready": names,
     }
 
+    assert dump_rows(page) == YAML.dump(page)
+
+
+PARTS = st.recursive(
+    TEXTS | st.booleans() | st.none() | st.integers(),
+    lambda part: st.lists(part, max_size=3) | st.dictionaries(TEXTS, part, max_size=3),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=100)
+@given(st.dictionaries(TEXTS, PARTS, max_size=5))
+def test_a_page_is_written_as_the_library_would(page: dict[str, object]) -> None:
     assert dump_rows(page) == YAML.dump(page)
 
 

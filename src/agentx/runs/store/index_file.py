@@ -12,6 +12,7 @@ from typing import Any
 
 from agentx.host.documents.document import Fault
 from agentx.host.documents.yaml_file import YAML, readings
+from agentx.host.documents.yaml_rows import dump_rows
 from agentx.host.files.atomic import replace_file, write_if_changed
 from agentx.host.files.merged_lines import has_merge_marks
 from agentx.host.files.plain import look, read_bytes
@@ -137,4 +138,4 @@ class IndexFile:
     def _write(
         self, lines: Iterable[Mapping[str, Any]], archived: Iterable[Mapping[str, Any]]
     ) -> None:
-        write_if_changed(self._paths.index, YAML.dump(index_of(lines, archived)))
+        write_if_changed(self._paths.index, dump_rows(index_of(lines, archived)))
