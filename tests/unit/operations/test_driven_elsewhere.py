@@ -129,6 +129,18 @@ def test_a_run_of_a_stranger_is_meant_by_its_id_alone_and_driven_for_checks_that
     assert end.ended is DriveEnd.DONE, end.reason
 
 
+def test_a_run_that_a_stranger_began_without_checks_is_meant_by_its_id_alone_too(
+    stage: Stage,
+) -> None:
+    begun = start_run(stage.project, "A run", actor="orchestrator")
+    other = _clone(stage, "bert")
+    _share(stage.project)
+    _share(other)
+
+    assert find_meant(stage.project, "A run") == begun.id
+    assert (find_meant(other, "A run"), find_meant(other, begun.id)) == ("", begun.id)
+
+
 def test_work_that_was_pushed_is_put_on_its_base_without_force(stage: Stage) -> None:
     shared = _begin_shared(stage, "One")
 

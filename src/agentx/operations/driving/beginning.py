@@ -15,7 +15,7 @@ from agentx.project.project import Project
 from agentx.redaction.redact import redact
 from agentx.runs.model import ORCHESTRATOR, Run
 from agentx.wiring.runners import find_player_name, runner_in_lane
-from agentx.wiring.runs import open_runs
+from agentx.wiring.runs import open_run_store, open_runs
 
 
 def begin_run(project: Project, request: DriveRequest) -> tuple[Run, DriveRequest]:
@@ -53,7 +53,8 @@ def find_meant(project: Project, what: str) -> str:
     runs = open_runs(project)
     going = (each for each in runs.all() if not each.over)  # newest first
     named = (each.id for each in going if _plain(each.title) in titles)
-    return next((each for each in named if not runs.events(each)[0].is_doubtful), "")
+    is_anybodys = open_run_store(project).vouching.is_anybodys
+    return next((each for each in named if not is_anybodys(runs.events(each)[0])), "")
 
 
 def _plain(title: str) -> str:

@@ -105,6 +105,15 @@ class RunVouching:
         judged = self._pen.signatures.judge(event.key, event.signature, message_of(event))
         return judged is Vouching.SIGNED
 
+    def is_anybodys(self, event: RunEvent) -> bool:
+        """Tell whether somebody may have written an event whose words do not count here."""
+        if self._pen is None or not (event.signature or self._is_begun()):
+            return False  # nobody signs here: it is of an earlier version
+        return not self.is_signed(event)
+
+    def _is_begun(self) -> bool:
+        return self._pen is not None and self._pen.signatures.is_begun()
+
     def judge(self, events: Iterable[RunEvent]) -> tuple[RunEvent, ...]:
         """Return events, each with how it stands where that matters.
 
@@ -158,8 +167,7 @@ class RunVouching:
 
     def _find_unsigned(self) -> frozenset[str]:
         # Where somebody signs already, what is unsigned is of no earlier version.
-        is_begun = self._pen is not None and self._pen.signatures.is_begun()
-        events = () if is_begun else tuple(self._list_all())
+        events = () if self._is_begun() else tuple(self._list_all())
         signed = {each.run for each in events if each.kind == "run-started" and each.signature}
         return frozenset(
             sum_up_message(message_of(each))
