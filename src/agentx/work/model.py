@@ -261,7 +261,13 @@ class PullThere:
     number: int
     url: str
     is_open: bool
+    is_merged: bool = False
     is_new: bool = False  # it was opened just now
+
+    @property
+    def state(self) -> str:
+        """How it stands, in a word."""
+        return "open" if self.is_open else "merged" if self.is_merged else "closed"
 
 
 @frozen

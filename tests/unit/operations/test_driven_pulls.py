@@ -74,13 +74,20 @@ def _drive_with(stage: Stage, github: GithubServer, state: str) -> Driven:
     run = start_run(stage.project, "A run", checks=("true",), actor="orchestrator")
     sync_runs(stage.project, agrees=lambda _where: True, caller=PERSON)
     there = {"number": 7, "state": state, "html_url": "https://github.com/acme/shop/pull/7"}
+    if state == "merged":
+        there |= {"state": "closed", "merged_at": "2026-11-17T09:00:00Z"}
     github.pulls.append({**there, "head": {"ref": f"agent/{run.id}/work"}})
     return stage.drive(run_id=run.id, plan=(PlannedTask(id="a", title="One"),))
 
 
 @pytest.mark.promise("drive.pull-request")
 @pytest.mark.parametrize(
-    ("state", "said"), [("open", "is there already"), ("closed", "is closed, and stays so")]
+    ("state", "said"),
+    [
+        ("open", "is there already"),
+        ("closed", "is closed, and stays so"),
+        ("merged", "is merged, what came since is in none"),
+    ],
 )
 def test_one_that_is_there_is_not_opened_again(
     stage: Stage, github: GithubServer, state: str, said: str
@@ -90,6 +97,9 @@ def test_one_that_is_there_is_not_opened_again(
     assert (end.ended, end.pull) == (DriveEnd.DONE, github.pulls[0]["html_url"])
     assert github.methods("POST") == []
     assert any(said in text for text in stage.texts(NewsOf.PUSH))
+    if state != "open":
+        again = stage.drive(run_id=stage.run.id)
+        assert (again.ended, again.reason) == (DriveEnd.DONE, f"its pull request is {state}")
 
 
 def test_one_whose_answer_was_lost_is_found(stage: Stage, github: GithubServer) -> None:

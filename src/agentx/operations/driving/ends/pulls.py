@@ -42,7 +42,8 @@ def open_pull(desk: DriveDesk, run: Run, found: PullRequest) -> str:
 def _tell(desk: DriveDesk, there: PullThere) -> None:
     name = f"pull request #{there.number}"
     if not there.is_open:
-        text = f"{name} of this branch is closed, and stays so: {there.url}"
+        more = "what came since is in none" if there.is_merged else "and stays so"
+        text = f"{name} of this branch is {there.state}, {more}: {there.url}"
     elif there.is_new:
         text = f"{name} is opened: {there.url}"
         desk.say("note", {"text": text})

@@ -58,7 +58,7 @@ def take_up_said(desk: DriveDesk) -> str:
     run, pulls = desk.run, github_pulls(desk.project)
     there = pulls.find(run.git.work_branch)
     if there is None or not there.is_open:
-        return "its pull request is closed" if there else "it has no pull request"
+        return f"its pull request is {there.state}" if there else "it has no pull request"
     named, why = list_deciders(desk.project)
     if why:
         desk.news(NewsOf.RUN, why)

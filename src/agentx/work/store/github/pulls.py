@@ -142,5 +142,9 @@ def _read(row: Any, *, is_new: bool = False) -> PullThere:
         raise UnavailableError("GitHub answered with no pull request", hint="try again later")
     url = printable(str(row.get("html_url") or row.get("url") or ""))
     return PullThere(
-        number=number, url=preview(url, 300), is_open=row.get("state") == "open", is_new=is_new
+        number=number,
+        url=preview(url, 300),
+        is_open=row.get("state") == "open",
+        is_merged=bool(row.get("merged_at")),
+        is_new=is_new,
     )
