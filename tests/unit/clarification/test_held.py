@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from agentx.clarification.contested import say_contested
 from agentx.clarification.model import PERSON, Clarification
 from agentx.kernel.ids import IssueMark
 from agentx.operations.questions import settle as clarify_settle
@@ -317,3 +318,33 @@ def test_another_repository_in_the_same_place_is_told_nothing_of_it(project: Pro
     commit(again)
     assert [state.id for state in open_clarifications(again).survey().active] == []
     assert name
+
+
+def test_what_contests_an_answer_does_so_on_a_branch_without_it(tmp_path: Path) -> None:
+    ana, bob = (checkout(tmp_path, name, home=name) for name in ("ana", "bob"))
+    open_issues(ana).create(NewIssue(title="Webhooks", labels=("type:feature",)))
+    name = ask(ana)
+    carry(ana, bob)
+    say(ana, name, "YES")
+    accept_repository(bob)
+    for writer in list_writers(bob):
+        trust_writer(bob, writer.writer, caller=TYPING)
+    say(bob, name, "NO")
+    theirs = carry(bob, ana)
+    accept_repository(ana)
+    assert say_contested(find(ana, name))
+    assert find(ana, name).answer == "YES"
+
+    for path in theirs:
+        path.unlink()
+    assert say_contested(find(ana, name))
+    put_back(ana)
+    assert all(path.is_file() for path in theirs)
+
+    for lines in (theirs[0].parent, ana.held_questions / "1"):  # of a question that is not here
+        for path in lines.glob("*.jsonl"):
+            if path.name != theirs[0].name:
+                path.unlink()
+    theirs[0].unlink()
+    shutil.rmtree(ana.paths.state)
+    assert open_clarifications(ana).survey().missing == ()

@@ -89,6 +89,7 @@ class Book:
     unsigned: frozenset[str] = frozenset()  # events of ours that an earlier version kept
     raw: bytes | None = None  # the view that lay there
     vouched: tuple[QuestionEvent, ...] = ()  # to be held, where they were read
+    contesting: tuple[QuestionEvent, ...] = ()  # or may do so; likewise
     is_held: bool = True  # not where the user's folder took nothing: the next look tries again
 
     def document(self) -> Row:
@@ -162,7 +163,8 @@ class Opener:
             self._clock.sleep_ms(_LOOK_AGAIN_MS)
         book = self.open()
         # What is told is not taken back; what was forgotten is not told, whoever brought it again.
-        told = (one for one in book.vouched if not book.is_gone(one))
+        seen = (*book.vouched, *book.contesting)
+        told = (one for one in seen if not book.is_gone(one))
         book.is_held = self._files.hold(told, as_of=book.made.files)
         return book
 
@@ -359,7 +361,8 @@ class Opener:
             forgotten=gone,
             doubts=doubts,
             unsigned=unsigned,
-            vouched=tuple(one for one in judged if one.standing is Vouching.SIGNED),
+            vouched=tuple(one for one in judged if one.is_signed),
+            contesting=tuple(one for one in judged if one.may_contest),
         )
 
     def _read_events(self, left: Made) -> EventsFound:

@@ -34,7 +34,7 @@ from agentx.clarification.store.shortening import find_long, find_settled, list_
 from agentx.clarification.store.survey import LedgerRows, SeenLedgers, list_rows
 from agentx.clarification.store.view import ledger_path
 from agentx.clarification.store.vouching.forgetting import ForgottenNames, gather_forgotten
-from agentx.clarification.store.vouching.signatures import is_vouched, judge_events, sign_event
+from agentx.clarification.store.vouching.signatures import judge_event, judge_events, sign_event
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import replace_file
 from agentx.host.git.layout import hide
@@ -375,7 +375,7 @@ class LedgerStore:
         path, files = ledger_path(self._paths, book.issue), self._files(book.issue)
         hide(self._paths.state)
         kept = tuple(events)
-        book.is_held = files.hold(book.vouched)
+        book.is_held = files.hold((*book.vouched, *book.contesting))
         if kept and book.made.missing:  # what is said now is said to what git took away
             self._put_back(book)
         made = book.made
@@ -440,8 +440,8 @@ class LedgerStore:
 
     def _files(self, issue: int) -> QuestionFiles:
         folder, held = self._paths.questions / str(check_number(issue)), self._pen.held
-        vouches = partial(is_vouched, issue, signatures=self._pen.signatures)
-        lines = None if held is None else HeldLines(held / str(issue), vouches)
+        judge = partial(judge_event, issue, signatures=self._pen.signatures)
+        lines = None if held is None else HeldLines(held / str(issue), judge)
         return QuestionFiles(folder, self._clock, lines)
 
     def _opener(self, issue: int) -> Opener:

@@ -28,7 +28,7 @@ from agentx.clarification.facts import (
     Retried,
     WentStale,
 )
-from agentx.clarification.model import HUB, Clarification, Reason
+from agentx.clarification.model import HUB, PERSON, Clarification, Reason
 from agentx.clarification.store.ledger_json import (
     VERSION,
     DamagedLedger,
@@ -95,10 +95,21 @@ class QuestionEvent:
         return self.kind in _BIRTHS
 
     @property
+    def is_signed(self) -> bool:
+        """Whether somebody whose words count signed it just as it is."""
+        return self.standing is Vouching.SIGNED
+
+    @property
+    def may_contest(self) -> bool:
+        """Whether a writer who is not trusted says in it what a person said."""
+        is_word = self.kind in _WORDS and self.detail.get("by") == PERSON
+        return is_word and self.standing is Vouching.UNTRUSTED
+
+    @property
     def is_vouched(self) -> bool:
         """Whether its writer said it, and did not only find it in a file, or on GitHub."""
         is_found = self.detail.get("via") == FILE or bool(read_missed(self.detail))
-        return self.standing is Vouching.SIGNED and not is_found
+        return self.is_signed and not is_found
 
     @property
     def doubt(self) -> str:
@@ -111,6 +122,7 @@ class QuestionEvent:
 
 _WORDLESS = frozenset({QuestionEventKind.FORGOTTEN, QuestionEventKind.NAMED})
 _BIRTHS = frozenset({QuestionEventKind.OPENED, QuestionEventKind.TAKEN})
+_WORDS = frozenset({QuestionEventKind.ANSWERED, QuestionEventKind.RESOLVED})
 _KINDS: dict[type[Fact], QuestionEventKind] = {
     Asked: QuestionEventKind.ASKED,
     Answered: QuestionEventKind.ANSWERED,

@@ -11,7 +11,7 @@ from functools import partial
 from agentx.clarification.store.book import Pen
 from agentx.clarification.store.files.held import HeldLines
 from agentx.clarification.store.files.question_files import QuestionFiles
-from agentx.clarification.store.vouching.signatures import is_vouched
+from agentx.clarification.store.vouching.signatures import judge_event
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.paths import ProjectPaths
@@ -30,9 +30,13 @@ def find_unheld(paths: ProjectPaths, pen: Pen, clock: Clock, issue: int) -> froz
     place = pen.held / str(issue)
     with suppress(AgentXError):  # what cannot be read holds nothing
         known |= {(each.writer, each.id) for each in QuestionFiles(place, clock).read().events}
-    vouches = partial(is_vouched, issue, signatures=pen.signatures)
-    files = QuestionFiles(paths.questions / str(issue), clock, HeldLines(place, vouches))
+    judge = partial(judge_event, issue, signatures=pen.signatures)
+    files = QuestionFiles(paths.questions / str(issue), clock, HeldLines(place, judge))
     found = files.read()
-    loose = [each for each in found.events if (each.writer, each.id) not in known and vouches(each)]
+    loose = [
+        each
+        for each in found.events
+        if (each.writer, each.id) not in known and judge(each).is_signed
+    ]
     is_held = files.hold(loose, as_of=found.sizes)
     return frozenset() if is_held else frozenset(each.question for each in loose)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import closing, suppress
-from dataclasses import field
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 
@@ -39,6 +39,7 @@ from agentx.kernel.clock import Millis, to_iso
 from agentx.kernel.errors import AgentXError, CorruptRecord
 from agentx.kernel.ids import EventId, is_ulid, parse_clarification_id
 from agentx.kernel.values import frozen
+from agentx.kernel.vouching.standing import Vouching
 from agentx.observations.model import SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.observations.store.files.store import JsonObservationStore
@@ -328,6 +329,10 @@ def forget_observations_in(project: Project, folder: Path, gone: Tombstones) -> 
     return count
 
 
+def _believe(event: QuestionEvent) -> QuestionEvent:
+    return replace(event, standing=Vouching.SIGNED)
+
+
 def forget_questions_in(project: Project, own: Path, held: Path, gone: Tombstones) -> int:
     """Forget questions in a folder that is no project's yet; return how many words went.
 
@@ -335,7 +340,7 @@ def forget_questions_in(project: Project, own: Path, held: Path, gone: Tombstone
     """
     count = 0
     for issue, lines in gone.questions.items():
-        lying = HeldLines(held / str(issue), lambda _event: True)
+        lying = HeldLines(held / str(issue), _believe)
         files = QuestionFiles(own / "questions" / str(issue), project.clock, lying)
         doomed = frozenset(line.question for line in lines)
         there: tuple[QuestionEvent, ...] = ()

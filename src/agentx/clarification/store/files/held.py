@@ -4,7 +4,8 @@
 
 Git brings a file back to an earlier state, or takes it away: by `git checkout .`, a revert, an
 older commit. What was said was said all the same. So every line that somebody vouches for is held
-here once it was seen, and counts beside the files, until it is forgotten. Lines of another
+here once it was seen, and counts beside the files, until it is forgotten. So is a person's word of
+a writer who is not trusted: it contests what stands, also on a branch without it. Lines of another
 repository that lies in the same place are nobody's here: their signatures do not count in it.
 """
 
@@ -28,10 +29,10 @@ _Known = dict[tuple[str, str], list[QuestionEvent]]  # by file and id
 
 @frozen(kw_only=False)
 class HeldLines:
-    """What is held of one issue's questions, and who tells whether somebody vouches for it."""
+    """What is held of one issue's questions, and who tells how each line stands."""
 
     folder: Path
-    vouches: Callable[[QuestionEvent], bool]
+    judge: Callable[[QuestionEvent], QuestionEvent]
 
     def list_files(self) -> list[Path]:
         """Return the files of lines that are held; none where they cannot be looked at."""
@@ -55,20 +56,25 @@ class HeldLines:
     ) -> tuple[QuestionEvent, ...]:
         """Return what is held and counts, and is not among the lines that are there.
 
-        What its writer shortened since is there.
+        What its writer shortened since is there. What contests does so in a question that is.
         """
         known: _Known = {}
         for event in there:
             known.setdefault((event.writer, event.id), []).append(event)
-        return tuple(
-            event
+        gone = [
+            self.judge(event)
             for event in held
             if not self._is_there(event, known.get((event.writer, event.id), ()))
-            and self.vouches(event)
-        )
+        ]
+        missing = [event for event in gone if event.is_signed]
+        asked = {each.question for alike in (*known.values(), missing) for each in alike}
+        missing += (each for each in gone if each.question in asked and each.may_contest)
+        return tuple(missing)
 
     def _is_there(self, event: QuestionEvent, alike: Iterable[QuestionEvent]) -> bool:
-        return any(each == event or (is_shortened(each) and self.vouches(each)) for each in alike)
+        return any(
+            each == event or (is_shortened(each) and self.judge(each).is_signed) for each in alike
+        )
 
 
 def list_issue_folders(folder: Path | None) -> tuple[int, ...]:

@@ -47,15 +47,11 @@ def judge_events(
     issue: int, events: Iterable[QuestionEvent], signatures: Signatures
 ) -> tuple[QuestionEvent, ...]:
     """Return events, each with how it stands."""
-    return tuple(_judge(issue, event, signatures) for event in events)
+    return tuple(judge_event(issue, event, signatures) for event in events)
 
 
-def is_vouched(issue: int, event: QuestionEvent, signatures: Signatures) -> bool:
-    """Tell whether somebody whose words count signed a line just as it is."""
-    return _judge(issue, event, signatures).standing is Vouching.SIGNED
-
-
-def _judge(issue: int, event: QuestionEvent, signatures: Signatures) -> QuestionEvent:
+def judge_event(issue: int, event: QuestionEvent, signatures: Signatures) -> QuestionEvent:
+    """Return an event with how it stands."""
     if not event.signature:
         return replace(event, standing=Vouching.UNSIGNED)
     try:
