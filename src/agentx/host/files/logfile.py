@@ -13,7 +13,6 @@ import os
 from collections.abc import Collection
 from itertools import islice
 from pathlib import Path
-from traceback import format_exception_only
 from typing import Any
 
 from agentx.host.files import json_text
@@ -170,6 +169,8 @@ def _plain(value: object, depth: int = 0) -> object:
         case list() | tuple() | set() | frozenset() if depth < _DEPTH_MAX:
             plain = [_plain(each, depth + 1) for each in islice(value, _ITEMS_MAX)]
         case BaseException():
+            from traceback import format_exception_only  # noqa: PLC0415  few lines hold one
+
             # Says something even of an exception whose own words fail.
             plain = cut("".join(format_exception_only(value)).strip(), _TEXT_CHARS_MAX)
         case _:

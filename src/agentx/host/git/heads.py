@@ -9,7 +9,6 @@ git.
 from __future__ import annotations
 
 import os
-import string
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,7 +29,8 @@ _HEADS = f"{_REF}{_BRANCHES}"
 _POINTER = "gitdir: "
 # What all checkouts of a repository share; other names of ours are of each checkout.
 _SHARED = frozenset({"shallow", "worktrees"})
-_PLAIN = frozenset(f"{string.ascii_letters}{string.digits}/._+-")  # others git may take otherwise
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_PLAIN = frozenset(f"{_LETTERS}{_LETTERS.upper()}0123456789/._+-")  # others git may take otherwise
 
 
 @frozen

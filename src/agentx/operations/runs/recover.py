@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.values import frozen
-from agentx.operations.lessons.candidates import tell_undecided
 from agentx.operations.runs.read import steps_for
 from agentx.operations.runs.saying import check_speaker, name_meant
 from agentx.project.project import Project
@@ -117,6 +116,8 @@ def _for_person(*words: str) -> str:
 
 def pull_request(project: Project, run_id: str = "", *, actor: str) -> PullRequest:
     """Return what the pull request says; in PR_PREP it also lies in the run's `pr` folder."""
+    from agentx.operations.lessons.candidates import tell_undecided  # noqa: PLC0415  here alone
+
     lanes = open_lanes(project)
     runs = open_runs(project)
     run, _ = runs.run(run_id)

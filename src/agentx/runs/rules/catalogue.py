@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from difflib import get_close_matches
 from functools import lru_cache
 
 from agentx.kernel.errors import InvalidValue
@@ -300,6 +299,8 @@ def kind_named(text: str) -> str:
     name = _ALIASES.get(name, name)
     if name in KINDS:
         return name
+    from difflib import get_close_matches  # noqa: PLC0415  only who mistyped waits for it
+
     near = get_close_matches(name, KINDS, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else f"types are {', '.join(KINDS)}"
     raise InvalidValue(f"{text[:60]!r} is not a type of event", hint=hint)

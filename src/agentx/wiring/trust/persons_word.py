@@ -6,17 +6,20 @@ An agent that could name who decides on GitHub, or trust a repository, could sig
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agentx.clarification.errors import NotThePerson
 from agentx.kernel.errors import AgentXError
 from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.vouching.standing import UNVERIFIED
-from agentx.observations.model import Observation
-from agentx.observations.port import ObservationStore
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.config import Environment
 from agentx.project.project import Project, open_project
 from agentx.project.roles.caller import WhoCalls, find_caller, find_unsettled_caller
+
+if TYPE_CHECKING:
+    from agentx.observations.model import Observation
+    from agentx.observations.port import ObservationStore
 
 # Also what claims a person: an agent's word would make it one's.
 _PERSONS = (PERSON_ROLE, UNVERIFIED)
