@@ -10,8 +10,8 @@ import json
 import sys
 from typing import Any
 
-# Below this the reader of the standard library is as good, and need not be imported.
-_SMALL_BYTES = 64 * 1024
+# Below this the standard library, which needs no import, is done while the other is imported.
+_SMALL_BYTES = 2 * 1024 * 1024
 
 
 def line_of(value: object) -> bytes:
