@@ -49,6 +49,22 @@ def index_of(
     }
 
 
+def read_index(text: str) -> dict[str, Any]:
+    """Return an index as `index_of` makes it; of any other text what it comes to is no such."""
+    groups: dict[str, list[dict[str, str]]] = {}
+    rows: list[dict[str, str]] = []
+    for line in text.splitlines()[1:]:
+        if line.startswith("  - "):
+            rows.append({})
+        if line.startswith(("    ", "  - ")):
+            name, _, value = line[4:].partition(": ")
+            if rows:
+                rows[-1][name] = value.strip("'")
+        else:
+            rows = groups[line.strip().partition(":")[0]] = []
+    return {"runs": groups}
+
+
 def entries_in(index: Mapping[str, Any] | None, group: str) -> list[dict[str, Any]]:
     """Return the lines of one group of an index that was read; what is none is stepped over."""
     runs = (index or {}).get("runs")

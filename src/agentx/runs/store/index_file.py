@@ -21,7 +21,7 @@ from agentx.kernel.errors import CorruptRecord
 from agentx.kernel.ids import RunId, digest
 from agentx.kernel.paths import ProjectPaths
 from agentx.runs.model import Run, RunEvent
-from agentx.runs.pages.index import archive_entry, entries_in, entry, index_of
+from agentx.runs.pages.index import archive_entry, entries_in, entry, index_of, read_index
 from agentx.runs.paths import RunsPaths
 from agentx.runs.rules.fold import fold
 from agentx.runs.store.archive import Archive
@@ -49,9 +49,13 @@ class IndexFile:
     def read(self) -> dict[str, Any] | None:
         """Return the index as it was last written; None when it is missing or damaged."""
         try:
-            found = YAML.parse(read_bytes(self._paths.index))
+            raw = read_bytes(self._paths.index)
         except OSError:
             return None
+        plain = read_index(raw.decode("ascii", "replace"))
+        if dump_rows(plain) == raw:  # as most are: the library takes long to come
+            return plain
+        found = YAML.parse(raw)
         return None if isinstance(found, Fault) else found
 
     def list_archived(self) -> tuple[dict[str, Any], ...]:
