@@ -103,6 +103,25 @@ def test_whatever_takes_an_id_takes_the_short_one_that_a_section_prints(tmp_path
     assert short in house.agentx("recall").stdout
 
 
+def test_what_a_person_adds_or_mends_is_told_at_the_next_start_without_a_daemon(
+    tmp_path: Path,
+) -> None:
+    house = House(tmp_path)
+    start = {"session_id": "s-1", "hook_event_name": "SessionStart", "source": "startup"}
+
+    def told() -> str:
+        return house.hook({**start, "cwd": str(house.project)}).stdout.decode()
+
+    added = house.json("memory", "add", "The sluice opens at low water.")["id"]
+    assert "opens at low water" in told()
+    house.json("memory", "edit", added, "The sluice opens at high water.")
+    assert "opens at high water" in told()
+    house.json("memory", "drop", added)
+    assert "sluice" not in told()
+    house.json("memory", "undrop", added)
+    assert "opens at high water" in told()
+
+
 def test_what_sums_up_a_session_is_not_reviewed_and_not_pinned_and_says_nothing_dropped(
     tmp_path: Path,
 ) -> None:

@@ -189,6 +189,18 @@ def open_or_look(project: Project, told: Callable[[AgentXError], None] | None = 
         raise
 
 
+def prepare_next(project: Project) -> None:
+    """Have what was just kept told to the session that begins next, where no daemon sees to it.
+
+    What cannot be prepared now is kept all the same, and told by whoever can.
+    """
+    if is_served(project.store):
+        return
+    wait_ms = project.config.section(StorageSettings).wait_ms
+    with suppress(AgentXError), open_memory(project, wait_ms=wait_ms) as memory:
+        memory.freshen(wait_ms)
+
+
 def has_begun(project: Project) -> bool:
     """Tell whether anything of a project is remembered, or waits to be.
 

@@ -29,6 +29,7 @@ def remember(
     agent: str = "",
 ) -> str:
     """Keep a decision, an error or a fact so that the next agent is told of it."""
+    from agentx.daemon.door import prepare_next
     from agentx.operations.memory.write import NewObservation, memory_add
 
     project = desk.project()
@@ -41,6 +42,7 @@ def remember(
         by_mcp=True,
     )
     kept = memory_add(project, draft)
+    prepare_next(project)
     is_cut = len(text.strip()) > OBSERVATION_CHARS_MAX
     cut = f" Only the first {OBSERVATION_CHARS_MAX:,} characters were." if is_cut else ""
     return answer([f"Kept as {kept.id}.{cut}"])

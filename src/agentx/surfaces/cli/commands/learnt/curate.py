@@ -52,6 +52,7 @@ def keep(invocation: Invocation, observation_id: str) -> None:
 @click.pass_obj
 def edit(invocation: Invocation, observation_id: str, text: str) -> None:
     """Say one in better words: TEXT, or what you write in your editor; `-` reads stdin."""
+    from agentx.daemon.door import prepare_next
     from agentx.operations.memory.curate import memory_edit
     from agentx.operations.memory.read import memory_show
 
@@ -68,6 +69,7 @@ def edit(invocation: Invocation, observation_id: str, text: str) -> None:
         {"id": done.id, "content": done.content},
         lambda screen: screen.print(line(f"mended: {done.summary}", screen.width)),
     )
+    prepare_next(invocation.project)
 
 
 @click.command("drop", cls=Verb)
@@ -94,6 +96,7 @@ def drop(invocation: Invocation, observation_id: str, why: str) -> None:
 @click.pass_obj
 def undrop(invocation: Invocation, observation_id: str) -> None:
     """Bring a dropped one back; its like is kept again."""
+    from agentx.daemon.door import prepare_next
     from agentx.operations.memory.curate import memory_undrop
 
     done = memory_undrop(invocation.project, observation_id)
@@ -105,6 +108,7 @@ def undrop(invocation: Invocation, observation_id: str) -> None:
             screen.print(f"what was like it and not kept stays away: {done.kept_out}")
 
     invocation.show(done, draw)
+    prepare_next(invocation.project)
 
 
 @click.command("dropped", cls=Verb)
@@ -152,6 +156,7 @@ def write_anew(invocation: Invocation, text: str) -> str:
 
 
 def _pin(invocation: Invocation, observation_id: str, *, pinned: bool) -> None:
+    from agentx.daemon.door import prepare_next
     from agentx.operations.memory.curate import memory_pin
 
     done = memory_pin(invocation.project, observation_id, pinned=pinned)
@@ -166,3 +171,4 @@ def _pin(invocation: Invocation, observation_id: str, *, pinned: bool) -> None:
             f"{done.total} are pinned and only the newest {done.told_max} are told:"
             " unpin some with `agentx memory unpin ID`"
         )
+    prepare_next(invocation.project)

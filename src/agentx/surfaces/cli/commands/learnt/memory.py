@@ -128,6 +128,7 @@ def add(
     files: tuple[str, ...],
 ) -> None:
     """Remember something, in at most 2,000 characters."""
+    from agentx.daemon.door import prepare_next
     from agentx.operations.memory.write import NewObservation, memory_add
 
     draft = NewObservation(text=text, agent=agent, issue=issue, category=category, files=files)
@@ -135,6 +136,7 @@ def add(
     if len(text.strip()) > OBSERVATION_CHARS_MAX:
         invocation.talk.print(f"only the first {OBSERVATION_CHARS_MAX:,} characters were kept")
     invocation.show({"id": kept.id}, lambda screen: screen.print(kept.id))
+    prepare_next(invocation.project)
 
 
 @command.command("remove")

@@ -44,6 +44,7 @@ def review(invocation: Invocation, limit: int) -> None:
     What you kept, mended or pinned is not shown again. Without a terminal: --json lists what is
     to review, and `agentx memory keep|edit|pin|drop ID` say the same.
     """
+    from agentx.daemon.door import prepare_next
     from agentx.operations.memory.review import memory_review
 
     if not invocation.as_json and not sys.stdin.isatty():
@@ -59,6 +60,7 @@ def review(invocation: Invocation, limit: int) -> None:
         invocation.show(found, lambda _screen: None)
         return
     _go_through(invocation, found)
+    prepare_next(invocation.project)
 
 
 def _go_through(invocation: Invocation, found: ReviewList) -> None:
