@@ -278,6 +278,27 @@ def test_what_a_setting_named_goes_with_the_word(category: Category, text: str, 
     assert _tell(category, text, _edit(STORE)) == rest
 
 
+RATES = ("jobs/rates.py", 'REFRESH = "0 * * * *"', 'REFRESH = "0 4 * * *"')
+_SINCE_RATES = " (since then: `REFRESH` is 0 4 * * *)"
+
+
+@pytest.mark.parametrize(
+    ("text", "since"),
+    [
+        ("Rates are a table, refreshed by cron at `0 * * * *`", _SINCE_RATES),
+        ("Invoices are sent by cron at `0 * * * *`", ""),
+        ("Rates are a table, refreshed by cron at `30 * * * *`", ""),
+    ],
+)
+def test_when_something_runs_is_told_as_it_is_since(text: str, since: str) -> None:
+    assert _tell(FACT, text, _edit(RATES)) == text + since
+    path, old, new = RATES
+    assert _tell(FACT, text + since, _edit((path, new, old))) == text
+    pipeline = (".github/workflows/rates.yml", '    - cron: "0 * * * *"', '    - cron: "0 4 * * *"')
+    told = _tell(FACT, text, _edit(pipeline))
+    assert told == text + since.replace("REFRESH", "cron")
+
+
 def test_a_setting_that_names_the_first_again_takes_nothing_back() -> None:
     text = SAID + "use redis for the sessions"
     path, old, new = STORE

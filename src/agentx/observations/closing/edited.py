@@ -70,6 +70,8 @@ _TAKES = (
     r"|usiamo|utilizz\w+|nutz\w+|verwend\w+"
     r"|com|su|met)"
 )
+# Said of all that runs by the clock.
+_TIMED = terms("cron crontab schedule schedules job jobs workflow workflows")
 _NAME_CHARS_MIN = 3
 _NUMBER = compile_late(r"(?<![\w.])\d+(?:\.\d+)?")
 _WHY = compile_late(
@@ -250,6 +252,9 @@ def _leave_word(one: Observation, word: EditedWord) -> str:
     found = _spell(word.was).search(base)
     if found is None or _list_scope(word).isdisjoint(terms(base)):
         return one.content
+    if " " in word.was:  # when something runs: nothing else is called by it
+        is_change = one.category is Category.CODE_CHANGE
+        return one.content if sign or is_change else _tell_word(base, word)
     thing = Thing(list_words(found[0]), is_name=True, said=found[0])
     if _is_of_library(thing, one, base):
         return _leave_rest(thing, one)
@@ -266,7 +271,7 @@ def _tell_word(base: str, word: EditedWord) -> str:
 def _list_scope(word: EditedWord) -> frozenset[str]:
     """Return the words by which somebody says of what a setting is: of its name and its file."""
     said = " ".join((*_list_parts(word.name), *_PARTS.split(word.path.replace("/", "-"))))
-    return terms(said) - terms(word.was) - terms(word.now)
+    return terms(said) - terms(word.was) - terms(word.now) - _TIMED
 
 
 # --- libraries ------------------------------------------------------------------------------

@@ -38,6 +38,13 @@ _NAMED = compile_late(
     r"[\"']?(?P<name>[A-Za-z_][\w.-]*)[\"']?\s*(?:=>|:=|[=:])\s*"
     r"[\"':]*(?P<value>[A-Za-z][\w.+-]{1,30}\w)[\"']?\s*[,;]?\s*(?:(?:#|//).*)?\Z"
 )
+# A name and when something runs, as cron has it: `schedule: "0 4 * * *"`.
+_CRON = compile_late(
+    r"\A\s*(?:-\s+)?(?:(?:export|const|let|var|val|set|self|this|config|cfg|settings)[\s.]+)*"
+    r"[\"']?(?P<name>[A-Za-z_][\w.-]*)[\"']?\s*(?:=>|:=|[=:])\s*"
+    r"[\"'](?P<value>(?:[\d*][\d*/,-]* ){4}[\d*A-Za-z][\d*/,A-Za-z-]*)[\"']"
+    r"\s*[,;]?\s*(?:(?:#|//).*)?\Z"
+)
 _STATES = frozenset(
     {
         "true",
@@ -264,7 +271,11 @@ def _list_words(changes: Iterable[FileChange]) -> Iterator[EditedWord]:
 
 
 def _read_words(rows: Iterable[str]) -> dict[str, str]:
-    found = [match for row in rows if len(row) <= _LINE_CHARS_MAX and (match := _NAMED.match(row))]
+    found = [
+        match
+        for row in rows
+        if len(row) <= _LINE_CHARS_MAX and (match := _NAMED.match(row) or _CRON.match(row))
+    ]
     seen = Counter(match["name"] for match in found)
     return {
         match["name"]: match["value"]
