@@ -174,6 +174,20 @@ def test_what_was_said_in_other_words_is_found_after_what_was_said_in_these(ask:
     assert "bought" in " ".join(explain(found))
 
 
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("which db holds them?", "they are in the database of the office"),
+        ("what is in the database?", "the db has the bookings"),
+        ("was the cert renewed?", "a new certificate came in"),
+    ],
+)
+def test_what_is_written_in_short_stands_for_the_whole_word(
+    ask: Ask, asked: str, said: str
+) -> None:
+    assert first(ask([event("said", said, session="a")], asked)) == "said"
+
+
 def test_the_name_of_the_project_and_words_of_measure_count_less(ask: Ask) -> None:
     documents = [
         event("named", "the billing-api is all there is, the complete billing-api", session="s1"),
