@@ -266,6 +266,12 @@ PASSES = anywhere(
     no (?:code |local )?(?:changes|modifications)
     """
 )
+# A whole line that counts the tests of one run: nothing of what they are, or why.
+COUNTS_TESTS = compile_late(
+    r"(?i:\W*(?:tests?:|test result: \w+)?\W*(?:\d+ (?:(?:tests?|checks?|suites?|files?) )?"
+    r"(?:passed|failed|passing|failing|skipped|pending|total|errors?|warnings?|deselected)\W*)+"
+    r"(?:(?:in|finished in) [\d.]+ ?\w+\W*(?:\([\d:]+\)\W*)?)?\Z)"
+)
 TAKES_BACK = anywhere(
     r"""
     instead(?: of)? | no longer | revert(?:ed|s|ing)? | roll(?:ed|ing)? back | go(?:ing)? back to

@@ -20,6 +20,7 @@ from agentx.conversation.toc_model import BulletKind, SegmentSummary
 from agentx.kernel.capture import EventType
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.ids import NodeId, parse_grip_id
+from agentx.prose.cues import COUNTS_TESTS
 from agentx.prose.keyphrases import code_names, keyphrases, terms
 from agentx.prose.likeness import likeness
 from agentx.prose.limits import BULLET_CHARS_MAX, TITLE_CHARS_MAX
@@ -366,6 +367,27 @@ def test_without_a_prompt_the_title_is_what_was_done() -> None:
     found = summary(reply("Added retries with backoff to `webhooks.py`. It failed once.", 0))
 
     assert found.title == "Added retries with backoff to webhooks.py"
+
+
+def test_a_count_of_tests_is_no_title() -> None:
+    found = summary(user("run the tests"), tool("9 passed in 1s", 1), reply("They pass.", 2))
+
+    assert found.title == "Run the tests"
+
+
+@pytest.mark.parametrize(
+    ("line", "counts"),
+    [
+        ("9 passed in 1s", True),
+        ("1 failed, 3 passed in 0.42s", True),
+        ("Tests: 2 failed, 40 passed, 42 total", True),
+        ("test result: ok. 31 passed; 0 failed", True),
+        ("FAILED tests/test_cart.py::test_total - assert 1050 == 1049", False),
+        ("9 passed, but the total is rounded twice", False),
+    ],
+)
+def test_a_line_that_only_counts_tests_is_known(line: str, counts: bool) -> None:
+    assert (COUNTS_TESTS.match(line) is not None) is counts
 
 
 def test_silent_work_is_named_by_the_files_it_changed() -> None:

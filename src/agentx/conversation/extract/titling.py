@@ -21,6 +21,7 @@ from agentx.conversation.toc_model import Segment
 from agentx.kernel.capture import EventType, MachineWords
 from agentx.kernel.text import compile_late
 from agentx.prose import titles
+from agentx.prose.cues import COUNTS_TESTS
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import likeness
 from agentx.prose.limits import TITLE_CHARS_MAX
@@ -52,7 +53,8 @@ def title_of(segment: Segment, best_line: str, keywords: Sequence[str]) -> str:
     if heads:
         named = filter(_NAME.search, keywords)  # a bare word may mean anything
         return _with_area(_join(heads), [*files[:1], *_branches(segment.events), *named])
-    line = titles.phrase_title(best_line) if words(best_line) > 2 and terms(best_line) else ""
+    tells = words(best_line) > 2 and terms(best_line) and not COUNTS_TESTS.match(best_line)
+    line = titles.phrase_title(best_line) if tells else ""
     if line:
         return line
     if files:

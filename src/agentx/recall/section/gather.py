@@ -20,6 +20,7 @@ from agentx.kernel.values import frozen
 from agentx.memory.found import KINDS, SearchReply, SearchRequest
 from agentx.observations.ids import ID_PREFIX
 from agentx.observations.labels import WAITS
+from agentx.prose.cues import COUNTS_TESTS
 from agentx.prose.keyphrases import terms
 from agentx.prose.sentences import ELLIPSIS
 from agentx.recall.section.choose import (
@@ -249,7 +250,7 @@ class Gatherer:
             (node, bullet)
             for node in nodes
             for bullet in node.bullets
-            if bullet.kind in _KIND_OF_BULLET
+            if bullet.kind in _KIND_OF_BULLET and not COUNTS_TESTS.match(bullet.text)
         ]
         for node, bullet in bullets[:_BULLETS_MAX]:
             kind = _KIND_OF_BULLET[bullet.kind]
