@@ -215,7 +215,7 @@ class LaneWork:
 
     def changes(self, run: Run) -> Changes | None:
         """Return what the work branch changes, compared with where the run began."""
-        return self._git.changes(run.id, run.git.base_branch or run.git.base_commit)
+        return self._git.changes(run, run.git.base_branch or run.git.base_commit)
 
     def record_changes(self, run_id: str, *, actor: str) -> tuple[Told, Changes | None]:
         """Record what the work branch holds, for the pull request; once for each commit."""

@@ -54,6 +54,20 @@ def _say_status(both: Two, project: Project) -> list[str]:
     return [each.why for each in found.unmerged] + [step.text for step in found.next]
 
 
+@pytest.mark.promise("runs.git-is-true")
+def test_a_run_that_is_over_is_as_it_was_pushed_where_the_branch_here_lags(both: Two) -> None:
+    work = f"agent/{both.run_id}/work"
+    git(both.one.root, "push", "-q", "origin", work)
+    git(both.two.root, "fetch", "-q")
+    git(both.two.root, "branch", work, f"origin/{work}~1")
+
+    assert not show_run(both.two, both.run_id).unmerged
+    asked = _ask(both, both.two)
+    assert MERGED in asked.checklist
+    assert asked.changes == _ask(both, both.one).changes
+    assert asked.remarks == ()
+
+
 def _squash(root: Path, work: str) -> None:
     git(root, "merge", "-q", "--squash", work)
     git(root, "commit", "-q", "-m", "all of it (#1)")

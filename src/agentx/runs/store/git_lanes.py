@@ -47,6 +47,7 @@ from agentx.runs.store.git_shared import (
     find_pushed,
     find_start,
     find_tip,
+    find_work,
     is_replaced,
     lack_start,
     list_pushed,
@@ -405,9 +406,9 @@ class GitLanes:
         said = read_git(self._root, "for-each-ref", "--format=%(refname:short)", f"{prefix}*")
         return tuple(name for name in said.lines if said.code == 0 and name not in lanes)
 
-    def changes(self, run_id: str, base: str) -> Changes | None:
+    def changes(self, run: Run, base: str) -> Changes | None:
         """Return what the work branch changes; None when there is no such branch."""
-        return measure_changes(self._root, f"refs/heads/{work_branch(run_id)}", base)
+        return measure_changes(self._root, find_work(self._root, run, work_branch(run.id)), base)
 
     # --- parts ---------------------------------------------------------------------------------
 

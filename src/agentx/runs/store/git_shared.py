@@ -83,11 +83,13 @@ def find_pushed(root: Path, branch: str, holding: str = "") -> str:
 def find_work(root: Path, run: Run, branch: str) -> str:
     """Return the commit of the work branch, here or as last fetched; empty where it is nowhere.
 
-    Of a run that is over the branch may be deleted: its last commit stands for it where the base
-    has that, here or as last fetched.
+    Of a run that is over the branch may lag behind what was pushed, as no branch here follows that.
+    It may be deleted: its last commit stands for it where the base has that, here or as fetched.
     """
     tip = commit_of(root, f"refs/heads/{branch}")
-    tip = tip or find_pushed(root, branch, run.git.latest_commit)
+    if run.over or not tip:
+        pushed = find_pushed(root, branch, run.git.latest_commit)
+        tip = pushed if pushed and (not tip or is_ancestor(root, tip, pushed)) else tip
     base, latest = run.git.base_branch, run.git.latest_commit
     if tip or not (run.over and base and latest):
         return tip

@@ -14,7 +14,7 @@ from agentx.host.git.landing import find_landing
 from agentx.host.git.work import commit_of, is_ancestor
 from agentx.runs.model import Run
 from agentx.runs.replies import Landed
-from agentx.runs.store.git_shared import Pushed, list_pushed
+from agentx.runs.store.git_shared import Pushed, find_work, list_pushed
 
 _LOOK_WAIT_MS = 3_000
 
@@ -24,7 +24,7 @@ def find_landed(root: Path, run: Run) -> Landed | None:
 
     A run that changed nothing came in nowhere.
     """
-    tip, base = commit_of(root, f"refs/heads/{run.git.work_branch}"), run.git.base_branch
+    tip, base = find_work(root, run, run.git.work_branch), run.git.base_branch
     own = [each for each in run.lanes.values() if each.merged_as]
     if not (tip and base) or all(each.commit == each.start_commit for each in own):
         return None
