@@ -5,14 +5,20 @@ Method: a bare remote and two clones with real git, each with a home; a clock th
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from agentx.operations.runs.claiming import take_lane, take_task
+from agentx.operations.runs.lane import open_lane
+from agentx.operations.runs.saying import Saying
+from agentx.runs.driving.schedule import GivingPolicy, Move, NextAct, list_moves
 from agentx.runs.limits import RUN_DRIVE_MS
 from agentx.runs.model import ORCHESTRATOR, Happening, Run
 from agentx.runs.service import Runs
 from agentx.wiring.bound.drives import Drive, DriveLost
 from agentx.wiring.runs import open_runs
-from tests.support.two_people import Two
+from tests.support.two_people import FIRST, PERSON, Two
 
 
 def _begin(both: Two, name: str, *, is_taken: bool = False) -> Drive:
@@ -78,6 +84,26 @@ def test_a_person_takes_a_run_over_from_a_driver(both: Two) -> None:
 
     with pytest.raises(DriveLost, match="of bert"):
         first.require()
+
+
+@pytest.mark.promise("drive.elsewhere")
+def test_a_lane_whose_task_another_driver_was_about_to_take_is_taken_back(both: Two) -> None:
+    by = Saying(run_id=both.run_id, task=FIRST, actor=ORCHESTRATOR)
+    lane = open_lane(both.one, by).lane
+    assert lane is not None
+    for project in (both.one, both.two):
+        both.sync(project)
+    take_task(both.two, by, PERSON)  # and was ended before it took the lane, too
+    both.sync(both.one)
+
+    def look() -> Move:
+        run, task = both.look(both.one)
+        moves = list_moves(run, GivingPolicy(), open_runs(both.one).own.checkout)
+        return next(each for each in moves if each.task == task.id)
+
+    assert look().act is NextAct.TAKE
+    take_lane(both.one, replace(by, lane=lane.id), PERSON)
+    assert (both.holder(both.one), look().act) == ("anna", NextAct.GIVE)
 
 
 @pytest.mark.promise("drive.elsewhere")

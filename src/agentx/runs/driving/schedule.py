@@ -21,7 +21,7 @@ from enum import StrEnum
 
 from agentx.kernel.values import frozen
 from agentx.runs.asked import Escalation
-from agentx.runs.model import Conflict, Lane, Report, Run, Task, TaskStatus
+from agentx.runs.model import ORCHESTRATOR, Conflict, Lane, Report, Run, Task, TaskStatus
 from agentx.runs.parts.turns import AgentTurn, TurnEnd
 from agentx.runs.rules.graph import waits_for
 
@@ -103,10 +103,18 @@ def _list_for(run: Run, task: Task, policy: GivingPolicy, checkout: str) -> Iter
             by_hand = f"{task.id} is {task.status} without a lane"
             act = NextAct.OPEN if is_free else NextAct.LEAVE
             yield Move(act=act, task=task.id, text="" if is_free else by_hand)
-    elif lane.checkout not in ("", checkout):
+    elif lane.checkout not in ("", checkout) or _has_other_driver(task, checkout):
         yield Move(act=NextAct.TAKE, task=task.id, lane=lane.id)
     else:
         yield _find_move(run, task, lane, policy)
+
+
+def _has_other_driver(task: Task, checkout: str) -> bool:
+    """Tell whether a driver elsewhere holds a task still: it was ended as it took the lane over."""
+    claim = task.settled.claim
+    if claim is None or claim.checkout == checkout:
+        return False
+    return claim.holder == ORCHESTRATOR
 
 
 def _find_move(run: Run, task: Task, lane: Lane, policy: GivingPolicy) -> Move:
