@@ -243,7 +243,7 @@ class LaneWork:
 
     def tell_unpushed(self, run: Run) -> tuple[str, ...]:
         """Return that the work branch is not pushed as it is here, where there is a remote."""
-        return tuple(tell_unpushed(self._git.root, run.git.work_branch))
+        return tuple(tell_unpushed(self._git.root, run))
 
     def find_landed(self, run: Run) -> Landed | None:
         """Return where the work of a run came in already; None where nowhere."""

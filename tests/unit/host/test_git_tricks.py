@@ -21,6 +21,7 @@ from agentx.host.git.made_here import is_made_here
 from agentx.host.git.programs import list_programs
 from agentx.host.git.work import commit_of, is_ancestor
 from agentx.kernel.paths import StorePaths
+from agentx.runs.model import Run
 from agentx.runs.store.git_lanes import GitLanes
 from agentx.runs.store.sources import sources
 
@@ -304,7 +305,7 @@ def _ask_everything(root: Path, store: Path) -> None:
     list(sources(root, ("*.txt",)))
     lanes = GitLanes(root, StorePaths(store), is_trusted=lambda: False)
     lanes.base()
-    lanes.changes("RUN-20261115-120000-abcd", "HEAD")
+    lanes.changes(Run(id="RUN-20261115-120000-abcd"), "HEAD")
     lanes.strays("RUN-20261115-120000-abcd", frozenset())
     read_git(root, "log", "-1", "--format=%H")
 

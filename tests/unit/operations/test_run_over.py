@@ -55,11 +55,17 @@ def _say_status(both: Two, project: Project) -> list[str]:
 
 
 @pytest.mark.promise("runs.git-is-true")
-def test_a_run_that_is_over_is_as_it_was_pushed_where_the_branch_here_lags(both: Two) -> None:
+@pytest.mark.parametrize("is_apart", [False, True])
+def test_a_run_that_is_over_is_as_it_was_pushed_where_the_branch_here_lags(
+    both: Two, is_apart: bool
+) -> None:
     work = f"agent/{both.run_id}/work"
     git(both.one.root, "push", "-q", "origin", work)
     git(both.two.root, "fetch", "-q")
     git(both.two.root, "branch", work, f"origin/{work}~1")
+    if is_apart:  # two merged the same at once, and one of them pushed
+        made = git(both.two.root, "commit-tree", "-m", "too", "-p", work, f"origin/{work}^{{tree}}")
+        git(both.two.root, "update-ref", f"refs/heads/{work}", made)
 
     assert not show_run(both.two, both.run_id).unmerged
     asked = _ask(both, both.two)

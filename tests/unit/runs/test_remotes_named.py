@@ -49,7 +49,7 @@ def test_the_remote_is_one_that_has_the_branch(root: Path) -> None:
     git(root, "push", "-q", "upstream", WORK)
     git(root, "switch", "-q", WORK)
     commit(root, "more", b_py="b = 1\n")
-    assert list(tell_unpushed(root, WORK)) == [
+    assert list(tell_unpushed(root, _run(""))) == [
         f"{WORK} is not pushed as it is here: `git push upstream {WORK}`"
     ]
     assert name_remote(root, "agent/other") == "fork"

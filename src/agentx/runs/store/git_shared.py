@@ -87,14 +87,24 @@ def find_work(root: Path, run: Run, branch: str) -> str:
     It may be deleted: its last commit stands for it where the base has that, here or as fetched.
     """
     tip = commit_of(root, f"refs/heads/{branch}")
-    if run.over or not tip:
-        pushed = find_pushed(root, branch, run.git.latest_commit)
-        tip = pushed if pushed and (not tip or is_ancestor(root, tip, pushed)) else tip
     base, latest = run.git.base_branch, run.git.latest_commit
+    if run.over or not tip:
+        pushed = find_pushed(root, branch, latest)
+        tip = pushed if pushed and _is_further(root, pushed, tip, latest) else tip
     if tip or not (run.over and base and latest):
         return tip
     bases = (f"refs/heads/{base}", *(each.commit for each in list_pushed(root, base)))
     return latest if any(is_ancestor(root, latest, each) for each in bases) else ""
+
+
+def _is_further(root: Path, pushed: str, tip: str, latest: str) -> bool:
+    """Tell whether what was pushed holds more of a run than what is here: all that is here, or its
+    last commit, where two merged one lane at once and both say so.
+    """
+    if not tip or is_ancestor(root, tip, pushed):
+        return True
+    is_told = bool(latest) and is_ancestor(root, latest, pushed)
+    return is_told and not is_ancestor(root, latest, tip)
 
 
 def name_remote(root: Path, branch: str = "") -> str:
@@ -107,9 +117,10 @@ def name_remote(root: Path, branch: str = "") -> str:
     return next((name for name in runs if name in names), names[0])
 
 
-def tell_unpushed(root: Path, branch: str) -> Iterator[str]:
-    """Yield that no remote has a branch as it is here, as far as was last fetched."""
-    here = commit_of(root, f"refs/heads/{branch}") if branch else ""
+def tell_unpushed(root: Path, run: Run) -> Iterator[str]:
+    """Yield that no remote has the work of a run as it is here, as far as was last fetched."""
+    branch = run.git.work_branch
+    here = find_work(root, run, branch) if branch else ""
     remotes = list_remotes(root) if here else ()
     pushed = list_pushed(root, branch) if remotes else ()
     if remotes and not any(is_ancestor(root, here, each.commit) for each in pushed):
