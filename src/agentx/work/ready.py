@@ -17,6 +17,14 @@ from agentx.work.model import Issue, Status
 from agentx.work.port import OpenQuestion
 
 
+def mark_waiting(question: OpenQuestion) -> str:
+    """Return what is shown beside an issue that waits for the answer to a question."""
+    if question.is_unread:
+        return f"BLOCKED: its questions cannot be read ({question.id}): agentx doctor"
+    waits_on = "a person" if question.to == PERSON_ROLE else question.to
+    return f"BLOCKED: Clarification {question.id} pending from {waits_on}"
+
+
 @frozen
 class WaitingIssue:
     """An issue that waits for the answer to a question."""
@@ -27,10 +35,7 @@ class WaitingIssue:
     @property
     def marker(self) -> str:
         """What is shown beside it."""
-        if self.question.is_unread:
-            return f"BLOCKED: its questions cannot be read ({self.question.id}): agentx doctor"
-        waits_on = "a person" if self.question.to == PERSON_ROLE else self.question.to
-        return f"BLOCKED: Clarification {self.question.id} pending from {waits_on}"
+        return mark_waiting(self.question)
 
 
 @frozen

@@ -14,6 +14,7 @@ import pytest
 from agentx.agents.roles.texts import read_shipped
 from agentx.clarification.model import Clarification
 from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.operations.issues.deps import deps
 from agentx.operations.issues.workflows import check_workflows
 from agentx.operations.questions import ask as clarify_ask
 from agentx.operations.questions import settle as clarify_settle
@@ -197,3 +198,17 @@ def test_who_types_an_answer_once_a_person_was_called_decides(project: Project) 
     clarify_settle.escalate(project, second.id, caller=script)
     late = clarify_settle.answer(project, second.id, "No.", by="architect", caller=TYPING)
     assert str(late.status) == "escalated"
+
+
+def test_an_issue_whose_agent_waits_for_an_answer_is_blocked_for_scripts_too(
+    project: Project,
+) -> None:
+    assert not deps(project, 1).blocked
+    asked = ask(project)
+    found = deps(project, 1)
+    assert (found.blocked, found.open_blockers) == (True, ())
+    assert found.questions == (f"BLOCKED: Clarification {asked.id} pending from a person",)
+    [view] = (project.paths.state / "clarifications").glob("issue-1.json")
+    view.write_text("{")
+    [said] = deps(project, 1).questions
+    assert "cannot be read" in said

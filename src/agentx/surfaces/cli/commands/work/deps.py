@@ -30,11 +30,13 @@ def command(ctx: click.Context, number: str) -> None:
 
 
 def _draw(screen: Console, found: DepsReply) -> None:
-    if found.blocked:
+    if found.open_blockers:
         screen.print(
             f"#{found.number} is blocked by {_name_issues(found.open_blockers)}", style="red"
         )
-    else:
+    for question in found.questions:
+        screen.print(f"#{found.number} {question}", style="red")
+    if not found.blocked:
         screen.print(f"#{found.number} is not blocked")
     for said, numbers in (
         ("done", found.done_blockers),
