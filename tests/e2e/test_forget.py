@@ -255,11 +255,17 @@ def test_what_others_wrote_in_the_same_words_is_told_and_stays(told: House) -> N
     told.agentx("run", "start", "Name the harbour")
     told.agentx("run", "event", "--type", "note", "--detail", f"text={DECISION}")
     told.agentx("memory", "add", "--agent", "pilot", "--issue", "7", f"The chart says: {DECISION}")
+    away = told.root / "away"
+    away.mkdir()
+    told.hook(prompt(DECISION, session="s-away", cwd=str(away)), cwd=away)
+    away.rmdir()  # nobody takes what was said there, and nobody knows whose it is
 
     gone = told.json("forget", "--query", WORD, "--yes")
 
     kinds = sorted({quote["kind"] for quote in gone["quoted"]})
-    assert kinds == ["observations", "runs"]
+    assert kinds == ["observations", "runs", "spool"]
+    (orphan,) = [quote for quote in gone["quoted"] if quote["kind"] == "spool"]
+    assert WORD in Path(orphan["id"]).read_text("utf-8")
     (note,) = [quote for quote in gone["quoted"] if quote["kind"] == "observations"]
     assert note["mend"] == f"agentx memory remove {note['id']}"
     assert gone["observations"] >= 1

@@ -13,12 +13,14 @@ from pathlib import Path
 
 from agentx.capture import spool_record
 from agentx.capture.limits import RECORD_BYTES_MAX
+from agentx.capture.spool import Why, list_records
 from agentx.capture.spool_record import SpoolRecord
 from agentx.conversation.forgotten.spans import fold_all, fold_words
 from agentx.host.files import plain
 from agentx.host.files.disk import sync_directory
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError
+from agentx.kernel.paths import SpoolPaths
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.wiring.spool import open_spool
@@ -68,6 +70,18 @@ def find_aside(project: Project, query: AsideQuery) -> AsideRecords:
         if query.fits(spool_record.parse(raw, path.name)):
             found.append(path)
     return AsideRecords(paths=tuple(found), unread=tuple(unread))
+
+
+def find_orphaned(project: Project, query: AsideQuery) -> Iterator[tuple[Path, str]]:
+    """Yield records of folders that are gone, each with the folder: nobody knows whose they are."""
+    for group in open_spool(project).survey():
+        if group.why is not Why.DIRECTORY_GONE:
+            continue
+        for path in list_records(SpoolPaths(Path(group.folder))):
+            with suppress(OSError, AgentXError):
+                raw = plain.read_bytes(path, bytes_max=RECORD_BYTES_MAX, ground=path.parents[1])
+                if query.fits(spool_record.parse(raw, path.name)):
+                    yield path, group.directory
 
 
 def remove_aside(found: AsideRecords) -> None:

@@ -21,7 +21,13 @@ from agentx.kernel.errors import InvalidValue
 from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
-from agentx.operations.capture.aside import AsideQuery, AsideRecords, find_aside, remove_aside
+from agentx.operations.capture.aside import (
+    AsideQuery,
+    AsideRecords,
+    find_aside,
+    find_orphaned,
+    remove_aside,
+)
 from agentx.operations.capture.loop_words import LoopWords, find_in_loops, gather_runs
 from agentx.operations.capture.quoting import Quote, Quotes
 from agentx.operations.limits import FORGET_BATCH_EVENTS_MAX, FORGET_LINES_SHOWN
@@ -158,6 +164,11 @@ def _find_beside(
     )
     yield from find_in_loops(project, wanted)
     yield from map(_say_unread, aside.unread)
+    if request.query.strip():
+        orphaned = AsideQuery(
+            since_ms=request.since_ms, until_ms=request.until_ms, query=request.query
+        )
+        yield from (_say_orphaned(*each) for each in find_orphaned(project, orphaned))
 
 
 def _say_unread(path: Path) -> Quote:
@@ -166,6 +177,15 @@ def _say_unread(path: Path) -> Quote:
         id=str(path),
         says="a record that was moved aside and cannot be read: nobody knows what it says",
         mend="look at it, and delete it by hand if it is of that kind",
+    )
+
+
+def _say_orphaned(path: Path, folder: str) -> Quote:
+    return Quote(
+        kind="spool",
+        id=str(path),
+        says=f"a record of {folder}, which is gone: nobody has taken it",
+        mend="delete it by hand",
     )
 
 
