@@ -45,6 +45,8 @@ _PLAIN = compile_late(r"[\w .+-]{0,60}")
 _NAMED = compile_late(
     r"(?<![\w.+-])([\w.+-]+)([*~`]*(?: \([^()]*\))?[*~`\s]*[:\uff1a\ufe55\ufe13\ua789\u2236\u02d0])"
 )
+# How a line of a section ends: who said it, and where it is.
+_SIGNED = compile_late(r"\[([\w .+-]{1,60})((?: \([^()\[\]]*\))?,[^\[\]]*)\]")
 _PEOPLE = ("human", "person", "aperson", "user", "theuser", "you")
 # Signs that look like letters of `human`, `person` and `user`, once they are in their plain form.
 _LOOKALIKES = str.maketrans(
@@ -129,6 +131,17 @@ def quote_names(text: str, names: Iterable[str]) -> str:
         return f'"{name}"{rest}' if is_named else found[0]
 
     return _NAMED.sub(quote, printable(text))
+
+
+def unsign_words(text: str) -> str:
+    """Return words of which none stand as who said it does at the end of a line of a section."""
+
+    def open_up(found: re.Match[str]) -> str:
+        name, rest = found.groups()
+        is_name = name.strip().casefold() in SHIPPED_ROLES or is_persons_name(name)
+        return f"({name}{rest})" if is_name else found[0]
+
+    return _SIGNED.sub(open_up, text)
 
 
 def speak_role(role: str) -> str:

@@ -139,4 +139,9 @@ def say_line(line: RecallLine, *, is_known: bool = False) -> str:
     source = disarm(fold_text(line.source))
     where = "" if is_known else shorten_id(line.doc_id)
     beside = ", ".join(filter(None, (source, line.age.removesuffix(" ago"), where)))
-    return f"- {disarm(fold_text(line.text))} [{beside}]"
+    text = disarm(fold_text(line.text))
+    if "[" in text:
+        from agentx.kernel.roles import unsign_words  # noqa: PLC0415  few lines need it
+
+        text = unsign_words(text)
+    return f"- {text} [{beside}]"
