@@ -28,9 +28,9 @@ def require_files(project: Project) -> None:
     Raises: InvalidValue; UnavailableError as `require_git`.
     """
     require_git(project)
-    said = ask_git(project.root, "rev-parse", "--is-bare-repository")
+    said = ask_git(project.directory, "rev-parse", "--is-bare-repository")
     if said is not None and said.out.strip() == "true":
         raise InvalidValue(
-            f"{project.root} is a bare repository: there are no files to work on",
+            f"{project.directory} is a bare repository: there are no files to work on",
             hint="go into a clone, or a worktree of it: `git worktree list` shows them",
         )
