@@ -134,6 +134,19 @@ def test_nothing_is_begun_in_a_bare_repository(tmp_path: Path, is_beside: bool) 
     assert sorted(shop.rglob("*")) == before
 
 
+def test_a_worktree_of_a_bare_repository_is_set_up_and_has_runs(tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    git(tmp_path / "shop", "init", "-q", "-b", "trunk")
+    commit(tmp_path / "shop", "begin", a_py="a = 1\n")
+    git(tmp_path, "clone", "-q", "--bare", "shop", ".bare")
+    git(tmp_path / ".bare", "worktree", "add", "-q", "../main", "trunk")
+    known = {"HOME": str(tmp_path / "home"), "PATH": os.defpath}
+    project = open_project(tmp_path / "main", read_environment(known))
+
+    init(project, fail_to_open, setup_inputs(project), InitRequest())
+    assert start_run(project, "more", actor=ACTOR).id
+
+
 def test_status_and_init_say_that_git_refuses_the_repository(refused: Project) -> None:
     with open_to_read(refused) as memory:
         said = status(refused, memory).git_refuses

@@ -23,7 +23,7 @@ def require_git(project: Project) -> None:
 
 
 def require_files(project: Project) -> None:
-    """See that files can be worked on where a project lies: a bare repository has none.
+    """See that there are files to work on here: a bare repository has none, its worktrees do.
 
     Raises: InvalidValue; UnavailableError as `require_git`.
     """
