@@ -18,12 +18,14 @@ from functools import lru_cache
 from agentx.kernel.text import compile_late, fold_text, split_words
 from agentx.kernel.values import frozen
 from agentx.prose import cues
-from agentx.prose.keyphrases import code_names
+from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.sentences import ELLIPSIS
 
 Words = AbstractSet[str]
 
 _NUMBER = compile_late(r"\d+(?:[.,:]\d+)*")
+_REASON = compile_late(r"(?i:\b(?:because|since|so that|due to|weil|damit)\b)")
+_REASON_TERMS_MIN = 3
 
 
 def list_words(text: str) -> list[str]:
@@ -87,6 +89,16 @@ def adds(line: str, told: str) -> bool:
     return [each for each in one.order if each not in mine] == [
         each for each in other.order if each not in theirs
     ]
+
+
+def adds_reason(line: str, told: str) -> bool:
+    """Tell whether a line says why, in words of its own, and another one that is like it does not.
+
+    Who did what was asked for says so in the words of the wish: the reason is what came of it.
+    """
+    if not _REASON.search(line) or _REASON.search(told):
+        return False
+    return len(terms(line) - terms(told)) >= _REASON_TERMS_MIN
 
 
 @frozen

@@ -16,6 +16,7 @@ from agentx.observations.limits import OBSERVATIONS_PER_CAPTURE_MAX
 from agentx.observations.model import Category
 from agentx.prose.salience import Occasion, Speech
 from agentx.prose.support import SUPPORT_MAX, count_support
+from tests.support.telling import Talk
 
 
 def candidate(
@@ -128,3 +129,16 @@ def test_a_ruling_that_was_said_again_is_kept_once() -> None:
     again = [rule(n, "tests must not hit the network") for n in range(5)]
 
     assert len(choose(again)) == 1
+
+
+def test_what_says_why_is_kept_beside_the_wish_in_whose_words_it_is_said() -> None:
+    wish = "Move the importer to asyncio, keep the CLI sync"
+    done = "The importer uses `asyncio.TaskGroup` now, because gather swallowed the first failure."
+    repeated = "The importer uses asyncio now. The CLI stays sync."
+
+    def told(reply: str) -> str:
+        return "\n".join(Talk().user(wish).agent(reply).kept())
+
+    assert done in told(f"{done} The CLI stays sync.")
+    assert wish in told(f"{done} The CLI stays sync.")
+    assert "stays sync" not in told(repeated)

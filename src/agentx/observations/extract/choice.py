@@ -23,7 +23,7 @@ from agentx.observations.extract.settled.agreements import ANSWERED
 from agentx.observations.labels import BY_USER
 from agentx.observations.limits import OBSERVATIONS_PER_CAPTURE_MAX
 from agentx.observations.model import Category
-from agentx.prose.likeness import likeness
+from agentx.prose.likeness import adds_reason, likeness
 from agentx.prose.salience import Occasion
 from agentx.prose.settling.rulings import rules_for_good
 
@@ -74,7 +74,11 @@ class _Kept:
         return float(one.worth * new**_NOVELTY * left)
 
     def tells(self, one: Keepable) -> bool:
-        return any(likeness(one.about, other.about) >= _ALIKE for other in self.every)
+        return any(
+            likeness(one.about, other.about) >= _ALIKE
+            and not adds_reason(one.said.text, other.said.text)
+            for other in self.every
+        )
 
 
 def choose(candidates: Sequence[Keepable]) -> list[Keepable]:

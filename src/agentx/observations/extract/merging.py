@@ -21,7 +21,7 @@ from agentx.observations.limits import (
 )
 from agentx.observations.model import Category
 from agentx.prose.keyphrases import terms
-from agentx.prose.likeness import likeness
+from agentx.prose.likeness import adds_reason, likeness
 from agentx.prose.sentences import shorten
 from agentx.redaction.redact import redact
 
@@ -121,7 +121,8 @@ def _twin(
             continue  # a failure quotes who gave up, and is not what they settled
         if _is_revert(finding) is not _is_revert(other):
             continue  # who asked for it tells not what it took back
-        if likeness(mine, theirs) >= (_ALIKE if same_kind else _OTHER_KIND_ALIKE):
+        is_like = likeness(mine, theirs) >= (_ALIKE if same_kind else _OTHER_KIND_ALIKE)
+        if is_like and not adds_reason(finding.content, other.content):
             return index
     return None
 
