@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from agentx.kernel.roles import PERSON_ROLE
-from agentx.kernel.text import CONTESTED, join_marks, preview
+from agentx.kernel.text import CONTESTED, compile_late, join_marks, preview
 from agentx.kernel.vouching.standing import fold_said
 from agentx.runs.asked import Escalation, PersonsAnswer
 from agentx.runs.context import Context
 from agentx.runs.model import Run, RunEvent
+from agentx.runs.parts.said import LogEntry
 from agentx.runs.rules.claims import ENDS_RUN
 from agentx.runs.rules.draft import escalation_name
 
@@ -18,6 +21,7 @@ _TELLING = (
 )
 _QUESTION_CHARS = 120
 _ANSWER_CHARS = 200
+_HEAD = compile_late(r"^(?=## \[)", re.MULTILINE)  # of a piece, where somebody's words begin so
 _BOTH_CHARS = 60  # of each answer where several must fit into one line of memory
 
 
@@ -142,6 +146,11 @@ def _name_against(asked: Escalation, answer: PersonsAnswer | None) -> str:
     return f"{who} answered otherwise, which stands: {preview(stands.text, _ANSWER_CHARS)}"
 
 
+def tell_decision(entry: LogEntry) -> str:
+    """Return what was decided in a run and who says so, as one line of a list."""
+    return f"- {entry.actor}: {' '.join(entry.told.split())}"
+
+
 def tell_answered(asked: Escalation) -> str:
     """Return that a question was answered, with the question, to whoever goes on with the run."""
     question = preview(asked.question, _QUESTION_CHARS)
@@ -232,7 +241,8 @@ def as_text(context: Context) -> str:
     lines = [f"# Context of {context.task} in {context.run_id}"]
     for fitted in context.pieces:
         piece = fitted.piece
-        lines += ["", f"## [{piece.tier}] {piece.source}", "", piece.text.rstrip("\n")]
+        text = _HEAD.sub("> ", piece.text.rstrip("\n"))
+        lines += ["", f"## [{piece.tier}] {piece.source}", "", text]
     if context.left_out:
         lines += ["", "## Left out for want of room", ""]
         lines += [f"- {each.source} ({each.tokens} tokens)" for each in context.left_out]

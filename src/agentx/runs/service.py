@@ -44,13 +44,13 @@ from agentx.runs.model import (
     RunEvent,
     Task,
 )
-from agentx.runs.pages.files import work_log
 from agentx.runs.pages.pieces import (
     find_area,
     list_answer_pieces,
     list_done_before,
     list_history,
     list_pinned,
+    make_log_piece,
     make_piece,
 )
 from agentx.runs.replies import (
@@ -442,7 +442,7 @@ class Runs:
 
     def _task_local(self, run: Run, task: Task) -> Iterator[Piece]:
         if task.log:
-            yield make_piece(Tier.TASK_LOCAL, f"tasks/{task.id}/work-log.md", work_log(task))
+            yield make_log_piece(Tier.TASK_LOCAL, task)
         lane = self.git.folder(run.id, task.lane) if task.lane else None
         root = lane if lane is not None and lane.is_dir() else self._store.paths.project.root
         for name, text in sources(root, task.contract.files):

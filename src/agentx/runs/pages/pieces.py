@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
+from agentx.kernel.text import compile_late
 from agentx.runs.context import Area, Piece, Tier
 from agentx.runs.model import Run, RunEvent, Task, TaskStatus
 from agentx.runs.pages.files import artifact_page, contract_page, manifest, work_log
-from agentx.runs.rendering import event_line, list_answered, tell_answered
+from agentx.runs.rendering import event_line, list_answered, tell_answered, tell_decision
 
 _EVENTS_IN_CONTEXT_MAX = 30
+_ENTRY = compile_late(r"^(?=## \d{4}-\d\d-\d\dT)", re.MULTILINE)
 
 
 def list_pinned(run: Run, task: Task, write: Callable[[Mapping[str, Any]], str]) -> Iterator[Piece]:
@@ -36,9 +40,9 @@ def list_done_before(run: Run, task: Task) -> Iterator[Piece]:
     for name in task.contract.depends_on:
         done = run.tasks.get(name)
         if done is not None and done.status is TaskStatus.COMPLETED and done.log:
-            yield make_piece(Tier.ON_DEMAND, f"tasks/{name}/work-log.md", work_log(done))
+            yield make_log_piece(Tier.ON_DEMAND, done)
     if run.decisions:
-        text = "\n".join(f"- {each.told}" for each in run.decisions)
+        text = "\n".join(tell_decision(each) for each in run.decisions)
         yield make_piece(Tier.ON_DEMAND, "decisions of this run", text)
 
 
@@ -64,6 +68,12 @@ def find_area(run: Run, task: Task) -> Area:
         files=contract.files,
         checks=(*contract.checks, *run.checks),
     )
+
+
+def make_log_piece(tier: Tier, task: Task) -> Piece:
+    """Return the work log of a task: no words in it begin as what somebody else said does."""
+    log = tuple(replace(one, words=_ENTRY.sub("> ", one.words)) for one in task.log)
+    return make_piece(tier, f"tasks/{task.id}/work-log.md", work_log(replace(task, log=log)))
 
 
 def make_piece(tier: Tier, source: str, text: str) -> Piece:

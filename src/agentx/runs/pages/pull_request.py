@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from agentx.runs.asked import Escalation
 from agentx.runs.claiming.done_twice import find_done_twice
 from agentx.runs.model import LaneStatus, Report, Run, Task, TaskStatus, Verdict
-from agentx.runs.rendering import mark_standing, say_doubted_end
+from agentx.runs.rendering import mark_standing, say_doubted_end, tell_decision
 from agentx.runs.replies import Unmerged
 from agentx.runs.rules.gates import Missing
 
@@ -34,7 +34,7 @@ def description(
     parts += _section("What was done", (_tell_done(run, task) for task in done))
     dropped = [task for task in run.tasks.values() if task.status is TaskStatus.DROPPED]
     parts += _section("What was left out", (_tell_dropped(run, each) for each in dropped))
-    parts += _section("Decisions", (f"- {_line(each.told)}" for each in run.decisions))
+    parts += _section("Decisions", map(tell_decision, run.decisions))
     parts += _section("Verification", _tell_verified(run, stale, lifted))
     in_conflict = {each.escalation for each in run.conflicts.values()}
     parts += _section(
