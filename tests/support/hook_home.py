@@ -69,7 +69,7 @@ class HookHome:
             timeout=60,
         )
         assert done.returncode == 0
-        assert done.stderr == b""
+        assert not done.stderr, done.stderr.decode(errors="replace")
         return done.stdout
 
     def records(self, spools: Path | None = None) -> list[SpoolRecord]:

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 
-from agentx.clarification.store.question_events import QuestionEvent
+from agentx.clarification.store.question_events import QuestionEvent, QuestionEventKind
 from agentx.clarification.store.shortening import is_shortened
 from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.plain import list_folder
@@ -56,7 +57,8 @@ class HeldLines:
     ) -> tuple[QuestionEvent, ...]:
         """Return what is held and counts, and is not among the lines that are there.
 
-        What its writer shortened since is there. What contests does so in a question that is.
+        What its writer shortened since is there. What contests does so in a question that was
+        opened there: a row that was taken tells itself what else was said.
         """
         known: _Known = {}
         for event in there:
@@ -67,7 +69,9 @@ class HeldLines:
             if not self._is_there(event, known.get((event.writer, event.id), ()))
         ]
         missing = [event for event in gone if event.is_signed]
-        asked = {each.question for alike in (*known.values(), missing) for each in alike}
+        seen = [*chain.from_iterable(known.values()), *missing]
+        taken = {each.question for each in seen if each.kind is QuestionEventKind.TAKEN}
+        asked = {each.question for each in seen} - taken
         missing += (each for each in gone if each.question in asked and each.may_contest)
         return tuple(missing)
 
