@@ -102,6 +102,7 @@ def test_one_asks_and_another_answers_in_the_middle_of_its_session(where: drive.
         architect.say("Look at the design.")
         with live.begin("codex", where, builds, "Build the ledger.", "engineer") as engineer:
             until(lambda: bool(row(where)), "the engineer asks")
+            until(lambda: "architect" in statuses(where), "the hub notes who is asked")
             blocked = statuses(where)
             assert engineer.poll() is None, "it waits"
             designs.command, seen = answer("CLR-1-001", ANSWER), len(designs.asked)
