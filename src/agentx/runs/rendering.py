@@ -8,7 +8,7 @@ from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.text import CONTESTED, compile_late, join_marks, preview
 from agentx.kernel.vouching.standing import fold_said
 from agentx.runs.asked import Escalation, PersonsAnswer
-from agentx.runs.context import Context
+from agentx.runs.context import Context, Tier
 from agentx.runs.model import Run, RunEvent
 from agentx.runs.parts.said import LogEntry
 from agentx.runs.rules.claims import ENDS_RUN
@@ -21,7 +21,8 @@ _TELLING = (
 )
 _QUESTION_CHARS = 120
 _ANSWER_CHARS = 200
-_HEAD = compile_late(r"^(?=## \[)", re.MULTILINE)  # of a piece, where somebody's words begin so
+# The head of a piece, where somebody's words begin so: a changelog's `## [1.2.0]` is none.
+_HEAD = compile_late(rf"^(?=## \[(?:{'|'.join(Tier)})\])", re.MULTILINE)
 _BOTH_CHARS = 60  # of each answer where several must fit into one line of memory
 
 
