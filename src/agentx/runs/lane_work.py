@@ -8,9 +8,10 @@ recorded. A conflict is recorded with its files and asks a person; git is as it 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
-from agentx.kernel.errors import ConflictError, IllegalTransition
+from agentx.kernel.errors import AgentXError, ConflictError, IllegalTransition
 from agentx.runs.choosing.naming import name_lane
 from agentx.runs.lacking.mending import refuse_unmerged
 from agentx.runs.model import Happening, Lane, LaneStatus, Run, RunEvent
@@ -87,34 +88,46 @@ class LaneWork:
         *,
         actor: str,
         see_person: Callable[[Run, Lane], None] = lambda _run, _lane: None,
+        before_said: Callable[[], None] | None = None,
     ) -> LaneTold:
         """Merge a lane into the work branch; a conflict is recorded and asks a person.
 
         `see_person` refuses an agent where what is left of a merged lane lies here alone, and
-        another checkout has the lane: who has it may have taken just that out.
+        another checkout has the lane: who has it may have taken just that out. `before_said` is
+        done once git has merged and before an event says so; where it refuses, git is as it was.
         """
         lane = self._runs.which.choose_lane(lane)
-        conflict = ""
+        conflict = before = ""
+        merged = ("", "")  # the commit of the lane, and the one that holds it
+
+        def say(desk: OpenRun) -> tuple[RunEvent, ...]:
+            return _say_merged(desk, find_lane(desk.run, lane), actor, *merged)
 
         def work(desk: OpenRun) -> tuple[RunEvent, ...]:
-            nonlocal conflict
+            nonlocal conflict, before, merged
             run, found = desk.run, find_lane(desk.run, lane)
             desk.check(_say("lane-merged", actor, found.id, {}))
             desk.remarks += self._git.recover(run)
             self._catch_up(desk)
             tips = self._list_left(run, found, see_person) or (self._find_tip(run, found),)
+            before = self._git.find_work(run.id)
             done = self._merge(run, found, tips)
             if isinstance(done, Conflicted):
                 desk.remarks += done.remarks
                 events, conflict = _conflict(desk, actor, "merge", found.id, done.files)
                 return events
-            first: tuple[RunEvent, ...] = ()
-            if found.status is LaneStatus.ACTIVE:
-                first = desk.say(_say("lane-finished", actor, found.id, {"commit": tips[0]}))
-            merged = _say("lane-merged", actor, found.id, {"commit": done.commit})
-            return (*first, *desk.say(merged))
+            merged = (tips[0], done.commit)
+            return () if before_said else say(desk)
 
         told = self._runs.doing(run_id, work)
+        if before_said is not None and not conflict:
+            try:
+                before_said()
+            except AgentXError:
+                self._take_back(run_id, before, merged[1])
+                raise
+            done = self._runs.doing(run_id, say)
+            told = replace(done, remarks=(*told.remarks, *done.remarks))
         name = find_lane(told.run, lane).id
         stays = "" if conflict else self._git.leave(told.run.id, name)
         kept = self._git.folders.take_remarks()
@@ -264,6 +277,16 @@ class LaneWork:
             self._git.reopen(run.id, lane.id, lane.branch)  # to be mended there
         return done[-1]
 
+    def _take_back(self, run_id: str, before: str, commit: str) -> None:
+        """Put the work branch back to before a merge that no event will tell."""
+
+        def work(desk: OpenRun) -> tuple[RunEvent, ...]:
+            self._git.take_back(desk.run.id, before, commit)
+            return ()
+
+        with suppress(AgentXError):  # what is in the way stays; the refusal says more
+            self._runs.doing(run_id, work)
+
     def _list_left(
         self, run: Run, lane: Lane, see_person: Callable[[Run, Lane], None]
     ) -> tuple[str, ...]:
@@ -313,6 +336,18 @@ class LaneWork:
 
 def _say(kind: str, actor: str, lane: str, detail: dict[str, object]) -> Happening:
     return Happening(kind=kind, actor=actor, lane=lane, detail=detail)
+
+
+def _say_merged(
+    desk: OpenRun, lane: Lane, actor: str, tip: str, commit: str
+) -> tuple[RunEvent, ...]:
+    """Say that a lane is merged, and finished if nobody said that yet."""
+    merged = _say("lane-merged", actor, lane.id, {"commit": commit})
+    desk.check(merged)
+    first: tuple[RunEvent, ...] = ()
+    if lane.status is LaneStatus.ACTIVE:
+        first = desk.say(_say("lane-finished", actor, lane.id, {"commit": tip}))
+    return (*first, *desk.say(merged))
 
 
 def _conflict(

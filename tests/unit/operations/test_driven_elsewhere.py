@@ -21,8 +21,9 @@ from agentx.operations.runs.sync import sync_runs
 from agentx.operations.runs.write import start_run
 from agentx.operations.setup.writers import list_writers, trust_writer
 from agentx.project.project import Project
-from agentx.runs.model import RunEvent
-from agentx.wiring.bound.drives import Drive
+from agentx.runs.model import RunEvent, RunStatus
+from agentx.wiring.bound.drives import Drive, DriveLost
+from agentx.wiring.runs import open_runs
 from tests.support.driven import DONE, Stage
 from tests.support.repository import git
 from tests.support.two_people import PERSON
@@ -52,7 +53,7 @@ def _clone(stage: Stage, name: str) -> Project:
 
 
 def _share(project: Project) -> None:
-    sync_runs(project, agrees=lambda _where: True, caller=PERSON)
+    sync_runs(project, agrees=lambda _where: True, says_yes=True, caller=PERSON)
 
 
 def _begin_shared(stage: Stage, *titles: str) -> dict[str, Any]:
@@ -112,6 +113,33 @@ def test_another_clone_goes_on_from_what_was_pushed(
     assert (end.ended, end.tasks_done) == (DriveEnd.DONE, 2), end.reason
     files = git(other.root, "ls-tree", "--name-only", end.work_branch).split()
     assert {"TASK-001.txt", "TASK-002.txt"} <= set(files)
+
+
+@pytest.mark.promise("drive.elsewhere")
+def test_a_lane_whose_run_is_taken_over_as_it_is_merged_is_told_once_by_who_drives_now(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared, push, over = _begin_shared(stage, "One"), DriveDesk.push, list[Project]()
+
+    def overtake(desk: DriveDesk, branch: str, **more: str) -> str:
+        if branch.endswith("/work") and not over:
+            over.append(desk.project)
+            over.append(_take_over(stage)[1])
+        return push(desk, branch, **more)
+
+    monkeypatch.setattr(DriveDesk, "push", overtake)
+    with pytest.raises(DriveLost):
+        stage.drive(**shared)
+
+    for project in over:
+        _share(project)
+        said = [event.kind for event in open_runs(project).events(stage.run.id)]
+        assert (said.count("lane-merged"), said.count("task-completed")) == (1, 1)
+    run = stage.run
+    assert run.outcome is RunStatus.COMPLETED
+    # What was merged here and never told is taken back: nobody decided that it stays.
+    there = git(stage.project.root, "rev-parse", run.git.work_branch)
+    assert there == run.git.base_commit
 
 
 def test_a_run_of_a_stranger_is_meant_by_its_id_alone_and_driven_for_checks_that_are_given(

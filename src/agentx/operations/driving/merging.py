@@ -22,7 +22,7 @@ def tell_unchecked(desk: DriveDesk, move: Move, run: Run) -> str:
 
 
 def merge(desk: DriveDesk, move: Move) -> None:
-    """Merge a lane, and push the work before others learn that it holds the lane.
+    """Merge a lane, and push the work before an event says that it holds the lane.
 
     Raises: AgentXError where something is in the way; DriveLost.
     """
@@ -34,7 +34,7 @@ def merge(desk: DriveDesk, move: Move) -> None:
             desk.push(branch, task=move.task, lane=move.lane)
 
     by = Saying(run_id=desk.run_id, lane=move.lane)
-    told = merge_lane(desk.project, by, before_told=push)
+    told = merge_lane(desk.project, by, before_said=push)
     if told.conflict is not None:
         text = f"does not go together with the work in {', '.join(told.conflict.files)}"
         desk.news(NewsOf.MERGE, text, task=move.task, lane=move.lane)

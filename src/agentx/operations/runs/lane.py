@@ -46,12 +46,12 @@ def merge_lane(
     project: Project,
     by: Saying,
     *,
-    before_told: Callable[[], None] = lambda: None,
+    before_said: Callable[[], None] | None = None,
     caller: WhoCalls | None = None,
 ) -> LaneTold:
     """Merge a lane into the work branch, or record the conflict.
 
-    `before_told` is done before other clones learn of it.
+    `before_said` is done once git has merged and before an event says so.
     """
     actor = check_speaker(project, by.actor, caller)
     refuse_driven(project, by.run_id, caller)
@@ -63,8 +63,9 @@ def merge_lane(
 
     with meeting_others(project) as remarks:
         lanes = open_lanes(project, caller=caller)
-        done = lanes.merge(by.run_id, by.lane, actor=actor, see_person=see_person)
-        before_told()
+        done = lanes.merge(
+            by.run_id, by.lane, actor=actor, see_person=see_person, before_said=before_said
+        )
     tell_people(project, done.told)
     return _add_remarks(done, remarks)
 

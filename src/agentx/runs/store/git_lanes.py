@@ -253,10 +253,7 @@ class GitLanes:
         folder, run_id = self._ready(run), run.id
         require_free(folder, pushed.commit, is_merged=not is_replaced)
         if is_replaced:
-            with self._marks.doing(run_id, "reset", pushed.commit) as held:
-                words = ("reset", "--quiet", "--keep", pushed.commit)
-                git_done(folder, *words, settings=NO_HOOKS, held=held)
-                self._marks.end(run_id)
+            self._marks.reset(run_id, pushed.commit)
             return
         who = (*as_somebody(folder), "merge", "--no-edit", "-m", f"Merge {pushed.name}")
         with self._marks.doing(run_id, "merge", pushed.commit) as held:
@@ -324,6 +321,11 @@ class GitLanes:
             passing(CrashPoint.RUN_GIT_DONE)
             self._marks.end(run_id)
         return Moved(commit=commit_of(folder, "HEAD"))
+
+    def take_back(self, run_id: str, before: str, commit: str) -> None:
+        """Put the work branch back to before a merge, unless somebody went on from that."""
+        if self.find_work(run_id) == commit != before:
+            self._marks.reset(run_id, before)
 
     def rebase(self, run: Run, *, is_kept: bool = False) -> Moved | Conflicted:
         """Bring the work branch up to its base as it is now, or change nothing.

@@ -13,10 +13,11 @@ from pathlib import Path
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import make_private_directory, replace_file
 from agentx.host.files.plain import exists, is_folder, read_text, remove
+from agentx.host.git.command import NO_HOOKS
 from agentx.host.git.half_done import find_doing, undo
 from agentx.host.git.mending.holding import hold
 from agentx.host.git.mending.ours import REBASE, Doing
-from agentx.host.git.work import commit_of
+from agentx.host.git.work import commit_of, git_done
 from agentx.runs.paths import WORK_FOLDER, RunNotes
 from agentx.runs.store.shared.branches import work_branch
 from agentx.runs.store.shared.kept_commits import keep_commit
@@ -48,6 +49,17 @@ class WorkMarks:
     def end(self, run_id: str) -> None:
         """Note that it is over."""
         remove(self._notes.git_mark(run_id))
+
+    def reset(self, run_id: str, commit: str) -> None:
+        """Put the work branch, and its folder, to a commit.
+
+        Raises: ConflictError, UnavailableError.
+        """
+        folder = self._notes.worktree(run_id, WORK_FOLDER)
+        with self.doing(run_id, "reset", commit) as held:
+            words = ("reset", "--quiet", "--keep", commit)
+            git_done(folder, *words, settings=NO_HOOKS, held=held)
+            self.end(run_id)
 
     def recover(
         self, run_id: str, *, recorded: str = "", held: int | None = None
