@@ -325,19 +325,20 @@ def test_what_contests_an_answer_does_so_on_a_branch_without_it(tmp_path: Path) 
     open_issues(ana).create(NewIssue(title="Webhooks", labels=("type:feature",)))
     name = ask(ana)
     carry(ana, bob)
-    say(ana, name, "YES")
+    accept_repository(ana)
+    say(ana, name, "YES")  # the view is of whom ana trusts, and knows nothing of bob's line
     accept_repository(bob)
     for writer in list_writers(bob):
         trust_writer(bob, writer.writer, caller=TYPING)
     say(bob, name, "NO")
     theirs = carry(bob, ana)
-    accept_repository(ana)
     assert say_contested(find(ana, name))
     assert find(ana, name).answer == "YES"
 
     for path in theirs:
         path.unlink()
     assert say_contested(find(ana, name))
+    assert not find(ana, name).resolution
     put_back(ana)
     assert all(path.is_file() for path in theirs)
 

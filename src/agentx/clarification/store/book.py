@@ -375,14 +375,14 @@ class Opener:
         loose = frozenset(left.loose)
 
         def is_known(each: Placed) -> bool:
-            is_before = each.end <= found.as_judged.get(each.file, 0)
-            return bool(each.event.signature) and is_before and each.event.id not in loose
+            is_old = 0 < each.end <= found.as_judged.get(each.file, 0)
+            return is_old and bool(each.event.signature) and each.event.id not in loose
 
-        signed = (each for each in found.placed if is_known(each))
-        new = (each for each in found.placed if not is_known(each))
+        signed = (each.event for each in found.placed if is_known(each))
         return (
-            *(replace(each.event, standing=Vouching.SIGNED) for each in signed),
-            *self._judge(each.event for each in new),
+            *(replace(each, standing=Vouching.SIGNED) for each in signed),
+            *self._judge(one.event for one in found.placed if one.end and not is_known(one)),
+            *found.missing,  # judged where they are held
         )
 
     def judge_appended(self, made: Made, name: str, before: int) -> Made:
