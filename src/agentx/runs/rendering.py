@@ -22,7 +22,7 @@ _TELLING = (
 _QUESTION_CHARS = 120
 _ANSWER_CHARS = 200
 # The head of a piece, where somebody's words begin so: a changelog's `## [1.2.0]` is none.
-_HEAD = compile_late(rf"^(?=## \[(?:{'|'.join(Tier)})\])", re.MULTILINE)
+_HEAD = compile_late(rf"^(?=[ \t]*#+[ \t]*\[(?:{'|'.join(Tier)})\])", re.MULTILINE | re.IGNORECASE)
 _BOTH_CHARS = 60  # of each answer where several must fit into one line of memory
 
 

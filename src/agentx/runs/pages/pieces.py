@@ -14,7 +14,7 @@ from agentx.runs.pages.files import artifact_page, contract_page, manifest, work
 from agentx.runs.rendering import event_line, list_answered, tell_answered, tell_decision
 
 _EVENTS_IN_CONTEXT_MAX = 30
-_ENTRY = compile_late(r"^(?=## \d{4}-\d\d-\d\dT)", re.MULTILINE)
+_ENTRY = compile_late(r"^(?=[ \t]*#+[ \t]*\d{4}-\d\d-\d\dT)", re.MULTILINE)
 
 
 def list_pinned(run: Run, task: Task, write: Callable[[Mapping[str, Any]], str]) -> Iterator[Piece]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.text import hang
 from agentx.kernel.values import frozen
 from agentx.operations.runs.claiming import release_task, take_task
 from agentx.operations.runs.lane import finish_lane, merge_lane, open_lane
@@ -139,7 +140,7 @@ def _resume(given: _Given) -> str:
     rows += found.answered
     rows += [f"next: {step.text}{speak_command(step.command)}" for step in found.next]
     rows += [f"note: {remark}" for remark in rebuilt.remarks]
-    return answer(rows, head=f"{found.run_id}: {found.phase}, {found.status}")
+    return answer([*map(hang, rows)], head=f"{found.run_id}: {found.phase}, {found.status}")
 
 
 ACTS: dict[str, Callable[[_Given], str]] = {

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from agentx.kernel.text import hang
 from agentx.operations.runs.context import run_context
 from agentx.operations.runs.read import RunOverview, show_run
 from agentx.operations.runs.saying import Saying
@@ -25,7 +26,8 @@ def run_status(desk: Desk, *, run: str = "") -> str:
     found = show_run(project, run, caller=find_caller(project, by_mcp=True))
     head = f"{found.run_id}: {found.title}\n{found.phase}, {found.status}"
     current = f", current task {found.current_task}" if found.current_task else ""
-    return answer(_rows(found), head=head + current, more="These matter first.")
+    rows = [*map(hang, _rows(found))]
+    return answer(rows, head=head + current, more="These matter first.")
 
 
 def _rows(found: RunOverview) -> list[str]:

@@ -271,12 +271,14 @@ def draw_resumption(screen: Console, found: Resumption, rebuilt: Rebuilt) -> Non
     for fault in rebuilt.faults:
         screen.print(Text(f"  not understood: {printable(fault)}"), style="red", soft_wrap=True)
     screen.print("\nwhere it stopped", style="bold")
-    screen.print(Text(f"  {found.interruption}: {printable(found.stopped_at)}"), soft_wrap=True)
-    if found.last_checkpoint:
-        text = f"  last checkpoint: {printable(found.last_checkpoint)}"
-        screen.print(Text(text), soft_wrap=True)
-    if found.last_log:
-        screen.print(Text(f"  last noted: {printable(found.last_log)}"), soft_wrap=True)
+    stops = {
+        str(found.interruption): found.stopped_at,
+        "last checkpoint": found.last_checkpoint,
+        "last noted": found.last_log,
+    }
+    for name, said in stops.items():
+        if said:  # on one line: no further one begins as what somebody else said does
+            screen.print(Text(f"  {name}: {flatten(said)}"), soft_wrap=True)
     screen.print("\nwhat to do next", style="bold")
     for number, step in enumerate(found.next, 1):
         for laid in lay(Text(f"  {number}. "), Text(printable(step.text)), screen.width):
