@@ -241,10 +241,11 @@ class LocalMemory(LogReader):
     def freshen(self, wait_ms: int, *, views: bool = True) -> Behind:
         """Take in what is new for who reads, for at most so long; say what is left."""
         days = self._find_days() if views else Behind()
-        is_unwritable = self._parts.is_unwritable
+        is_unwritable, is_partial = self._parts.is_unwritable, False
         try:
             if not self._parts.is_look and self._news.take_in(wait_ms, views=views):
                 return days
+            is_partial = views and not self._parts.is_look  # there was no time for more
         except UnavailableError:
             is_unwritable = True  # what is there can be read all the same
         left = self._set.count_left() if views else 0
@@ -252,6 +253,7 @@ class LocalMemory(LogReader):
             days,
             events=left,
             spooled=self._parts.waiting(),
+            is_partial=is_partial,
             is_look=self._parts.is_look,
             is_unwritable=is_unwritable,
         )

@@ -31,6 +31,9 @@ from agentx.kernel.values import frozen
 from agentx.memory.found import SearchReply, SearchRequest
 from agentx.search.model import Capabilities, IndexReport
 
+# What is said where nobody had the time to look whether something lies in files besides.
+MAY_LACK = "questions, memories and runs may not all be"
+
 
 @frozen
 class Drained:
@@ -74,6 +77,7 @@ class Behind:
 
     events: int = 0  # in the log, and not yet in every view
     spooled: int = 0  # captured, and not yet in the log
+    is_partial: bool = False  # nor may all questions, memories and runs be found that lie in files
     is_look: bool = False  # another process has the store, so that nothing was taken in here
     is_unwritable: bool = False  # nobody can take it in: the disk is full, or refuses
     zone: str = ""  # where the days begin that answers speak of
@@ -83,6 +87,11 @@ class Behind:
     def count(self) -> int:
         """Both together; an event that is spooled may turn out to be known."""
         return self.events + self.spooled
+
+    @property
+    def is_late(self) -> bool:
+        """Whether what answers does not know all there is."""
+        return bool(self.count) or self.is_partial
 
 
 class Readable(Protocol):

@@ -122,3 +122,16 @@ def test_who_reads_on_a_disk_that_is_full_is_told_so_and_shown_what_is_there(
 
         assert (behind.is_unwritable, behind.is_look, behind.spooled) == (True, False, 1)
         assert memory.status().spool_waiting == 1
+
+
+def test_who_had_no_time_for_all_is_told_so_where_the_log_has_nothing_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_store(project_in(tmp_path)) as memory:
+        assert not memory.freshen(_WAIT_S * 1000).is_late
+        monkeypatch.setattr(Freshening, "take_in", lambda *_, **__: False)
+
+        behind = memory.freshen(0)
+
+    assert (behind.count, behind.is_partial, behind.is_late) == (0, True, True)
+    assert not memory.freshen(0, views=False).is_late

@@ -103,7 +103,7 @@ class Invocation:
 
         wait_ms = self.project.config.section(StorageSettings).wait_ms
         found = memory.freshen(wait_ms, views=views)
-        self.behind = found if found.count else None
+        self.behind = found if found.is_late else None
         self.cut_for = found.zone
         self._say_recut(found)
 
@@ -125,6 +125,7 @@ class Invocation:
     def _say_behind(self, behind: Behind) -> None:
         """Say what the answer does not know yet, and see to it that it will."""
         from agentx.daemon.auto.calling import call_daemon
+        from agentx.memory.port import MAY_LACK
 
         if behind.is_unwritable:
             who = "the store cannot be written, `agentx doctor` says why"
@@ -136,8 +137,8 @@ class Invocation:
             who = "`agentx sync` takes them in"
         if not self.as_json:
             events = "event" if behind.count == 1 else "events"
-            said = f"{behind.count:,} {events} not taken in yet: {who}"
-            self.talk.print(said, style="dim")
+            left = f"{behind.count:,} {events} not" if behind.count else MAY_LACK
+            self.talk.print(f"{left} taken in yet: {who}", style="dim")
 
     @cached_property
     def dates(self) -> Dates:
@@ -190,8 +191,10 @@ class Invocation:
         if not isinstance(said, dict):
             return said
         beside = {"origin": origin} if origin else {}
-        late = {"behind": self.behind.count} if self.behind is not None else {}
-        return {**beside, **said, **late}
+        behind = self.behind
+        late: dict[str, object] = {} if behind is None else {"behind": behind.count}
+        partial = {"partial": True} if behind is not None and behind.is_partial else {}
+        return {**beside, **said, **late, **partial}
 
     def _find_origin(self) -> str:
         """Return what is to be said of what a repository holds; nothing if it is trusted."""

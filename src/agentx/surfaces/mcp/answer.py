@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.text import RECALL_CLOSE, RECALL_NOTICE, RECALL_OPEN, disarm
 from agentx.kernel.tokens import estimate, most
+from agentx.memory.port import MAY_LACK
 
 ROWS_TOKENS_MAX = 6_000
 _OPENING = f"{RECALL_OPEN} {RECALL_NOTICE}\n"
@@ -58,5 +59,6 @@ def name_origin(said: str, origin: str) -> str:
 def tell_behind(events: int, *, goes_on: bool) -> str:
     """Say that an answer is not complete, in a line of its own."""
     count = "1 event is" if events == 1 else f"{events:,} events are"
+    left = f"{count} not" if events else MAY_LACK
     then = "ask again in a minute" if goes_on else "the user can run `agentx sync`"
-    return f"({count} not taken in yet, so this may be incomplete: {then})"
+    return f"({left} taken in yet, so this may be incomplete: {then})"

@@ -135,7 +135,7 @@ class LatePerformer:
     def _add_behind(self, said: str) -> dict[str, Any]:
         """Say an answer, and how much of what was captured it does not know yet."""
         behind = self.desk.take_behind()
-        if not behind.count:
+        if not behind.is_late:
             return _say(said)
         from agentx.daemon.auto.calling import call_daemon
         from agentx.surfaces.mcp.answer import tell_behind

@@ -62,3 +62,6 @@ def test_what_one_answer_did_not_know_is_not_said_of_the_next(tmp_path: Path) ->
 def test_who_goes_on_decides_what_is_to_be_done() -> None:
     assert "ask again" in tell_behind(2, goes_on=True)
     assert "agentx sync" in tell_behind(1, goes_on=False)
+    assert "questions, memories and runs may not all be taken in yet" in tell_behind(
+        0, goes_on=True
+    )
