@@ -13,11 +13,12 @@ import pytest
 from click.testing import CliRunner
 
 from agentx.conversation.toc_model import BulletKind
+from agentx.kernel.errors import InvalidValue
 from agentx.surfaces.cli import CHAPTERS, COMMANDS
 from agentx.surfaces.cli.commands.said.contents import KIND_SIGNS
 from agentx.surfaces.cli.main import main
 from agentx.surfaces.cli.root import agentx
-from agentx.surfaces.cli.screen import ask
+from agentx.surfaces.cli.screen import ask, read_words
 
 
 def test_every_command_stands_in_one_chapter_and_every_chapter_names_commands() -> None:
@@ -36,6 +37,17 @@ def test_every_command_can_be_imported_and_explains_itself(name: str) -> None:
 def test_every_kind_of_line_has_a_word_of_its_own() -> None:
     assert set(KIND_SIGNS) == {str(kind) for kind in BulletKind}
     assert len({word for word, _ in KIND_SIGNS.values()}) == len(KIND_SIGNS)
+
+
+def test_what_is_piped_in_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Endless(io.StringIO):
+        def read(self, size: int | None = -1) -> str:
+            assert 0 < (size or 0) < 2_000_000
+            return "y" * (size or 0)
+
+    monkeypatch.setattr("sys.stdin", Endless())
+    with pytest.raises(InvalidValue, match="more than 1,000,000 characters"):
+        read_words("-")
 
 
 def test_a_slip_is_met_with_a_suggestion() -> None:

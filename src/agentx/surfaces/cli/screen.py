@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from agentx.kernel.errors import InvalidValue
+from agentx.kernel.limits import EVENT_TEXT_CHARS_MAX
 from agentx.kernel.text import escape_unseen, printable
 
 if TYPE_CHECKING:
@@ -73,7 +75,15 @@ def write_json(data: object) -> None:
 
 def read_words(given: str) -> str:
     """Return what somebody says: what they gave, or for `-` what is piped in."""
-    return sys.stdin.read() if given == "-" else given
+    if given != "-":
+        return given
+    words = sys.stdin.read(EVENT_TEXT_CHARS_MAX + 1)  # what writes without end is not waited for
+    if len(words) > EVENT_TEXT_CHARS_MAX:
+        raise InvalidValue(
+            f"what is piped in has more than {EVENT_TEXT_CHARS_MAX:,} characters",
+            hint="say it shorter, or put it into a file of the project and name that",
+        )
+    return words
 
 
 def ask(question: str, *, or_leave: bool = False) -> bool:

@@ -11,6 +11,7 @@ from agentx.kernel.errors import InvalidValue
 from agentx.kernel.text import printable
 from agentx.surfaces.cli.frame import Invocation, Verb
 from agentx.surfaces.cli.render import count, line
+from agentx.surfaces.cli.screen import read_words
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -57,7 +58,7 @@ def edit(invocation: Invocation, observation_id: str, text: str) -> None:
     from agentx.operations.memory.read import memory_show
 
     if text == "-":
-        text = sys.stdin.read()
+        text = read_words(text)
     elif not text:
         before = memory_show(invocation.project, observation_id).observation.content
         text = write_anew(invocation, before)
