@@ -11,6 +11,7 @@ import json
 import pytest
 
 from agentx.clarification.model import PERSON
+from agentx.kernel.vouching.standing import SAID_FOR_PERSON
 from agentx.project.config import read_environment
 from tests.support.contesting import CLR, NO, YES, Team
 from tests.support.mcp_agent import Agent
@@ -30,7 +31,8 @@ def put(team: Team, role: str, *more: str) -> str:
 @pytest.fixture
 def team(begun: Team) -> Team:
     """Give a team whose engineer was answered YES, and whose tester NO to the same."""
-    begun.say(begun.ana, "clarify", "answer", CLR, YES, "--as-person")
+    kept = begun.say(begun.ana, "clarify", "answer", CLR, YES, "--as-person")
+    assert f"kept as: {SAID_FOR_PERSON}" in kept
     put(begun, "tester")
     begun.say(begun.ana, "clarify", "answer", ANEW, NO, "--as-person")
     return begun

@@ -21,8 +21,9 @@ from agentx.clarification.rendering import (
     terminal,
 )
 from agentx.kernel.clock import age
+from agentx.kernel.roles import UNCONFIRMED
 from agentx.kernel.text import hang, preview, preview_ends, printable
-from agentx.kernel.vouching.standing import Vouching
+from agentx.kernel.vouching.standing import SAID_FOR_PERSON, Vouching
 from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions.known import list_known_lines
 from agentx.runs.rendering import list_claims
@@ -276,7 +277,10 @@ def draw_done(screen: Console, state: Clarification, said: str) -> None:
     line = f"{state.id} {said}: {preview(flatten(state.topic), _TOPIC_CHARS_MAX)}"
     screen.print(line, style=_STYLES[state.status], soft_wrap=True)
     if said != "escalated" and state.thread:
-        asked = preview_ends(flatten(state.question_of(state.thread[-1])), _TOPIC_CHARS_MAX)
+        word = state.thread[-1]
+        asked = preview_ends(flatten(state.question_of(word)), _TOPIC_CHARS_MAX)
         screen.print(f"asked: {asked}", style="dim", soft_wrap=True)
+        if word.doubt == UNCONFIRMED:
+            screen.print(f"kept as: {SAID_FOR_PERSON}", style="yellow", soft_wrap=True)
     if state.status is ClarificationStatus.ESCALATED and said == "escalated":
         screen.print(printable(state.summary), soft_wrap=True)
