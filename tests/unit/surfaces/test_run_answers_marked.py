@@ -47,6 +47,7 @@ def look(team: Team, run: str) -> dict[str, list[str]]:
     team.say(ana, "sync")
     agent = Agent(ana.folder, read_environment({**ana.known, "AGENTX_AGENT": "engineer"}))
     found = json.loads(team.say(ana, "search", "zebra", "--json"))["hits"]
+    rows = json.loads(team.say(ana, "run", "event", "--run", run, "--json"))["events"]
     events = [hit["doc_id"] for hit in found if "escalation-resolved" in hit["snippet"]]
     assert len(events) == 2
     places = {
@@ -57,6 +58,7 @@ def look(team: Team, run: str) -> dict[str, list[str]]:
         "why": [team.say(ana, "why", each) for each in events],
         "recent": json.loads(team.say(ana, "run", "show", run, "--json"))["recent"],
         "events": ana.agentx("run", "event", "--run", run)[1].splitlines(),
+        "rows": [json.dumps(each) for each in rows],
         "tool status": agent.call("run_status", run=run).splitlines(),
         "recall": agent.call("recall", context="Which zebra table goes?").splitlines(),
         "context": team.say(ana, "run", "context", "--run", run, "--task", "TASK-001").split(" - "),

@@ -24,7 +24,13 @@ from agentx.runs.model import (
     Task,
     Verdict,
 )
-from agentx.runs.rendering import event_line, list_answered, list_claims, say_doubted_end
+from agentx.runs.rendering import (
+    event_line,
+    list_answered,
+    list_claims,
+    mark_event,
+    say_doubted_end,
+)
 from agentx.runs.replies import NextStep, Unmerged
 from agentx.runs.rules.gates import Missing
 from agentx.runs.rules.graph import ready, waits_for
@@ -234,17 +240,22 @@ def type_for(project: Project, run: Run, command: str) -> str:
 
 @frozen
 class LastEvents:
-    """The last events of a run, oldest first, and each as a line."""
+    """The last events of a run, oldest first, each as a line and with what speaks against it."""
 
     events: tuple[RunEvent, ...]
     lines: tuple[str, ...]
+    marks: tuple[str, ...]
 
 
 def run_events(project: Project, run_id: str = "", *, limit: int = 100) -> LastEvents:
     """Return the last events of a run."""
     runs = open_runs(project)
     run, events = runs.run(run_id)[0], runs.events(run_id)[-limit:]
-    return LastEvents(events=events, lines=tuple(event_line(each, run) for each in events))
+    return LastEvents(
+        events=events,
+        lines=tuple(event_line(each, run) for each in events),
+        marks=tuple(mark_event(each, run) for each in events),
+    )
 
 
 def show_schema() -> tuple[dict[str, Any], str]:

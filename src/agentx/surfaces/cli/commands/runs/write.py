@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from agentx.kernel.errors import InvalidValue
+from agentx.kernel.limits import EVENT_TEXT_CHARS_MAX
 from agentx.operations.runs.read import bring_back_runs, run_events, show_run, show_schema, type_for
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.write import (
@@ -24,9 +25,11 @@ from agentx.operations.runs.write import (
 from agentx.project.roles.caller import find_caller
 from agentx.runs.model import CANDIDATE_KINDS, CONFIDENCES
 from agentx.surfaces.cli.commands.runs.options import about_run, by_actor, details, tell
-from agentx.surfaces.cli.frame import Invocation, Verb
+from agentx.surfaces.cli.frame import Invocation, Verb, plain
 from agentx.surfaces.cli.options import as_person as as_person_option
 from agentx.surfaces.cli.screen import remark
+
+_PIPED_BYTES_MAX = 4 * EVENT_TEXT_CHARS_MAX + 1  # more than any page may have
 
 
 @click.command("start", cls=Verb)
@@ -109,7 +112,11 @@ def _show_events(invocation: Invocation, run_id: str, limit: int) -> None:
             )
             screen.print(line, soft_wrap=True)
 
-    invocation.show({"events": found.events}, draw)
+    told = [
+        {**plain(each), **({"against": mark} if mark else {})}
+        for each, mark in zip(found.events, found.marks, strict=True)
+    ]
+    invocation.show({"events": told}, draw)
 
 
 @click.command("phase", cls=Verb)
@@ -196,7 +203,10 @@ def artifact(
 ) -> None:
     """Write a page of the run, such as plan.md or constitution.md, from a file or `-`."""
     try:
-        raw = sys.stdin.buffer.read() if file == "-" else read_given(invocation.project, Path(file))
+        if file == "-":
+            raw = sys.stdin.buffer.read(_PIPED_BYTES_MAX)
+        else:
+            raw = read_given(invocation.project, Path(file))
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InvalidValue(f"{file} is not text in UTF-8: {error.reason}") from None
