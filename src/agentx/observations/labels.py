@@ -22,7 +22,7 @@ FIXED_BY = "Fixed by: "
 PASSED = "It passed "
 # What was said of a part since, behind what stands.
 SINCE = " (since then: "
-_DECIDED_BY, _ASKED = " Decided by ", ", asked: "
+DECIDED_BY, _ASKED = " Decided by ", ", asked: "
 
 
 def strip_label(text: str) -> str:
@@ -38,8 +38,8 @@ def strip_said(text: str) -> str:
 
 def word_decision(said: str, by: str, asked: str) -> str:
     """Return what a memory says, but for the name of its question."""
-    asked = asked.replace(_DECIDED_BY.strip(), _DECIDED_BY.strip().lower())  # it labels nothing
-    return f"{said}{_DECIDED_BY}{by}{_ASKED}{asked}"
+    asked = asked.replace(DECIDED_BY.strip(), DECIDED_BY.strip().lower())  # it labels nothing
+    return f"{said}{DECIDED_BY}{by}{_ASKED}{asked}"
 
 
 def split_decision(content: str) -> tuple[str, str]:
@@ -51,7 +51,7 @@ def split_decision(content: str) -> tuple[str, str]:
 def read_said(content: str) -> str:
     """Return what was decided, without who did and where it stands."""
     text = content.rpartition(" [")[0]
-    return text.rpartition(_DECIDED_BY)[0] or text
+    return text.rpartition(DECIDED_BY)[0] or text
 
 
 def read_decider(content: str) -> str:
@@ -72,7 +72,7 @@ def say_decider(content: str) -> str:
     off by whom they are.
     """
     said = " ".join(printable(read_said(content)).casefold().split())
-    is_imitated = _DECIDED_BY.strip().casefold() in said and read_asked(content)
+    is_imitated = DECIDED_BY.strip().casefold() in said and read_asked(content)
     return f"decided by {read_decider(content)}" if is_imitated else say_unconfirmed(content)
 
 
@@ -83,7 +83,7 @@ def read_asked(content: str) -> str:
 
 
 def _read_rest(content: str) -> str:
-    return content.rpartition(" [")[0].rpartition(_DECIDED_BY)[2] if _DECIDED_BY in content else ""
+    return content.rpartition(" [")[0].rpartition(DECIDED_BY)[2] if DECIDED_BY in content else ""
 
 
 def asks_another(one: str, other: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from agentx.kernel.roles import is_persons_name
 from agentx.observations.ids import parse_observation_id
-from agentx.observations.labels import say_decider, say_unconfirmed
+from agentx.observations.labels import DECIDED_BY, say_decider, say_unconfirmed
 from agentx.observations.model import Category, Observation, ObservationIndex
 from agentx.wiring.vouched.drops import OF_PERSON
 from agentx.wiring.vouched.outcomes import (
@@ -32,9 +32,9 @@ def names_question(text: str) -> bool:
 
 
 def may_name_question(row: ObservationIndex) -> bool:
-    """Tell whether a memory may do so, by its line, which may be cut off."""
+    """Tell whether a memory may do so, by its line, which may be cut off or end before that."""
     is_cut = row.category == Category.DECISION and row.summary.endswith(_CUT)
-    return is_cut or names_question(row.summary)
+    return is_cut or DECIDED_BY in row.summary or names_question(row.summary)
 
 
 def tell_row(row: ObservationIndex, judged: Observation | None) -> ObservationIndex:
