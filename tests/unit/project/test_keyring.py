@@ -25,6 +25,7 @@ from agentx.operations.upkeep import status as upkeep_status
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 from agentx.project.roles.caller import Via, WhoCalls
+from agentx.project.trust import proved
 from agentx.project.trust.ed25519 import find_public, fingerprint, is_signed_by, sign
 from agentx.project.trust.writers import Hand
 from agentx.wiring.clarifications import inbox_lines, open_clarifications
@@ -184,6 +185,21 @@ def test_a_name_says_nothing_but_who(tmp_path: Path) -> None:
     assert (
         show_owner(open_keyring(ana), name_own_key(ana)) == "Zoë O'Neil-राम asked May we CLR-9-009"
     )
+
+
+def test_what_was_signed_here_is_not_checked_again(
+    clones: tuple[Project, Project], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, _ = clones
+    signed = open_keyring(project).sign(b"words")
+
+    def refuse(*_given: object) -> bool:
+        raise AssertionError("it was made here: to load what checks it takes longer than the rest")
+
+    monkeypatch.setattr(proved, "is_signed_by", refuse)
+    assert open_keyring(project).judge(*signed, b"words") is Vouching.SIGNED
+    with pytest.raises(AssertionError):
+        open_keyring(project).judge(*signed, b"other words")
 
 
 @pytest.mark.promise("clarify.signed")

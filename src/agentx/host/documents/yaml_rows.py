@@ -15,13 +15,14 @@ from agentx.host.documents.yaml_file import YAML
 
 _CHARS_MAX = 90  # longer lines may be folded
 _SPELLINGS_KEPT = 2_048
-# Words that mean nothing else to YAML, ids and commits.
+# Words that mean nothing else to YAML: a letter first, no colon that ends one and no number sign
+# that begins one; ids and commits.
 _PLAIN = re.compile(
-    r"[A-Za-z][A-Za-z0-9_/.-]*(?: [A-Za-z0-9_/.-]+)*"
+    r"[A-Za-z](?:[!-9;-~]|:(?=[!-~]))*(?: (?!#)(?:[!-9;-~]|:(?=[!-~]))+)*"
     r"|\d{8}-\d{4}-[a-z0-9-]+|(?=\d*[A-Z])[0-9A-Z]{26}|(?!0b)(?=\d*[a-f])[0-9a-f]{40}"
 )
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z")
-_WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
+_WORDS = frozenset({"yes", "no", "on", "off", "true", "false", "null"})
 
 
 def dump_rows(document: dict[str, Any]) -> bytes:
@@ -91,4 +92,6 @@ def _spell(value: object) -> str:
 def _spell_text(text: str) -> str:
     if not text or _TIME.fullmatch(text):
         return f"'{text}'"
-    return text if _PLAIN.fullmatch(text) and text.lower() not in _WORDS else ""
+    if text.lower() in _WORDS and text in (text.lower(), text.upper(), text.title()):
+        return f"'{text}'"
+    return text if _PLAIN.fullmatch(text) else ""

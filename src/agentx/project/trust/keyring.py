@@ -34,7 +34,7 @@ from agentx.project.trust.cards import CardFolder, WriterCard, by_age, read_card
 from agentx.project.trust.ed25519 import fingerprint, sign
 from agentx.project.trust.known_keys import Keys, KnownKeys, TrustedKey, read_keys, read_time
 from agentx.project.trust.marker import make_marker, read_small
-from agentx.project.trust.proved import Check, ProvedSignatures, bind_words
+from agentx.project.trust.proved import Check, ProvedSignatures
 from agentx.project.trust.siblings import list_sibling_marks
 from agentx.project.trust.trust import Trust
 from agentx.project.trust.writers import Hand
@@ -122,10 +122,11 @@ class Keyring:
 
     def sign(self, message: bytes) -> tuple[str, str]:
         """Return the name of the user's key and its signature; nothing where there is no key."""
-        repository = self._name_repository()
-        if not (self.own and repository):
+        if not (self._name_repository() and self.own):
             return "", ""
-        return fingerprint(self.own), sign(self._hand.seed, bind_words(repository, message))
+        note, names = self._trust.folder.proof_note(self._mark), self._list_all_names()
+        signature = self._proved.sign(note, self._hand.seed, self.own, names, message)
+        return fingerprint(self.own), signature
 
     def judge(self, key: str, signature: str, message: bytes) -> Vouching:
         """Return how something stands that a key is said to have signed."""
@@ -140,9 +141,8 @@ class Keyring:
         @cache
         def find_check(key: str) -> Check | None:
             public, names = "", record.repositories
-            if key in record.trusted:
-                public = record.trusted[key].key
-                names = (*names, *record.trusted[key].repositories)
+            if trusted := record.trusted.get(key):
+                public, names = trusted.key, (*names, *trusted.repositories)
             elif own and key == own:
                 public, names = self.own, (*names, *self._list_siblings(record))
             return self._proved.checking(note, public, names) if public else None

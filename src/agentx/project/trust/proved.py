@@ -18,7 +18,7 @@ from pathlib import Path
 from agentx.host.files.atomic import make_private_directory
 from agentx.host.files.plain import open_to_write
 from agentx.kernel.ids import digest
-from agentx.project.trust.ed25519 import is_signed_by
+from agentx.project.trust.ed25519 import is_signed_by, sign
 from agentx.project.trust.marker import read_small
 
 _EVENT = b"agentx question event\n"
@@ -48,15 +48,10 @@ class ProvedSignatures:
 
         `path` is where it is noted.
         """
-        if self._path != path:
-            self._path, self._known, self._new = path, _read(path), []
-        begun = blake2b(digest(public, *repositories), digest_size=_NAME_BYTES)
+        name_proof = self._open(path, public, repositories)
 
         def check(signature: str, message: bytes) -> bool:
-            made = begun.copy()
-            made.update(digest(signature))
-            made.update(message)
-            name = made.hexdigest()
+            name = name_proof(signature, message)
             if name in self._known:
                 return True
             is_good = any(
@@ -67,6 +62,38 @@ class ProvedSignatures:
             return is_good
 
         return check
+
+    def sign(
+        self, path: Path, seed: bytes, public: str, repositories: tuple[str, ...], message: bytes
+    ) -> str:
+        """Return a signature for a repository, by its first name; it is noted, and what was found
+        good until now.
+
+        Who reads it need not load what checks signatures, which takes longer than the rest.
+        """
+        signature = sign(seed, bind_words(repositories[0], message))
+        name = self._open(path, public, repositories)(signature, message)
+        if name not in self._known:
+            self._note(name)
+        if self._new:
+            self._write()
+        return signature
+
+    def _open(
+        self, path: Path, public: str, repositories: tuple[str, ...]
+    ) -> Callable[[str, bytes], str]:
+        """Return what names a proof, after what is noted was read."""
+        if self._path != path:
+            self._path, self._known, self._new = path, _read(path), []
+        begun = blake2b(digest(public, *repositories), digest_size=_NAME_BYTES)
+
+        def name_proof(signature: str, message: bytes) -> str:
+            made = begun.copy()
+            made.update(digest(signature))
+            made.update(message)
+            return made.hexdigest()
+
+        return name_proof
 
     def _note(self, name: str) -> None:
         self._known.add(name)

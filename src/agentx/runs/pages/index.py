@@ -59,7 +59,7 @@ def read_index(text: str) -> dict[str, Any]:
         if line.startswith(("    ", "  - ")):
             name, _, value = line[4:].partition(": ")
             if rows:
-                rows[-1][name] = value.strip("'")
+                rows[-1][name] = value[1:-1] if value.startswith("'") else value
         else:
             rows = groups[line.strip().partition(":")[0]] = []
     return {"runs": groups}

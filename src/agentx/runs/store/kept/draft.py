@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from _sha1 import sha1  # type: ignore[import-not-found]  # as hashlib's, which loads OpenSSL
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +13,8 @@ from agentx.host.files.plain import exists, look, read_bytes
 from agentx.host.git.own_branch import StoredFile
 from agentx.runs.settings import BRANCH
 from agentx.runs.store.kept.facts import MEMORY, PACKED, is_fact, is_kept
+
+_SHA1_CHARS = 40
 
 
 class KeptDraft:
@@ -98,7 +101,7 @@ class KeptDraft:
 
 def name_blob(data: bytes, chars: int) -> str:
     """Return the id that git gives a content, in a repository whose ids have so many letters."""
-    import hashlib  # noqa: PLC0415  OpenSSL, which who reads does not need
-
-    kind = hashlib.sha1 if chars == 40 else hashlib.sha256
-    return kind(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+    kind = sha1
+    if chars != _SHA1_CHARS:
+        from hashlib import sha256 as kind  # noqa: PLC0415  few repositories are of that kind
+    return str(kind(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest())
