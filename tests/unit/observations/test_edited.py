@@ -286,6 +286,8 @@ _SINCE_RATES = " (since then: `REFRESH` is 0 4 * * *)"
     ("text", "since"),
     [
         ("Rates are a table, refreshed by cron at `0 * * * *`", _SINCE_RATES),
+        ("Rates are refreshed hourly, invoices are sent once a day", _SINCE_RATES),
+        ("Invoices are sent every hour", ""),
         ("Invoices are sent by cron at `0 * * * *`", ""),
         ("Rates are a table, refreshed by cron at `30 * * * *`", ""),
     ],

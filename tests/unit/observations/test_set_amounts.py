@@ -34,6 +34,13 @@ ANEW = [
     ("The lease of a lock is 30 s; the lock lease window is 30 s.", "The lease of a lock is 9 s."),
     ("Crawl delay is set to 2 s.", "Raised the crawl delay to 5 s."),
     ("`pool_size` is 10.", "The pool size is 40 now: pool_size = 40"),
+    # how often something is done
+    (SAID + "import the rates hourly", SAID + "import the rates once a day, that is enough"),
+    ("The sync runs every hour.", SAID + "the sync once a day please"),
+    (SAID + "backups every night", SAID + "backups twice a day from now on"),
+    (SAID + "backups every day instead of hourly", SAID + "backups every week, not daily"),
+    (SAID + "den Import st\u00fcndlich laufen lassen", SAID + "den Import nur einmal am Tag"),
+    (SAID + "la copia cada hora", SAID + "la copia una vez al d\u00eda"),
 ]
 BESIDE = [
     # another thing, or another place of it
@@ -61,6 +68,11 @@ BESIDE = [
     ("The upload limit is 50 MB.", "The upload limit was 10 MB."),
     ("The upload limit is 50 MB.", "If the upload limit is 10 MB, videos fail."),
     ("The upload limit is 10 MB.", "Do not set the upload limit to 50 MB."),
+    # another thing, the same pace, or none
+    (SAID + "run the backup nightly", SAID + "run the export weekly"),
+    (SAID + "run the backup nightly", SAID + "run the backup every day"),
+    (SAID + "deploy the docs daily", SAID + "do not deploy the docs weekly"),
+    ("The backup runs every night.", SAID + "why is the backup only weekly?"),
     # an agent overrules no person
     (SAID + "session timeout 8 hours", "Session timeout is 30 minutes."),
     # it says more than that

@@ -35,6 +35,7 @@ from agentx.observations.validity.given_up import (
 from agentx.observations.validity.resting import leave_claim, rests_on
 from agentx.prose.keyphrases import terms
 from agentx.prose.settling.amounts import SetAmount, measure, read_amounts
+from agentx.prose.settling.paces import list_paces, read_cron
 
 _OF = (Category.DECISION, Category.KEY_FACT, Category.CODE_CHANGE)
 _CODE = compile_late(r"\w+[_.-]\w+|[a-z]+[A-Z]\w*|[A-Z][A-Z0-9]{2,}")
@@ -53,6 +54,7 @@ _EACH = compile_late(
 _WORD = compile_late(r"[^\W_]\w*")
 _SENTENCE = compile_late(r"(?<=[.!?;])\s+|\n+")
 _COMMITTED = compile_late(r" \(commit |;|\n")
+_CLAUSES = compile_late(r"(?i:[.,;:]\s+|\n|\s(?:and|but|und|aber|y|pero|et|mais)\s)")
 _PARTS = compile_late(r"[-_.]+|(?<=[a-z0-9])(?=[A-Z])")
 # What may stand before a name that is meant alone, and after its value.
 _BEFORE = (
@@ -242,25 +244,46 @@ def _is_plain(number: str) -> bool:
 
 def _may_be_of(text: str, word: EditedWord) -> bool:
     low = text.casefold()
-    return word.was.casefold() in low or f"`{word.name}`" in text
+    return word.was.casefold() in low or f"`{word.name}`" in text or _is_paced(word, text)
+
+
+def _is_paced(word: EditedWord, text: str) -> bool:
+    """Tell whether a text says in words how often something came, which comes otherwise now."""
+    was = read_cron(word.was)
+    return bool(was) and was != read_cron(word.now) and was in _list_seconds(text)
+
+
+def _list_seconds(text: str) -> set[float]:
+    return {each.seconds for each in list_paces(text)}
 
 
 def _leave_word(one: Observation, word: EditedWord) -> str:
     base, sign, since = one.content.partition(SINCE)
     if sign and since.startswith(f"`{word.name}` is {word.was})"):
-        return base if _spell(word.now).search(base) else _tell_word(base, word)
+        is_back = read_cron(word.now) in _list_seconds(base)
+        is_as_said = is_back or _spell(word.now).search(base)
+        return base if is_as_said else _tell_word(base, word)
+    is_paced = any(_is_of_paced(word, each) for each in _CLAUSES.split(base))
     found = _spell(word.was).search(base)
-    if found is None or _list_scope(word).isdisjoint(terms(base)):
-        return one.content
-    if " " in word.was:  # when something runs: nothing else is called by it
-        is_change = one.category is Category.CODE_CHANGE
+    if is_paced or (found and " " in word.was and _shares_scope(word, base)):
+        is_change = one.category is Category.CODE_CHANGE  # when something runs: called by no other
         return one.content if sign or is_change else _tell_word(base, word)
+    if found is None or not _shares_scope(word, base):
+        return one.content
     thing = Thing(list_words(found[0]), is_name=True, said=found[0])
     if _is_of_library(thing, one, base):
         return _leave_rest(thing, one)
     if sign or one.category is not Category.DECISION or not _takes(thing, base):
         return one.content
     return _tell_word(base, word)
+
+
+def _is_of_paced(word: EditedWord, clause: str) -> bool:
+    return _is_paced(word, clause) and _shares_scope(word, clause)
+
+
+def _shares_scope(word: EditedWord, text: str) -> bool:
+    return not _list_scope(word).isdisjoint(terms(text))
 
 
 def _tell_word(base: str, word: EditedWord) -> str:

@@ -221,7 +221,7 @@ def _list_rules(new: ComparedMemory) -> list[Rule]:
         ends_time: is_said_by_user(new.of.text) and not is_for_a_time(text),
         replaces_plainly: (is_change or decides) and may_replace_plainly(text),
         _reverts: is_change and is_revert(new.of.text),
-        _sets_amount: category is not Category.ERROR and bool(new.numbers and read_amounts(text)),
+        _sets_amount: category is not Category.ERROR and bool(read_amounts(text)),
         sets_by_name: may_set_by_name(new),
         sets_value: category is not Category.ERROR and may_set_value(new.text),
         is_elsewhere_now: category is Category.KEY_FACT,
@@ -408,7 +408,7 @@ def _sets_amount(new: ComparedMemory, old: ComparedMemory) -> bool:
 
     What an agent says takes no ruling of a person back; a ruling takes back what was so.
     """
-    if old.of.category not in (Category.KEY_FACT, Category.DECISION) or not old.numbers:
+    if old.of.category not in (Category.KEY_FACT, Category.DECISION):
         return False
     is_ruled = is_said_by_user(old.of.text)
     if new.of.at_ms <= old.of.at_ms or (is_ruled and not is_said_by_user(new.of.text)):

@@ -2,7 +2,8 @@
 
 What is set is known by its words, whatever it is called by: `SESSION_TTL`, "the session timeout",
 "sessions must not live longer than" are one. Each word that is left says of what it is: connect
-and read, staging and production are two.
+and read, staging and production are two. How often something is done is an amount, too: "hourly",
+"once a day".
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.prose.keyphrases import terms
 from agentx.prose.sentences import is_question
+from agentx.prose.settling.paces import Pace, list_paces
 
 Terms = frozenset[str]
 
@@ -87,6 +89,13 @@ _IDLE = terms(
     " just new onwards going forward allowed fine enough to at of is are be for in on the a an"
     " with and from must should can may"
 )
+# Said of all that is done again and again.
+_REPEATS = terms(
+    "run runs running ran executed execute start starts started happen happens fire fires trigger"
+    " triggers schedule scheduled schedules cron job jobs enough fine ok okay plenty suffice"
+    " suffices only just done do does go goes please bitte por favor reicht gen\u00fcgt l\u00e4uft"
+    " laufen lassen laufe basta suffit corre ejecuta tourne"
+)
 _SCALES: dict[str, dict[str, float]] = {
     "time": {
         "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "sec": 1, "second": 1, "sekunde": 1, "min": 60,
@@ -141,6 +150,13 @@ _CHANGED_FROM = compile_late(
 )
 _TO_ANOTHER = compile_late(r"(?i: to \d)")
 _BEFORE_CHARS, _AFTER_CHARS = 60, 40
+# Of a pace that is left, not taken: "instead of hourly", "not every day".
+_LEFT = compile_late(
+    r"(?i:(?:\binstead of|\brather than|\bno longer|\bnot(?: any ?more)?|n't|\bstatt"
+    r"|\banstatt|\bnicht(?: mehr)?|\ben vez de|\bya no|\bau lieu de|\bplus)"
+    r"(?: the| our| just| der| die| das)? ?\Z)"
+)
+_PACE = "pace"
 _AMOUNTS_MAX = 6
 _TELLING_WORDS = 3
 
@@ -262,6 +278,8 @@ def _list_amounts(text: str) -> Iterator[SetAmount]:
 
 def _read_clause(clause: str, sentence: int) -> SetAmount | None:
     """Return what one clause sets; nothing where it names several amounts, or denies one."""
+    if (paced := _read_pace(clause, sentence)) is not None:
+        return paced
     numbers = list(_AMOUNT.finditer(clause))
     if len(numbers) != 1:
         return None
@@ -285,6 +303,28 @@ def _read_clause(clause: str, sentence: int) -> SetAmount | None:
     return SetAmount(
         about=about, amount=amount, dimension=dimension, bound=bound, sentence=sentence
     )
+
+
+def list_taken_paces(text: str) -> list[Pace]:
+    """Return how often a text says that something is to be done, without the paces it leaves."""
+    return [each for each in list_paces(text) if not _LEFT.search(text[: each.start])]
+
+
+def read_paced(text: str) -> Terms:
+    """Return what a text says to be done again and again, by its words."""
+    for each in reversed(list_paces(text)):
+        before = _LEFT.sub(" ", text[: each.start])
+        text = f"{before} {text[each.end :]}"
+    return frozenset() if _DENIED.search(text) else terms(_AMOUNT.sub(" ", text)) - _IDLE - _REPEATS
+
+
+def _read_pace(clause: str, sentence: int) -> SetAmount | None:
+    """Return what is done how often; nothing where a clause names several paces."""
+    taken = list_taken_paces(clause)
+    about = read_paced(clause) if len(taken) == 1 else frozenset[str]()
+    if not about:
+        return None
+    return SetAmount(about=about, amount=taken[0].seconds, dimension=_PACE, sentence=sentence)
 
 
 def _list_words(text: str) -> list[str]:

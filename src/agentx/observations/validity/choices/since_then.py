@@ -3,6 +3,7 @@
     "Quarantine for 30 days: moved to the bucket"    "30 days quarantine is too long, 14 max"
     "always run phpstan before a commit, level 6"    "phpstan level 6 is silly, 5 is enough"
     "The user approved a plan: presigned PUT URLs"   "presigned POST instead of PUT, because ..."
+    "the drift check runs hourly and a full one ..." "the hourly check is noisy, daily is enough"
 
 Laws: it names the old value and what it is of, and gives another one; of a plan it names what was
 taken instead. What says nothing but the old value is replaced by other rules.
@@ -18,7 +19,9 @@ from agentx.observations.model import Category
 from agentx.observations.validity.given_up import is_said_by_user
 from agentx.observations.validity.reading import Comparable
 from agentx.prose.keyphrases import terms
-from agentx.prose.sentences import shorten
+from agentx.prose.sentences import is_question, shorten
+from agentx.prose.settling.amounts import list_taken_paces, read_paced
+from agentx.prose.settling.paces import list_paces
 
 _NUMERAL = r"\d+(?:[.,]\d+)?"
 _TOO = (
@@ -44,6 +47,7 @@ _PLAN = "The user approved a plan: "
 _SENTENCE = compile_late(r"(?<=[.!?;])\s+|\n+")
 _CLAUSE = compile_late(r"[,;]\s+(?:and |so |und |y |et )?")
 _SAID = compile_late(r"\AThe user (?:said|asked|reported): ")
+_AND = compile_late(r"(?i:[,;:]\s+|\s(?:and|but|und|aber|y|pero|et|mais)\s)")
 _SAID_CHARS = 90
 _OF = (Category.DECISION, Category.KEY_FACT)
 _UNITS = terms("day days week weeks hour hours minute minutes min second seconds ms mb gb kb tage")
@@ -57,7 +61,7 @@ def may_change_part(one: Comparable) -> bool:
 # The same memories are asked with every session that is captured.
 @lru_cache(maxsize=1_500)
 def _rejects_part(text: str) -> bool:
-    by_user = is_said_by_user(text) and _REJECTED.search(text) is not None
+    by_user = is_said_by_user(text) and bool(_REJECTED.search(text) or list_paces(text))
     # The words themselves are found far faster than what stands around them.
     return by_user or (any(map(text.__contains__, _FOR)) and bool(_INSTEAD.search(text)))
 
@@ -68,7 +72,9 @@ def find_since(new: Comparable, old: Comparable) -> str:
         return ""
     if old.text.startswith(_PLAN):
         return _find_taken(new, old)
-    return _find_set(new, old) if is_said_by_user(new.text) else ""
+    if not is_said_by_user(new.text):
+        return ""
+    return _find_set(new, old) or _find_pace(new.text, old.text)
 
 
 def tell_since(content: str, said: str) -> str:
@@ -90,6 +96,47 @@ def _find_set(new: Comparable, old: Comparable) -> str:
         if about & terms(old.text):
             return next(each for each in _CLAUSE.split(found["rest"]) if given["new"] in each)
     return ""
+
+
+def _find_pace(new: str, old: str) -> str:
+    """Return the words that have something done at another pace than the older one says.
+
+    They name the old pace beside the new one, or what just that is done to.
+    """
+    then = [each for each in _split_clauses(old) if list_paces(each)]
+    if not then:
+        return ""
+    for sentence in _SENTENCE.split(_SAID.sub("", new)):
+        taken = list_taken_paces(sentence)
+        if is_question(sentence) or not taken:
+            continue
+        now, named = taken[-1].seconds, {each.seconds for each in list_paces(sentence)}
+        about, called = read_paced(sentence), _list_called(sentence)
+        for clause in then:
+            was = {each.seconds for each in list_taken_paces(clause)}
+            if len(was) != 1 or now in was:
+                continue
+            same = read_paced(clause)
+            is_named = bool(about & same or any(map(clause.lower().split().__contains__, called)))
+            if (is_named and was <= named) or (about and about == same):
+                return _tell_pace(sentence)
+    return ""
+
+
+def _list_called(sentence: str) -> list[str]:
+    """Return what is called by its pace: "the hourly check"."""
+    behind = (sentence[each.end :].lower().split()[:1] for each in list_paces(sentence))
+    return [word for words in behind for word in words]
+
+
+def _tell_pace(sentence: str) -> str:
+    """Return the clause that says how often, or all that was said."""
+    clauses = [each for each in _CLAUSE.split(sentence) if list_taken_paces(each)]
+    return clauses[-1] if clauses else sentence
+
+
+def _split_clauses(text: str) -> list[str]:
+    return [part for each in _SENTENCE.split(_SAID.sub("", text)) for part in _AND.split(each)]
 
 
 def _find_taken(new: Comparable, old: Comparable) -> str:
