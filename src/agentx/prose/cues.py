@@ -150,7 +150,7 @@ DECIDES = anywhere(
     go(?:ing)? with | from now on | in favou?r of | switch(?:ed|ing)? (?:to|from) | trade-?off
     the plan is | approved | stick(?:ing)? (?:to|with)
     let'?s (?:use|keep|go|stick|switch|drop|adopt|avoid|not|move|make|call|skip|leave)
-    let'?s (?:do|have) (?!(?:it|that|this|them|so|an?|the (?:same|next|rest))\b)[a-z]\w+
+    let'?s (?:do|have) (?!(?:it|that|this|them|so|an?|the)\b)[a-z]\w+
     (?:we|i)(?:'ll| will| should) (?:use|keep|stick|switch|adopt|avoid|drop|store|treat|support)
     (?:right|better|best|cleanest|simplest|safest) (?:approach|choice|option|fix|way) (?:is|here)
     (?:is|are) the (?:right|better|best|cleanest|simplest|safest) (?:approach|choice|option|fix|way)
@@ -166,9 +166,12 @@ DECIDES = anywhere(
 DECIDED = anywhere(
     r"""
     (?:we|they|i|team) (?:have |had |all )?(?:decided|agreed|chose|settled)
-    (?:was|is|were) decided | decision(?= ?\d*(?: is| was| ?:))
+    (?:was|is|were|been) (?:decided|agreed|chosen) | (?:was|were|been) picked(?! up)
+    decision(?= ?\d*(?: is| was| ?:))
     settled on | (?:is|was|were) approved | decided (?:to|against)
-    entschieden | entscheidung | decidimos | decidido
+    entschieden | entscheidung | decidimos | decidido | wurden? (?:beschlossen|vereinbart)
+    se (?:decidi\u00f3|acord\u00f3|eligi\u00f3)
+    (?:il )?a \u00e9t\u00e9 (?:d\u00e9cid\u00e9|choisi)
     """,
     r"""
     \u51b3\u5b9a | \u6c7a\u5b9a | \uacb0\uc815 | \u0440\u0435\u0448\u0438\u043b\u0438
@@ -331,7 +334,7 @@ COMMANDS = at_the_start(
     check | review | find | debug | investigate | explain | show | list | compare | measure | plan
     design | document | deploy | release | set up | configure | change | use | try | copy | revert
     reverse | rework | rewrite | improve | speed up | clean | look into | figure out | ensure
-    renew | restart | restore | rerun | bump
+    renew | restart | restore | rerun | bump | reproduce
     """
 )
 COURTESY = at_the_start(

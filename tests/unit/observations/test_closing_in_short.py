@@ -101,3 +101,28 @@ def test_a_list_that_stands_in_the_reply_before_may_be_meant() -> None:
     talk = Talk().user("the door").agent(LIST).user("1 and 2 now").edit("door.py", "a", "b")
 
     assert f"{LEFT_OPEN}oil the hinge; order a bell." in talk.agent("Done. Left: 3 and 4.").kept()
+
+
+BASTION = "the `aws_group.bastion` still allows 0.0.0.0/0 on port 22, I only noticed it."
+WORKER = "`worker.py` still imports `requests`."
+
+
+@pytest.mark.parametrize(
+    ("own", "asked", "edit", "is_over"),
+    [
+        (BASTION, "close the bastion", ("net/sg.tf", '["0.0.0.0/0"]', '["203.0.113.0/24"]'), True),
+        (BASTION, "close it", ("net/bastion.tf", '["0.0.0.0/0"]', '["203.0.113.0/24"]'), True),
+        (BASTION, "close the runners", ("net/run.tf", '["0.0.0.0/0"]', '["10.0.0.0/8"]'), False),
+        (BASTION, "name the bastion", ("net/sg.tf", '"bastion"', '"jump"'), False),
+        (BASTION, "sort", ("bastion.tf", '["0.0.0.0/0"]\na', 'a\n["0.0.0.0/0"]'), False),
+        (WORKER, "use httpx", ("src/worker.py", "import requests", "import httpx"), True),
+        (WORKER, "use httpx", ("src/mailer.py", "import requests", "import httpx"), False),
+    ],
+)
+def test_what_something_still_has_is_over_where_an_edit_takes_just_that_out(
+    own: str, asked: str, edit: tuple[str, str, str], is_over: bool
+) -> None:
+    talk = Talk().user(asked).edit(*edit).agent("Okay.")
+    one = observation(LEFT_OPEN + own, category=Category.KEY_FACT, at_ms=1_000)
+
+    assert (find_rest(one, Doings(talk.turns).deeds) == "") == is_over

@@ -38,6 +38,9 @@ OVERRULED = [
         "move the mail queue to kafka topics",
         "kafka lost mails on sunday, so no kafka for queues, back to cron",
     ),
+    ("We take Jenkins for the builds.", "Jenkins gets replaced by Buildkite."),
+    ("We take Jenkins for the builds.", "Jenkins wird durch Buildkite ersetzt."),
+    ("Usamos Jenkins para los builds.", "Jenkins fue reemplazado por Buildkite."),
     # another number for the same thing
     ("Keep the lease time at 20 seconds.", "Set the lease time to 45 seconds."),
     ("The upload limit is 10 MB.", "Raise the upload limit to 25 MB."),

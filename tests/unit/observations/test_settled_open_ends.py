@@ -65,6 +65,8 @@ ANSWERED = [
     ("The proxy must be changed too before this is rolled out.", "proxy is done already", ""),
     ("Sales must say which of the two discounts is right.", "discount: the 5 % one is right", ""),
     ("Remaining: a print view, sorting by date.", "the print view we don't need", "sorting"),
+    ("Splitting the state needs your word.", "option 2. and nightly", ""),
+    ("Splitting the state is your call.", "no, keep the state whole", ""),
 ]
 STILL_OPEN = [
     ("The mail template still needs to be translated.", "thanks, looks good"),
@@ -72,6 +74,8 @@ STILL_OPEN = [
     ("The dialog still needs a close button.", "the header is done"),
     ("Sales must say which of the two discounts is right.", "I'll ask them which discount"),
     ("The mail template still needs to be translated.", "is the mail template translated?"),
+    ("Splitting the state needs your approval.", "rename the header first"),
+    ("Splitting the state needs your approval.", "I'll decide tomorrow"),
 ]
 
 

@@ -317,7 +317,9 @@ _OPEN_FAILURE = "Not seen fixed in this session. Tried: infra/gke/main.tf"
             (DECISION, "The user said: sessions instead of JWT. PyJWT can go then."),
             True,
         ),
-        # Another thing, of a name that is like it.
+        ((FACT, "Cypress runs at night."), (FACT, "Cypress was replaced by Playwright."), True),
+        # What came is not what went, nor another thing of a name that is like it.
+        ((FACT, "Playwright runs at night."), (FACT, "Cypress was replaced by Playwright."), False),
         (
             (FACT, "PyJWT refuses a token with an audience unless the reader names the same."),
             (DECISION, "The user said: good, PyJWT can go to the second host."),
@@ -390,6 +392,9 @@ def test_a_question_is_replaced_by_its_answer() -> None:
         ("Removed `src/`, `lib/` and `etc/` folders.", CHANGE, [("src", "lib", "etc")]),
         ("Use sessions instead of JWT.", DECISION, [("jwt",)]),
         ("Use sessions instead of JWT.", FACT, []),
+        ("Jenkins was replaced by Buildkite.", FACT, [("jenkin",)]),
+        ("The index was replaced by a partial one.", FACT, []),
+        ("Jenkins was replaced by a colleague of ours in May.", FACT, []),
         ("It did not replace Celery.", FACT, []),
         ("\u6539\u7528 Postgres", DECISION, []),
         ("replaces " + "x" * 100_000, CHANGE, []),

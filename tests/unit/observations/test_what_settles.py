@@ -60,6 +60,9 @@ _WANTED = [
     "confirm that the new parser can read v1 files without any conversion",
     "Show me the diff, not the whole file",
     "tell me how to run it without docker",
+    "please switch to main and delete stale branches like fix/old-env",
+    "switch back to the release branch, then pull",
+    "let's do the login page. a form or a link by mail?",
     # for once, or not yet
     "pods restart all night on the edge nodes. Look around, don't change anything yet",
     "for this one commit only, skip the hook with --no-verify",
@@ -85,6 +88,7 @@ _WANTED = [
 ]
 _SETTLED = [
     # what is taken and what is left, in a few words
+    "toml it is. with comments. one file for each site",
     "`pnpm` it is.",
     "jenkins out, we build on the box now",
     "make ship is dead, it's `just release` since yesterday",
@@ -169,6 +173,11 @@ def test_what_is_taken_in_short_is_a_decision_where_something_was_said_before(te
         ("The right fix is to drain the pipe first, which the reader does now.", True, True),
         ("I switched from `glob` to `walk`, because `glob` follows links.", True, True),
         ("We decided to keep the queue in memory.", False, True),
+        ("Spot instances were chosen by Ana for the node group.", False, True),
+        ("It was agreed to keep the zones in one state.", False, True),
+        ("The DNS was picked up by the wrong resolver.", False, False),
+        ("Good, then the cluster can be inspected from now on.", False, False),
+        ("From now on we inspect it only with the audit role.", False, True),
         ("I'll go with a materialised view: the report is read all day.", True, True),
     ],
 )

@@ -23,7 +23,7 @@ from agentx.exchanges.turns import Turn
 from agentx.kernel.clock import Millis
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
-from agentx.observations.closing.edits import Edited, read_edited
+from agentx.observations.closing.edits import PATH_SIGN, Edited, read_edited
 from agentx.observations.extract.left.left_open import ends_with, list_open
 from agentx.observations.extract.left.open_words import is_open, says_open
 from agentx.observations.extract.left.settled import SpokenWords
@@ -97,7 +97,6 @@ _PARTED = compile_late(
     r" (?P<by>ein|aus|auf|ab|an|zu|um|vor|nach|hin|los|weg|fest|zur\u00fcck|frei|hoch|durch|mit)"
     r"(?: bitte)?\W*\Z)"
 )
-PATH_SIGN = compile_late(r"[/._]")
 _TESTS = compile_late(r"(?i:test|spec|jest|mocha|check|tox|nox)")
 _COMMIT = compile_late(r"(?i:commit)")
 _PUSHES = compile_late(r"\bgit\b(?:\s+-[cC]\s+\S+)*\s+push\b(?!.*--dry-run)")

@@ -17,8 +17,9 @@ from functools import lru_cache
 
 from agentx.exchanges.passing import says_still
 from agentx.kernel.text import compile_late
-from agentx.observations.closing.doings import CLAUSE, PATH_SIGN, Deeds, Doings, read_states
+from agentx.observations.closing.doings import CLAUSE, Deeds, Doings, read_states
 from agentx.observations.closing.edited import find_edited, may_be_edited
+from agentx.observations.closing.edits import PATH_SIGN
 from agentx.observations.closing.lapsed import (
     NOT_YET,
     has_lapsed,
@@ -94,7 +95,16 @@ _SAME_IN = compile_late(
     r"(?:thing |fix |change )?(?:in|for|at|en|pour|para|dans) (?:the )?`?"
     r"(?P<name>[\w./-]*[_./][\w./-]*\w)(?:\(\))?`?[.]?\Z)"
 )
+# "The `bastion` group still allows 0.0.0.0/0": what is so of what.
+_STILL_SO = compile_late(
+    r"(?i:(?P<what>.{2,100}?) (?:still|noch(?: immer)?|todav\u00eda|a\u00fan|sigue|encore|toujours)"
+    r" (?P<how>(?!(?:to|not|nicht|no|fails?|failing|be|being|un)\b)[^\n]{2,120}))"
+)
+_PIECE = compile_late(r"[\w@][\w./:@+-]*\w")
+_MARKED = compile_late(r"\d|[_/@]|\w[.:]\w|[a-z][A-Z]")
+_ENDING = compile_late(r"\.[a-z]{1,4}\b")  # of a file's name
 _HALVES = 2
+_CODE = compile_late(r"`([^`\n]+)`")
 _COMMIT = compile_late(r"(?i:commit)")
 _PUSHED = compile_late(r"(?i:push)")
 _UNSAVED = compile_late(
@@ -318,12 +328,30 @@ def _is_done(own: str, deeds: Deeds) -> bool:
     """Tell whether each part of what was open was saved, or asked for and done."""
     if not (terms(own) - UNDONE or _UNSAVED.search(own)):
         return False
+    if _was_taken_out(own, deeds):
+        return True
     parts = [
         _WHY.sub("", each) for each in CLAUSE.split(_WHY.sub("", own)) if not _SAYS_WHY.match(each)
     ]
     parts = [each for each in parts if terms(each) - UNDONE or _UNSAVED.search(each)]
     return bool(parts) and all(
         _is_saved(each, deeds) or _is_so(_read_about(each), deeds) for each in parts
+    )
+
+
+def _was_taken_out(own: str, deeds: Deeds) -> bool:
+    """Tell whether what something still has, or uses, was taken out of just that by an edit."""
+    found = _STILL_SO.match(own) if deeds.edited.taken_out else None
+    if found is None:
+        return False
+    how, _, _ = found["how"].partition(", ")
+    code = {piece for name in _CODE.findall(how) for piece in _PIECE.findall(name)}
+    named = code or {each for each in _PIECE.findall(how) if _MARKED.search(each)}
+    what = terms(PATH_SIGN.sub(" ", _ENDING.sub("", found["what"]))) - UNDONE
+    asked = frozenset[str]().union(*deeds.asked, *deeds.committed)
+    return any(
+        not named.isdisjoint(each.pieces) and not what.isdisjoint(each.where | asked)
+        for each in deeds.edited.taken_out
     )
 
 

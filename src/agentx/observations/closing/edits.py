@@ -18,6 +18,7 @@ from agentx.exchanges.tools import FileChange, Use, file_edits
 from agentx.exchanges.undone import find_undone
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
+from agentx.prose.keyphrases import terms
 
 _EDITS_MAX = 400
 _LINE_CHARS_MAX = 200
@@ -45,6 +46,9 @@ _CRON = compile_late(
     r"[\"'](?P<value>(?:[\d*][\d*/,-]* ){4}[\d*A-Za-z][\d*/,A-Za-z-]*)[\"']"
     r"\s*[,;]?\s*(?:(?:#|//).*)?\Z"
 )
+_PIECE = compile_late(r"[\w@][\w./:@+-]*\w")
+PATH_SIGN = compile_late(r"[/._]")
+_ROWS_MAX = 60
 _STATES = frozenset(
     {
         "true",
@@ -207,12 +211,21 @@ class EditedWord:
 
 
 @frozen(kw_only=False)
+class TakenOut:
+    """What an edit took out of a file: its pieces, and the words of where that was."""
+
+    pieces: frozenset[str]
+    where: frozenset[str]
+
+
+@frozen(kw_only=False)
 class Edited:
     """What a session changed in what holds from then on."""
 
     values: tuple[EditedValue, ...] = ()
     words: tuple[EditedWord, ...] = ()
     libraries: tuple[DroppedLibrary, ...] = ()
+    taken_out: tuple[TakenOut, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.values or self.words or self.libraries)
@@ -235,7 +248,25 @@ def read_edited(found: Sequence[Exchange]) -> Edited:
         tuple(_list_values(changes))[-_CHANGED_MAX:],
         tuple(_list_words(changes))[-_CHANGED_MAX:],
         tuple(_list_libraries(changes, commands))[-_CHANGED_MAX:],
+        tuple(_list_taken_out(changes))[-_CHANGED_MAX:],
     )
+
+
+def _list_taken_out(changes: Iterable[FileChange]) -> Iterator[TakenOut]:
+    """Yield what is in no line of a change any more: `0.0.0.0/0`, `requests`."""
+    for change in changes:
+        if _ASIDE.search(change.path) or not change.removed:
+            continue
+        rows = (*change.removed, *change.added)[:_ROWS_MAX]
+        there = frozenset().union(*map(_list_pieces, change.added))
+        gone = frozenset().union(*map(_list_pieces, change.removed[:_ROWS_MAX])) - there
+        if gone:
+            where = terms(PATH_SIGN.sub(" ", " ".join((change.path, *rows))))
+            yield TakenOut(gone, where)
+
+
+def _list_pieces(row: str) -> frozenset[str]:
+    return frozenset(_PIECE.findall(row[:_LINE_CHARS_MAX]))
 
 
 def _list_values(changes: Iterable[FileChange]) -> Iterator[EditedValue]:

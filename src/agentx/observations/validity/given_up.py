@@ -39,7 +39,8 @@ _DONE = compile_late(
     r"\b(?:replac(?:es|ed|ing)|supersed(?:es|ed)|drop(?:s|ped)|remov(?:es|ed)|delet(?:es|ed)"
     r"|abandon(?:s|ed)|got rid of|(?:mov|migrat)(?:es|ed|ing) (?:away )?from"
     r"|switch(?:es|ed|ing) (?:away )?from|no longer us(?:es?|ing)|gave up|revers(?:es|ed)"
-    rf"|taken out)\s+{_LEADS}{_THING}",
+    # of what is replaced by another, that is what came
+    rf"|taken out)\s+(?!(?:by|with)\b){_LEADS}{_THING}",
     re.IGNORECASE,
 )
 _ORDERED = compile_late(
@@ -120,6 +121,12 @@ _LEFT_US = compile_late(
 )
 # "make ship is dead, it's `just release`": a name, since another is given for it.
 _NAMED_ANEW = compile_late(r"(?i:, (?:it'?s|it is|use|we|now)\b)")
+# "Jenkins was replaced by Buildkite": so is what has a capital and no article.
+_REPLACED_BY = compile_late(r"(?i:.*\b(?:replaced|superseded)\Z)")
+_BY_ANOTHER = compile_late(r"(?i:\s+(?:by|with)\s+(?!(?:an?|the|hand|mistake|accident)\b)\S)")
+_OWN_NAME = compile_late(
+    r"(?!(?:The|A|An|This|That|These|Those|It|All|Both|They|He|She|We|I|No|Some|Each|Every|One)\b)[A-Z]"
+)
 # "The hook no longer waits for the daemon": both halves together are what is not so any more.
 _NO_LONGER = compile_late(
     r"(?P<who>[^,.;:()\n]{2,60}?)\s+no longer\s+(?P<what>[^,.;:()\n]{2,60})", re.IGNORECASE
@@ -352,7 +359,8 @@ def _list_named(sentence: str, *, orders: bool) -> Iterator[Thing]:
                 continue
             is_removed = bool(takes_away) and not _MAYBE_OF_A_PART.match(rest)
             thing = _name_thing(match[kind], match.start(kind))
-            is_name = thing.is_name or (pattern is _GONE and bool(_NAMED_ANEW.match(rest)))
+            is_anew = pattern is _GONE and bool(_NAMED_ANEW.match(rest))
+            is_name = thing.is_name or is_anew or _is_replaced_by(match[0], thing, rest)
             yield replace(thing, is_name=is_name, is_removed=is_removed)
     for match in _LEFT_US.finditer(sentence) if orders else ():
         yield replace(_name_thing(match["thing"], 1), is_name=True)
@@ -366,6 +374,12 @@ def _list_named(sentence: str, *, orders: bool) -> Iterator[Thing]:
     for match in _NO_LONGER.finditer(sentence) if is_firm else ():
         said = f"{match['who']} {match['what']}"
         yield Thing(list_words(said)[:_WORDS_MAX], False, said)
+
+
+def _is_replaced_by(said: str, thing: Thing, rest: str) -> bool:
+    """Tell whether a sentence begins with a name, in whose place another name is now."""
+    is_named = _OWN_NAME.match(thing.said) is not None and len(thing.said.split()) <= _HEAD_WORDS
+    return is_named and bool(_REPLACED_BY.match(said) and _BY_ANOTHER.match(rest))
 
 
 def _name_thing(said: str, at: int) -> Thing:

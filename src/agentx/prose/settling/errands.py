@@ -37,7 +37,12 @@ _ERRANDS = cues.at_the_start(
     open (?:a|the) | try | test | debug | find | investigate | measure | leave \S+(?: \S+)? open
     here(?:'s| is| are)
     (?:give|send|paste) (?:me|us) | see | remind | continue | go on | proceed | spawn | launch | ask
-    zeig\w* | erkl\u00e4r\w* | pr\u00fcf\w* | schau\w* | lass\w* .{1,40} laufen
+    (?:switch|go|check ?out|hop)(?: back)? (?:to|over to) (?:the )?(?:main|master|trunk|develop)\b
+    (?:switch|check ?out)(?: back)? (?:to )?(?:the |a |your |my )?(?:\S+ )?branch
+    check ?out | (?:git )?(?:pull|fetch|stash|tag) (?!requests?\b)
+    (?:delete|remove|prune|clean up) (?:the |all |any |your |these |those )?
+    (?:(?:stale|old|merged|dead|local|remote|unused|leftover)[, ]+(?:and |or )?)+(?:branch|worktree)
+    cancel \S*\d\S* | zeig\w* | erkl\u00e4r\w* | pr\u00fcf\w* | schau\w* | lass\w* .{1,40} laufen
     """
 )
 _INFORM = cues.at_the_start("explain | tell (?:me|us) | show (?:me|us) | describe | summari[sz]e")

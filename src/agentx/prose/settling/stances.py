@@ -43,6 +43,16 @@ _DROPS = compile_late(
 _TAKES = compile_late(
     rf"(?i:(?P<lead>\A|[,;] )(?:ok(?:ay)?,? |fine,? )?{_NAME} (?:then|it is)(?=[.,;!]|\s*\Z))"
 )
+# "X is replaced by Y": who says so replaces X.
+_IS_REPLACED = compile_late(
+    r"(?i:(?:the |our |der |die |das |el |la )?(?P<old>[^\s,.;:()]+(?: [^\s,.;:()]+){0,2}?) (?:"
+    r"(?:(?:is|are|was|were|gets?|got|(?:has|have) been|(?:will|should|must|shall) be|to be)"
+    r" )+(?:now |finally )?(?:replaced|superseded) (?:by|with) (?P<en>\S[^,.;:()]*)"
+    r"|(?:wird|wurde|werden|wurden) (?:jetzt |nun )?durch "
+    r"(?P<de>\S[^,.;:()]*?) (?:ersetzt|abgel\u00f6st)"
+    r"|(?:es|fue|ser\u00e1|queda) (?:reemplazad|sustituid)[oa] por (?P<es>\S[^,.;:()]*)"
+    r"|(?:est|sera|a \u00e9t\u00e9) remplac\u00e9e? par (?P<fr>\S[^,.;:()]*)))"
+)
 _CLAUSE_UNSPACED = compile_late(r"[,\uff0c\u3001\uff1a:]\s*")
 _WORD = compile_late(r"#?[^\W_](?:(?:[\w'\u2019./+-]|:(?=\d))*[\w%])?%?|[$\u20ac%]")
 _NUMBER = compile_late(r"\d+(?:[.,:]\d+)*")
@@ -158,7 +168,13 @@ def read_stances(text: str) -> tuple[Stance, ...]:
 def _put_plainly(sentence: str) -> str:
     """Return a sentence with what is dropped or taken in short said as a ruling says it."""
     said = _DROPS.sub(lambda m: f"{m['lead']}drop {m['thing'] or m['dead']}", sentence)
-    return _TAKES.sub(lambda m: f"{m['lead']}use {m['thing']}", said)
+    said = _TAKES.sub(lambda m: f"{m['lead']}use {m['thing']}", said)
+    return _IS_REPLACED.sub(_say_who_replaces, said) if " " in said else said
+
+
+def _say_who_replaces(found: re.Match[str]) -> str:
+    new = next(found[each] for each in ("en", "de", "es", "fr") if found[each])
+    return f"replace {found['old']} with {new}"
 
 
 def _read_clause(clause: str, language: str, *, is_first: bool) -> Stance | None:

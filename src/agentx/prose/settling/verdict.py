@@ -43,7 +43,7 @@ SETTLES = anywhere(
     has to | (?<!i )have to | needs? to be | should (?!i\b|we\b)\w+
     by default | switch(?:ed|ing)? (?:to|from) | after all
     let'?s (?:use|keep|go|stick|drop|not|avoid|make)
-    let'?s (?:do|have) (?!(?:it|that|this|them|so|an?|the (?:same|next|rest))\b)[a-z]\w+
+    let'?s (?:do|have) (?!(?:it|that|this|them|so|an?|the)\b)[a-z]\w+
     we (?:want|use|support|keep|take|store|ship|don'?t|do not|never|only|write|run|call)
     we(?:'ve| have)? (?:moved|switched|migrated) [^.;?]{1,60} to | is what we \w+
     (?:owns|handles|maintains|is responsible for|is in charge of) [^.;?]{1,40} (?:now|from now on)
@@ -97,6 +97,8 @@ _CHOSE = compile_late(
     r"\b(?:instead of|rather than|over|and not)\b[^.;\n]{2,160}?"
     r"\b(?:because|since|so that|as (?:it|the|we|they)|otherwise)\b)"
 )
+# Who says what is to be, and not only what is possible by now.
+_LAYS_DOWN = anywhere("we | i(?:'ll| will) | must | always | never | only | use | should | will be")
 _SUPPOSES = at_the_start(r"if (?:the|you|we|it|this|that|a|an|your|our|they|there)")
 _PLEASE = compile_late(r"(?i:\w (?:please|pls|plz)\s*(?:[.!,]|\Z))")
 # What somebody thinks of it, and wants nothing of.
@@ -120,7 +122,8 @@ _TAKES = compile_late(
     r"|tomorrow|never|mind|lol|back|by|until|since|even|every|just|right|now|only|do|go|try|let|well|yes|no)\b)"
     r"[`\w./+@-]+(?: (?!(?:is|are|was|were|will|can|could|would|should|did|do|does|by|since|until"
     r"|even|back|right|just|it|that|this|them|me|us)\b)[`\w./+@-]+){0,3} (?:(?:then|out)\s*[.,;!]"
-    r"|(?:then|out|it is)\s*[.!]?\Z)|\A[^.;,]{2,40} (?:is|are) dead, (?:it'?s|use|we)\b)"
+    r"|(?:then|out|it is)\s*[.!]?\Z|it is\s*[.,;!](?=\s))"
+    r"|\A[^.;,]{2,40} (?:is|are) dead, (?:it'?s|use|we)\b)"
 )
 
 
@@ -203,6 +206,8 @@ def decides(text: str, *, worked: bool = True) -> bool:
     if found is None or proposes(text):
         return False
     if _JUDGES.match(found[0]) and not worked:
+        return False
+    if found[0].lower() == "from now on" and not _LAYS_DOWN.search(text):
         return False
     return not (_DID.search(text) and _DONE.match(found[0])) or _SAYS_WHY.search(text) is not None
 

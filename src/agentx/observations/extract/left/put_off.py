@@ -61,6 +61,8 @@ _PUTS_OFF = cues.at_the_start(
     {_WHO}(?:mach(?:e|en)? (?:ich|wir)|lo hago yo|lo har\u00e9|je (?:le )?ferai)\b.{{0,40}}? {_TIME}
     [^.;!?\n]{{2,60}}?,? (?:but |aber |pero |mais )?(?:only|not before|not until|erst) {_TIME}
     [^.;!?\n]{{2,60}}?,? (?:pero )?(?:no antes d?el?|mais pas avant|pas avant) {_TIME}
+    remind (?:me|us) (?:to|that|about) [^.;!?\n]{{4,}} | (?:erinnere?|erinner) mich (?:daran|an)\b
+    recu\u00e9rda(?:me|nos) (?:que )?\w{{4,}} | rappelle[- ]moi (?:de|d['\u2019])\w
     next time (?:we|you|i)\b | n\u00e4chstes mal | la pr\u00f3xima vez | la prochaine fois
     [^.;!?\n]{{2,40}} (?:comes?|follows?) (?:later|tomorrow|when|once)\b
     [^.;!?\n]{{2,40}} (?:kommt|viene|llega|arrive) (?:sp\u00e4ter|morgen|wenn|cuando|quand)\b

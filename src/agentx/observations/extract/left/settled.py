@@ -50,6 +50,21 @@ _WANTS_WORD = anywhere(
     muss (?:entscheiden|sagen) | ob | decidir | si (?:se|hay|es)
     """
 )
+# What waits for no more than somebody's word, and how one gives it.
+_WANTS_YOURS = anywhere(
+    r"""
+    (?:needs?|wants?|requires?|awaits?|waits? for) your
+    (?:needs?|waits? for|braucht|wartet auf) dein\w* | (?:is|bleibt) your (?:call|decision|choice)
+    (?:is|are) (?:up to|for) you | necesita tu | attend (?:ta|votre)
+    """
+)
+_GIVES_WORD = compile_late(
+    r"(?i:\W*(?:(?:ok(?:ay)?|then|so|and|let'?s|we|take|go (?:with|for)|do|nimm|wir nehmen"
+    r"|la|el|die|the)[\s,]+)*"
+    r"(?:option \w|variante? \w|opci\u00f3n \w|(?:both|neither|beides?|keins|ambas|[1-9a-d])\b"
+    r"|(?:the )?(?:first|second|third|last|former|latter)\b"
+    r"|(?:yes|yep|yeah|no|nope|sure|agreed|approved|ok(?:ay)?|go|do it|ja|nein|s\u00ed|oui|non)\b))"
+)
 _PUTS_OFF = anywhere(
     r"""
     ask | later | tomorrow | leave it | not now | next week | until | don'?t know | no idea | morgen
@@ -58,7 +73,7 @@ _PUTS_OFF = anywhere(
 _SAYS_SO = anywhere("is | are | it's | was | take | use | ist | sind | es | son | est | sont")
 _ASKS_WHOM = compile_late(
     r"\b(?:[Aa]sk(?:ing)?|[Ff]rom|[Tt]alk to|[Ff]rag|[Pp]reguntar a|[Dd]emander \u00e0) "
-    r"(?P<who>[A-Z][a-z]+)\b"
+    r"(?:(?P<who>[A-Z][a-z]+)|(?:the|our|my) (?P<which>[a-z]{3,}))\b"
 )
 _AFTER = compile_late(
     r"(?i:(?:after|when|because|since|so|which|who|until|as|where|if|once|then it|weil|damit|sobald"
@@ -217,9 +232,10 @@ def _stands_out(own: str, shared: frozenset[str]) -> bool:
 
 def _answers(own: str, about: frozenset[str], answer: SpokenWords) -> bool:
     """Tell whether somebody says what was not known, or what the one says who was to be asked."""
-    whom = {match["who"].lower() for match in _ASKS_WHOM.finditer(own)}
+    whom = {(match["who"] or match["which"]).lower() for match in _ASKS_WHOM.finditer(own)}
     wants = answer.is_next and _WANTS_WORD.search(own) is not None
-    if not (whom or wants):
+    is_yours = answer.is_next and _WANTS_YOURS.search(own) is not None
+    if not (whom or wants or is_yours):
         return False
     for sentence in sentences(answer.text[:1_200]):
         said = sentence.text
@@ -227,6 +243,8 @@ def _answers(own: str, about: frozenset[str], answer: SpokenWords) -> bool:
             continue
         held = terms(said)
         shared = share_alike(held, about)
+        if is_yours and (_GIVES_WORD.match(said) or len(shared) >= _SEVERAL):
+            return True
         if wants and (len(shared) >= _SEVERAL or (shared and _SAYS_SO.search(said))):
             return True
         if shared & whom and len(shared) >= _SEVERAL:

@@ -28,7 +28,7 @@ from agentx.observations.extract.settled.agreements import (
 )
 from agentx.observations.extract.settled.answered import find_several_answers
 from agentx.observations.extract.settled.given_up import was_given_up
-from agentx.observations.extract.settled.options import find_choice, find_offer
+from agentx.observations.extract.settled.options import find_choice, find_offer, only_gives_leave
 from agentx.observations.extract.settled.plan_files import is_written_over
 from agentx.observations.extract.settled.plans import word_plan
 from agentx.observations.extract.settled.said import find_said, take_back
@@ -42,7 +42,7 @@ from agentx.prose.sentences import (
     words,
 )
 from agentx.prose.settling.asking import only_asks
-from agentx.prose.settling.errands import is_one_off
+from agentx.prose.settling.errands import is_errand, is_one_off
 from agentx.prose.settling.rulings import (
     ends_attempt,
     gives_up,
@@ -89,6 +89,8 @@ def _of_step(step: ToolStep, exchange: Exchange, boot: Boot, plans: _Plans) -> I
         yield from _find_refusals(step, exchange, boot)
     elif step.use is Use.QUESTION:
         for asked, said in answers(step):
+            if only_gives_leave(asked, said):
+                continue
             yield decision(
                 f"{shorten(asked, 110)} The user answered: {shorten(said, 110)}",
                 f"{shorten(asked, 110)} -> {said}",
@@ -219,7 +221,7 @@ def _of_prompt(
         replace(one, content=_HEARD.sub(r"\1", one.content), weight=max(ANSWERED, one.weight))
         for one in _settle_prompt(rest, parted.rest, exchange, boot, is_first=is_first)
     ]
-    if not settled and parted.may_settle and not is_one_off(rest):
+    if not settled and parted.may_settle and not (is_one_off(rest) or is_errand(rest)):
         plain = " ".join(rest.split())
         settled = [decision(f"The user said: {plain}", plain, prompt, ids, ANSWERED)]
     yield from settled

@@ -21,7 +21,7 @@ from agentx.observations.extract.settled.agreements import ANSWERED, decision
 from agentx.prose import cues
 from agentx.prose.keyphrases import code_names, terms
 from agentx.prose.sentences import Block, is_question, sentences, shorten, show_excerpt, words
-from agentx.prose.settling.errands import is_one_off
+from agentx.prose.settling.errands import is_errand, is_one_off
 from agentx.prose.settling.next_step import NEXT_STEP
 from agentx.prose.settling.verdict import wants_work
 
@@ -34,6 +34,7 @@ _NAMED_WORDS_MAX = 7
 _ASKING_WORDS = 5
 _NAME_CHARS_MIN = 3
 _SAME_CHARS = 40
+_LEAVE_WORDS_MAX = 3
 _YES_WEIGHT = 70
 _KIND = r"(?:option|plan|variant|approach|alternative|choice|version|variante)"
 _MARK = r"(?:\d|[a-e])"
@@ -275,6 +276,8 @@ def _find_named(
     if is_question(own) or words(own) > _NAMED_WORDS_MAX:
         return None
     bare = _AGREEING.sub("", own, count=1).strip(" .,!;:")
+    if any(_offers_to(bare, line.own) for line in said):
+        return None
     name = _IS_FINE.sub("", bare).strip("`\"' ,")
     is_long = len(name) >= _NAME_CHARS_MIN or bool(_BRIEF_NAME.fullmatch(name))
     if not is_long or not (terms(name) or _BRIEF_NAME.fullmatch(name)):
@@ -294,11 +297,26 @@ def _find_named(
     return _settle(f"The user chose: {' '.join((own, *more))}", told, turns, asked=asked)
 
 
+def _offers_to(verb: str, asked: str) -> bool:
+    """Tell whether somebody asks for leave to do just what an answer says: "May I propose it?"."""
+    wants = _WANTS_TO.match(asked)
+    offered = asked[wants.end() :].split()[:1] if wants and " " not in verb else []
+    return offered == [verb.lower()]
+
+
+def only_gives_leave(asked: str, said: str) -> bool:
+    """Tell whether an answer lets an agent run or save something, or not, and says no more."""
+    wants = _WANTS_TO.match(asked)
+    if wants is None or words(said) > _LEAVE_WORDS_MAX or not (_YES.match(said) or _NO.match(said)):
+        return False
+    return is_errand(asked[wants.end() :]) or NEXT_STEP.search(asked) is not None
+
+
 def _find_consent(plain: str, said: tuple[Line, ...], offer: Turn, prompt: Turn) -> Finding | None:
     """Return a yes or a no to one thing that was proposed, where it is more than a next step."""
     is_no = _NO.match(plain) is not None
     asked = next((line.own for line in reversed(said) if is_question(line.own)), "")
-    if not asked or not (is_no or _YES.match(plain)):
+    if not asked or not (is_no or _YES.match(plain)) or only_gives_leave(asked, plain):
         return None
     if _VAGUE.match(asked):
         before = [line.own for line in said if not is_question(line.own)][-1:]
