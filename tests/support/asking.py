@@ -1,4 +1,4 @@
-"""Questions about time and place that people ask, and what of the sample answers them."""
+"""Questions that people ask, most of time and place, and what of the sample answers them."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ class AskedOfSample:
     now: str = MONDAY
     only: str = ""  # the agent CLI that every row is of
     note: str = ""  # what must be said beside the rows
+    within: int = FIRST_ROWS
 
     @property
     def request(self) -> SearchRequest:
@@ -28,7 +29,7 @@ class AskedOfSample:
 
     def is_answered(self, reply: SearchReply) -> bool:
         """Tell whether one of the first rows answers, and nothing else is among them."""
-        rows = reply.hits[:FIRST_ROWS]
+        rows = reply.hits[: self.within]
         said = "\n".join(hit.snippet for hit in rows).lower()
         return (
             any(word.lower() in said for word in self.answered_by)
@@ -75,4 +76,15 @@ QUESTIONS = (
         "what did we do last night?", ("storm", "late", "paused"), now="2026-03-18T09:00:00Z"
     ),
     AskedOfSample("what happened the week of 10 March?", ("certificate", "#26", "61 ms")),
+    # why it was so, and what was settled: in other words than the question's
+    AskedOfSample("why was the calendar slow on 11 March?", ("215 queries",), within=1),
+    AskedOfSample("why did the webhooks fail on 17 March?", ("503", "five tries"), within=1),
+    AskedOfSample("why was staging locked on 5 March?", ("transaction over",), within=1),
+    AskedOfSample("why did we move from SQLite to Postgres?", ("has one writer",), within=1),
+    AskedOfSample("why did we give up Celery?", ("two per cent",)),
+    AskedOfSample("how do we deploy?", ("Caddy",)),
+    AskedOfSample("how many requests may one API key send?", ("60 requests a minute",)),
+    AskedOfSample("when did Marstal go live?", ("10:00",)),
+    AskedOfSample("was haben wir letzte Woche entschieden?", ("7 days", "full jitter")),
+    AskedOfSample("\u00bfqu\u00e9 hicimos la semana pasada?", ("7 days", "BK-2307")),
 )

@@ -31,6 +31,8 @@ def _leave(own: str, *said: str) -> str:
 
 
 SHOP = "Push notes with `Courier` topics"
+LATER = "For the tables (I suggest #17): psycopg, no ORM. The user said: Tomorrow."
+FINE = "I timed nothing yet; it is fine until somebody asks for a calendar of a month."
 LOAD = "The old orders have to be loaded; `load_orders.py` can do it once you tell me since when."
 
 
@@ -49,6 +51,11 @@ LOAD = "The old orders have to be loaded; `load_orders.py` can do it once you te
         (LOAD, ("load the fonts", "> Fonts", "< They are loaded at once."), LOAD),
         (LOAD, ("make the shop blue", "> Blue shop", "< It is blue."), LOAD),
         (LOAD, ("since when do we have this?", "< Since May."), LOAD),
+        (LATER, ("#17, Postgres as decided. plan, then do", "> Tables", "< They are there."), ""),
+        (LATER, ("#18, sessions instead of tokens", "> Sessions", "< They are there."), LATER),
+        (LATER, ("is #17 still open?", "< Yes."), LATER),
+        (FINE, ("the month calendar is slow, measure it", "> One query", "< 61 ms."), ""),
+        (FINE, ("the week view is slow, measure it", "> One query", "< 61 ms."), FINE),
         (
             "die Liste einspielen und den Index neu bauen.",
             ("spiel die Liste ein", "> Liste der Orte", "< Die Liste ist drin."),

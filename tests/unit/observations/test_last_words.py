@@ -226,6 +226,11 @@ def test_what_a_later_session_does_or_says_closes_it() -> None:
             "where the images of hall 3 live once there is a second server (9 May)",
             True,
         ),
+        (
+            "Open question, noted in decision 9: with a second server, where do the images live?",
+            "where images of a hall live with a second server (9 May)",
+            True,
+        ),
         ("the images of hall 31 have to be moved", "the images of hall 32 have to be moved", False),
         ("the belt scale has to be calibrated", "the label printer has to be calibrated", False),
         ("renew the certificate; move the images", "renew the certificate of the belt", False),

@@ -97,6 +97,7 @@ _PARTED = compile_late(
     r" (?P<by>ein|aus|auf|ab|an|zu|um|vor|nach|hin|los|weg|fest|zur\u00fcck|frei|hoch|durch|mit)"
     r"(?: bitte)?\W*\Z)"
 )
+ISSUE = compile_late(r"(?<![\w&])#(\d{1,6})\b")
 _TESTS = compile_late(r"(?i:test|spec|jest|mocha|check|tox|nox)")
 _COMMIT = compile_late(r"(?i:commit)")
 _PUSHES = compile_late(r"\bgit\b(?:\s+-[cC]\s+\S+)*\s+push\b(?!.*--dry-run)")
@@ -210,6 +211,7 @@ class Doings:
                 for one in self.passed
                 for check in one.checks
             ),
+            issues=frozenset(self._list_issues()),
             states=self._read_states(),
             edited=read_edited(self.exchanges),
             pushes=any(_PUSHES.search(step.command) for step in has_run),
@@ -255,6 +257,13 @@ class Doings:
                 asked=frozenset[str]().union(*map(terms, parts)),
                 about=frozenset[str]().union(*about),
             )
+
+    def _list_issues(self) -> Iterator[str]:
+        """Yield the number of each issue that the user named with what was then worked on."""
+        for one in self.exchanges:
+            if one.prompt is not None and any(map(_is_work, one.steps)):
+                for part in CLAUSE.split(one.prompt.text[:_ASKED_CHARS]):
+                    yield from () if _PUT_OFF.search(part) else ISSUE.findall(part)
 
     def _read_states(self) -> dict[str, str]:
         """Return the last value of each name that a command set, or a reply gave at its end."""
@@ -306,6 +315,7 @@ class Deeds:
     committed: tuple[frozenset[str], ...]
     open_again: tuple[frozenset[str], ...]
     work: tuple[WorkDone, ...]
+    issues: frozenset[str]  # that the user named and that were worked on
     states: Mapping[str, str]  # to what it set or saw something, by its name
     edited: Edited
     pushes: bool

@@ -17,7 +17,7 @@ from functools import lru_cache
 
 from agentx.exchanges.passing import says_still
 from agentx.kernel.text import compile_late
-from agentx.observations.closing.doings import CLAUSE, Deeds, Doings, read_states
+from agentx.observations.closing.doings import CLAUSE, ISSUE, Deeds, Doings, read_states
 from agentx.observations.closing.edited import find_edited, may_be_edited
 from agentx.observations.closing.edits import PATH_SIGN
 from agentx.observations.closing.lapsed import (
@@ -102,6 +102,13 @@ _STILL_SO = compile_late(
 )
 _PIECE = compile_late(r"[\w@][\w./:@+-]*\w")
 _MARKED = compile_late(r"\d|[_/@]|\w[.:]\w|[a-z][A-Z]")
+# "I did not measure: it is fine until somebody asks for a calendar of a month".
+_UNTIL_ASKED = compile_late(
+    r"(?i:\b(?:until|unless|till|bis|hasta que|jusqu'\u00e0 ce que) "
+    r"(?:(?:somebody|someone|anybody|anyone|we|you|they|the \w+|jemand|wir|alguien|on|quelqu'un) )+"
+    r"(?:asks?|needs?|wants?|complains?|fragt|braucht|will|pide|quiere|demande|veut)"
+    r"(?: (?:for|about|nach|por))? (?P<what>[^.;:\n]{3,60}))"
+)
 _ENDING = compile_late(r"\.[a-z]{1,4}\b")  # of a file's name
 _HALVES = 2
 _CODE = compile_late(r"`([^`\n]+)`")
@@ -188,14 +195,21 @@ def _leave_undone(one: Observation, deeds: Deeds, *, is_mended: bool) -> str:
         return ""
     if not label:
         return one.content
-    if _is_other_state(own, deeds) or _was_told(own, deeds) or _is_same_done(own, deeds):
-        return ""
-    if _has_come(own, deeds) or (_BROKEN.search(own) and deeds.passes_whole and says_still(own)):
+    if _has_ended(own, deeds, is_put_off=said != own):
         return ""
     if label == WAITS and asks_user(own):
         return "" if _is_answered(own, deeds) else one.content
     rest = _find_rest(said, own, deeds)
     return label + rest if rest else ""
+
+
+def _has_ended(own: str, deeds: Deeds, *, is_put_off: bool) -> bool:
+    """Tell whether the whole of an open end is over, in whatever words."""
+    if _is_other_state(own, deeds) or _was_told(own, deeds) or _is_same_done(own, deeds):
+        return True
+    if _has_come(own, deeds) or (_BROKEN.search(own) and deeds.passes_whole and says_still(own)):
+        return True
+    return (is_put_off and _was_begun(own, deeds)) or _has_been_asked_for(own, deeds)
 
 
 def _find_rest(said: str, own: str, deeds: Deeds) -> str:
@@ -337,6 +351,19 @@ def _is_done(own: str, deeds: Deeds) -> bool:
     return bool(parts) and all(
         _is_saved(each, deeds) or _is_so(_read_about(each), deeds) for each in parts
     )
+
+
+def _was_begun(own: str, deeds: Deeds) -> bool:
+    """Tell whether the one issue that somebody put off by its number was worked on since."""
+    named = frozenset(ISSUE.findall(own))
+    return len(named) == 1 and named <= deeds.issues
+
+
+def _has_been_asked_for(own: str, deeds: Deeds) -> bool:
+    """Tell whether what is fine "until somebody asks for X" was asked for."""
+    found = _UNTIL_ASKED.search(own)
+    wanted = terms(found["what"]) - UNDONE if found else frozenset[str]()
+    return len(wanted) >= _ABOUT_MIN and any(wanted <= each.asked for each in deeds.work)
 
 
 def _was_taken_out(own: str, deeds: Deeds) -> bool:

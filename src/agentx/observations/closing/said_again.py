@@ -18,6 +18,7 @@ from agentx.observations.model import Observation, SearchFilters
 from agentx.observations.port import ObservationStore
 from agentx.prose.keyphrases import terms
 from agentx.prose.likeness import share_alike, share_of_shorter
+from agentx.prose.sentences import is_question
 
 _LOOKED_AT_MAX = 200
 _SAME = 0.75
@@ -43,14 +44,18 @@ def find_said_again(
         for other in new:
             first, last = sorted((one, other), key=lambda each: each.timestamp_ms)
             is_other_session = first.session_id != last.session_id
-            if is_other_session and first.branch == last.branch and says_again(first, last):
+            # What is said on the default branch is told everywhere.
+            is_told = last.branch in ("", first.branch)
+            if is_other_session and is_told and says_again(first, last):
                 yield first, last.id
                 break
 
 
 def says_again(one: Observation, later: Observation) -> bool:
     """Tell whether a later open end says what one said."""
-    if BY_USER in one.content or len(read_open_list(strip_label(one.content)).items) > 1:
+    own = strip_label(one.content)
+    is_list = not is_question(own) and len(read_open_list(own).items) > 1
+    if BY_USER in one.content or is_list:
         return False
     mine, theirs = _read(one), _read(later)
     shared = share_alike(mine, theirs)

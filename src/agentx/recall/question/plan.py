@@ -34,6 +34,7 @@ from agentx.recall.question.order.holding import (
     lead_with_holding,
     read_holding,
 )
+from agentx.recall.question.order.of_a_day import lead_with_findings
 from agentx.recall.question.order.reasons import lead_with_reasons
 from agentx.recall.question.order.replaced import Grounds, put_replaced_behind
 from agentx.recall.question.order.threads import lead_with_outcomes
@@ -211,7 +212,9 @@ def _answer(index: TextIndex, question: Question, made: Plan, weights: Weights) 
     settled = settle(overturned.ranked, reading, question.limit)
     order = _keep_holders(settled.ranked, made.query, frozenset(chosen))
     if made.cues.asks_why:
-        order = lead_with_reasons(order, asked, read, made.spans)
+        subject = asked - made.wording.weights.keys() or asked  # when it was is no part of it
+        order = lead_with_reasons(order, subject, read, made.spans)
+        order = lead_with_findings(order, replace(grounds, asked=subject), made.spans)
     if about := read_decided(question.text):
         decided = list_decided(reading, question.filters, about)
         order = lead_with_decided(order, decided, settled.stands_for)

@@ -31,6 +31,7 @@ from agentx.search.text.matching import (
     best_score,
     filter_query,
     match_keys,
+    match_session,
     pairs_of,
     stand_ins,
     weigh,
@@ -109,6 +110,15 @@ def add_documents(
     for reader in (reading.passages, reading.kept):
         found = reader.search(match_keys(keys, filters), len(keys))
         _add(evidence, reader, found, 0)
+
+
+def add_session(
+    evidence: Evidence, reading: Reading, session_key: int, filters: Filters
+) -> list[Contender]:
+    """Add what was said in a session, though nothing speaks for it; return it in its order."""
+    found = reading.passages.search(match_session(session_key, filters), RECALL_NEIGHBOURS_MAX)
+    added = _add(evidence, reading.passages, found, 0)
+    return sorted(added, key=lambda each: each.timestamp_ms)
 
 
 @frozen(kw_only=False)

@@ -57,7 +57,7 @@ def lead_with_reasons(
     for each in ranked[:_LOOKED_AT]:
         if each.score < least or len(moved) == _MOVED_MAX:
             break
-        if _is_of(each, spans) and states_reason(read(each), subject):
+        if is_of(each, spans) and states_reason(read(each), subject):
             moved.append(each)
     best = _ABOVE * ranked[0].score
     first = {each.candidate.key for each in moved}
@@ -65,7 +65,8 @@ def lead_with_reasons(
     return (*lifted, *(each for each in ranked if each.candidate.key not in first))
 
 
-def _is_of(each: Ranked, spans: Sequence[TimeSpan]) -> bool:
+def is_of(each: Ranked, spans: Sequence[TimeSpan]) -> bool:
+    """Tell whether something was said at one of some times; any will do where none is named."""
     at_ms = each.candidate.timestamp_ms
     return not spans or any(nearness(at_ms, span) >= _NEAR_MIN for span in spans)
 
