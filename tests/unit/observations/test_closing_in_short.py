@@ -31,6 +31,8 @@ def _leave(own: str, *said: str) -> str:
 
 
 SHOP = "Push notes with `Courier` topics"
+LENA = "Somebody must check it. The user said: lena from ops will check the ldap part next week."
+OFFLINE = "der Offline-Modus ist noch nicht getestet, daf\u00fcr brauche ich ein Ger\u00e4t."
 LATER = "For the tables (I suggest #17): psycopg, no ORM. The user said: Tomorrow."
 FINE = "I timed nothing yet; it is fine until somebody asks for a calendar of a month."
 LOAD = "The old orders have to be loaded; `load_orders.py` can do it once you tell me since when."
@@ -51,6 +53,11 @@ LOAD = "The old orders have to be loaded; `load_orders.py` can do it once you te
         (LOAD, ("load the fonts", "> Fonts", "< They are loaded at once."), LOAD),
         (LOAD, ("make the shop blue", "> Blue shop", "< It is blue."), LOAD),
         (LOAD, ("since when do we have this?", "< Since May."), LOAD),
+        (LENA, ("lena checked ldap, the port is 636. fix it", "> LDAP", "< Fixed."), ""),
+        (LENA, ("lena will check ldap on friday", "> Fonts", "< Done."), LENA),
+        (LENA, ("did lena check it?", "> Fonts", "< No."), LENA),
+        (OFFLINE, ("offline getestet, l\u00e4uft", "> Cache", "< Gut."), ""),
+        (OFFLINE, ("die Karte ist getestet", "> Cache", "< Gut."), OFFLINE),
         (LATER, ("#17, Postgres as decided. plan, then do", "> Tables", "< They are there."), ""),
         (LATER, ("#18, sessions instead of tokens", "> Sessions", "< They are there."), LATER),
         (LATER, ("is #17 still open?", "< Yes."), LATER),

@@ -94,6 +94,22 @@ TRAIN = ("conf/train.yaml", "batch_size: 128\nlr: 3e-4", "batch_size: 256\nlr: 3
             ("app/Sync.kt", "const val SYNC_INTERVAL_MIN = 15", "const val SYNC_INTERVAL_MIN = 60"),
             "`SYNC_INTERVAL_MIN` is 60",
         ),
+        (
+            FACT,
+            "The tile cache holds at most 200 MB (`MAX_MB`), the oldest go first",
+            (
+                "app/TileCache.kt",
+                "private const val MAX_MB = 200",
+                "private const val MAX_MB = 1024",
+            ),
+            "`MAX_MB` is 1024",
+        ),
+        (
+            DECISION,
+            SAID + "Sync der Touren bitte st\u00fcndlich statt alle 15 Minuten",
+            ("app/SyncWorker.kt", "const val INTERVAL_MIN = 60", "const val INTERVAL_MIN = 1440"),
+            "`INTERVAL_MIN` is 1440",
+        ),
     ],
 )
 def test_a_value_that_was_edited_is_told_with_what_it_is_now(

@@ -17,17 +17,22 @@ from functools import lru_cache
 
 from agentx.exchanges.passing import says_still
 from agentx.kernel.text import compile_late
-from agentx.observations.closing.doings import CLAUSE, ISSUE, Deeds, Doings, read_states
+from agentx.observations.closing.answered import has_come, is_answered
+from agentx.observations.closing.came_since import (
+    did_as_said,
+    has_been_asked_for,
+    was_begun,
+    was_taken_out,
+)
+from agentx.observations.closing.doings import CLAUSE, Deeds, Doings, read_states
 from agentx.observations.closing.edited import find_edited, may_be_edited
 from agentx.observations.closing.edits import PATH_SIGN
 from agentx.observations.closing.lapsed import (
-    NOT_YET,
     has_lapsed,
     holds_for_a_time,
     leave_past_days,
 )
-from agentx.observations.extract.left.asking import OPTIONS, asks_user
-from agentx.observations.extract.left.last_words import read_awaited
+from agentx.observations.extract.left.asking import asks_user
 from agentx.observations.extract.left.open_list import OpenList, read_open_list, tell_rest
 from agentx.observations.extract.left.settled import UNDONE, is_settled, leave_unsettled
 from agentx.observations.extract.left.unticked import ON_THE_LIST
@@ -38,8 +43,7 @@ from agentx.observations.validity.open_ends import is_uncommitted
 from agentx.observations.validity.rewording import reword
 from agentx.prose.cues import anywhere
 from agentx.prose.keyphrases import code_names, terms
-from agentx.prose.likeness import coverage, share_alike
-from agentx.prose.sentences import is_question
+from agentx.prose.likeness import coverage
 
 _LOOKED_AT_MAX = 500
 _BROKEN = anywhere(
@@ -55,18 +59,12 @@ _DID_SO = 0.65  # of a commit, and of what was open, each those of the other
 _WORKED_ON = 0.75  # those of who asked for some of it, and of all that is told of the work then
 _ABOUT_IT = 0.5  # of the words of who says so, more than these are those of what was open
 _SAID_AGAIN = 0.5
-_ANSWERS = 0.5  # of the words of a question, those of who answers it
-_BRIEF_MAX = 3  # words of an answer that says no more than what is chosen
-_EITHER = compile_late(r"(?i:,? (?:or|oder|ou|o) )")
 # Who put it off, and whose list it was on, is not what is open.
 _BESIDE = compile_late(rf"\AThe user said: | \({ON_THE_LIST}.*\Z|(?<=.) The user said: .*\Z")
 # Said of an item of a list, behind it.
 _BESIDE_ITEM = compile_late(
     r"(?i:[;,(\u2013\u2014-]\s*(?:it|they|that|this|which|es|das|die|sie) .*\Z)"
 )
-_NAME = compile_late(r"(?<![^\W_])[A-Z\u00c0-\u00dd][^\W_]+")
-_WORD = compile_late(r"[^\W_]+")
-_SUBJECT_WORDS = 3
 _ABOUT_MIN = 2
 _SHORT_MIN = 4  # letters of a word that is said in short
 # What it takes, and by when it must be done, is no part of it.
@@ -95,23 +93,7 @@ _SAME_IN = compile_late(
     r"(?:thing |fix |change )?(?:in|for|at|en|pour|para|dans) (?:the )?`?"
     r"(?P<name>[\w./-]*[_./][\w./-]*\w)(?:\(\))?`?[.]?\Z)"
 )
-# "The `bastion` group still allows 0.0.0.0/0": what is so of what.
-_STILL_SO = compile_late(
-    r"(?i:(?P<what>.{2,100}?) (?:still|noch(?: immer)?|todav\u00eda|a\u00fan|sigue|encore|toujours)"
-    r" (?P<how>(?!(?:to|not|nicht|no|fails?|failing|be|being|un)\b)[^\n]{2,120}))"
-)
-_PIECE = compile_late(r"[\w@][\w./:@+-]*\w")
-_MARKED = compile_late(r"\d|[_/@]|\w[.:]\w|[a-z][A-Z]")
-# "I did not measure: it is fine until somebody asks for a calendar of a month".
-_UNTIL_ASKED = compile_late(
-    r"(?i:\b(?:until|unless|till|bis|hasta que|jusqu'\u00e0 ce que) "
-    r"(?:(?:somebody|someone|anybody|anyone|we|you|they|the \w+|jemand|wir|alguien|on|quelqu'un) )+"
-    r"(?:asks?|needs?|wants?|complains?|fragt|braucht|will|pide|quiere|demande|veut)"
-    r"(?: (?:for|about|nach|por))? (?P<what>[^.;:\n]{3,60}))"
-)
-_ENDING = compile_late(r"\.[a-z]{1,4}\b")  # of a file's name
 _HALVES = 2
-_CODE = compile_late(r"`([^`\n]+)`")
 _COMMIT = compile_late(r"(?i:commit)")
 _PUSHED = compile_late(r"(?i:push)")
 _UNSAVED = compile_late(
@@ -198,7 +180,7 @@ def _leave_undone(one: Observation, deeds: Deeds, *, is_mended: bool) -> str:
     if _has_ended(own, deeds, is_put_off=said != own):
         return ""
     if label == WAITS and asks_user(own):
-        return "" if _is_answered(own, deeds) else one.content
+        return "" if is_answered(own, deeds) else one.content
     rest = _find_rest(said, own, deeds)
     return label + rest if rest else ""
 
@@ -207,9 +189,9 @@ def _has_ended(own: str, deeds: Deeds, *, is_put_off: bool) -> bool:
     """Tell whether the whole of an open end is over, in whatever words."""
     if _is_other_state(own, deeds) or _was_told(own, deeds) or _is_same_done(own, deeds):
         return True
-    if _has_come(own, deeds) or (_BROKEN.search(own) and deeds.passes_whole and says_still(own)):
+    if has_come(own, deeds) or (_BROKEN.search(own) and deeds.passes_whole and says_still(own)):
         return True
-    return (is_put_off and _was_begun(own, deeds)) or _has_been_asked_for(own, deeds)
+    return (is_put_off and was_begun(own, deeds)) or has_been_asked_for(own, deeds)
 
 
 def _find_rest(said: str, own: str, deeds: Deeds) -> str:
@@ -217,7 +199,9 @@ def _find_rest(said: str, own: str, deeds: Deeds) -> str:
     left = leave_unsettled(own, deeds.answers, is_only=False)
     if said != own:
         beside = said.removeprefix(own).partition(f" {BY_USER}")[2]
-        is_over = bool(beside) and is_settled(beside, deeds.answers, is_only=False)
+        is_over = bool(beside) and (
+            is_settled(beside, deeds.answers, is_only=False) or did_as_said(beside, deeds)
+        )
         return said.replace(own, left) if left and not is_over else ""
     listed = read_open_list(left)
     done = [each for each in listed.left if _is_done(each, deeds)]
@@ -277,56 +261,6 @@ def _is_same_done(own: str, deeds: Deeds) -> bool:
     )
 
 
-def _is_answered(own: str, deeds: Deeds) -> bool:
-    """Tell whether the user said what was asked: most of it, or one of what there was to choose."""
-    options = OPTIONS.search(own)
-    asked = OPTIONS.sub("", own)
-    choices = options[1].split(" / ") if options else _EITHER.split(asked)
-    about = terms(asked) - UNDONE
-    if any(_picks(clause, about) for clause in _list_clauses(deeds)):
-        return True
-    for said in deeds.spoken:
-        if len(about & said) >= _ABOUT_MIN and coverage(about, said) >= _ANSWERS:
-            return True
-        for choice in map(terms, choices if len(choices) > 1 else ()):
-            is_brief = len(said) <= _BRIEF_MAX
-            if choice and choice <= said and (is_brief or len(choice) >= _ABOUT_MIN):
-                return True
-    return False
-
-
-def _list_clauses(deeds: Deeds) -> Iterator[str]:
-    for answer in deeds.answers:
-        for clause in CLAUSE.split(answer.text):
-            if clause and not is_question(clause):
-                yield clause
-
-
-def _picks(clause: str, about: frozenset[str]) -> bool:
-    """Tell whether a clause holds nothing but words of a question, and some that pick: a figure."""
-    said = terms(clause) - UNDONE
-    has_figure = any(char.isdigit() for char in clause)
-    return bool(said) and said <= about and (has_figure or len(said) >= _ABOUT_MIN)
-
-
-def _has_come(own: str, deeds: Deeds) -> bool:
-    """Tell whether somebody says of whom, or what, something waited for that they came."""
-    awaited = read_awaited(own)
-    if not awaited or len(read_open_list(awaited).items) > 1:
-        return False
-    wanted = terms(awaited) - UNDONE
-    names = frozenset(match[0].casefold() for match in _NAME.finditer(awaited))
-    for clause in _list_clauses(deeds):
-        if NOT_YET.search(clause):
-            continue
-        first = " ".join(clause.split()[:_SUBJECT_WORDS])
-        subject = frozenset(match[0].casefold() for match in _WORD.finditer(first))
-        held = share_alike(wanted, terms(clause))
-        if names & subject or len(held) > max(1, len(wanted) // 2):
-            return True
-    return False
-
-
 def _list_enumerated(listed: OpenList, deeds: Deeds) -> list[str]:
     """Return the items of one word that a sentence says are so: "April and May are in"."""
     single = {each: terms(each) - UNDONE for each in listed.left}
@@ -342,7 +276,7 @@ def _is_done(own: str, deeds: Deeds) -> bool:
     """Tell whether each part of what was open was saved, or asked for and done."""
     if not (terms(own) - UNDONE or _UNSAVED.search(own)):
         return False
-    if _was_taken_out(own, deeds):
+    if was_taken_out(own, deeds):
         return True
     parts = [
         _WHY.sub("", each) for each in CLAUSE.split(_WHY.sub("", own)) if not _SAYS_WHY.match(each)
@@ -350,35 +284,6 @@ def _is_done(own: str, deeds: Deeds) -> bool:
     parts = [each for each in parts if terms(each) - UNDONE or _UNSAVED.search(each)]
     return bool(parts) and all(
         _is_saved(each, deeds) or _is_so(_read_about(each), deeds) for each in parts
-    )
-
-
-def _was_begun(own: str, deeds: Deeds) -> bool:
-    """Tell whether the one issue that somebody put off by its number was worked on since."""
-    named = frozenset(ISSUE.findall(own))
-    return len(named) == 1 and named <= deeds.issues
-
-
-def _has_been_asked_for(own: str, deeds: Deeds) -> bool:
-    """Tell whether what is fine "until somebody asks for X" was asked for."""
-    found = _UNTIL_ASKED.search(own)
-    wanted = terms(found["what"]) - UNDONE if found else frozenset[str]()
-    return len(wanted) >= _ABOUT_MIN and any(wanted <= each.asked for each in deeds.work)
-
-
-def _was_taken_out(own: str, deeds: Deeds) -> bool:
-    """Tell whether what something still has, or uses, was taken out of just that by an edit."""
-    found = _STILL_SO.match(own) if deeds.edited.taken_out else None
-    if found is None:
-        return False
-    how, _, _ = found["how"].partition(", ")
-    code = {piece for name in _CODE.findall(how) for piece in _PIECE.findall(name)}
-    named = code or {each for each in _PIECE.findall(how) if _MARKED.search(each)}
-    what = terms(PATH_SIGN.sub(" ", _ENDING.sub("", found["what"]))) - UNDONE
-    asked = frozenset[str]().union(*deeds.asked, *deeds.committed)
-    return any(
-        not named.isdisjoint(each.pieces) and not what.isdisjoint(each.where | asked)
-        for each in deeds.edited.taken_out
     )
 
 

@@ -14,6 +14,7 @@ with what came since; what was only so, or done, is over.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from dataclasses import replace
 from functools import lru_cache
@@ -34,8 +35,8 @@ from agentx.observations.validity.given_up import (
 )
 from agentx.observations.validity.resting import leave_claim, rests_on
 from agentx.prose.keyphrases import terms
-from agentx.prose.settling.amounts import SetAmount, measure, read_amounts
-from agentx.prose.settling.paces import list_paces, read_cron
+from agentx.prose.paces import list_paces, read_cron
+from agentx.prose.settling.amounts import SetAmount, list_taken_paces, measure, read_amounts
 
 _OF = (Category.DECISION, Category.KEY_FACT, Category.CODE_CHANGE)
 _CODE = compile_late(r"\w+[_.-]\w+|[a-z]+[A-Z]\w*|[A-Z][A-Z0-9]{2,}")
@@ -112,6 +113,8 @@ def find_edited(one: Observation, edited: Edited) -> str:
 def _may_set(text: str, value: EditedValue) -> bool:
     if value.was in text or value.now in text:
         return True
+    if _INTERVAL.search(value.name) and list_paces(text):
+        return True
     return bool(_read_set(value) and read_amounts(text))
 
 
@@ -171,7 +174,10 @@ def _gives(said: str, name: str, number: str) -> bool:
     if _CODE.fullmatch(name) is None or name not in said:
         return False
     found = re.search(rf"(?<![\w.-]){re.escape(name)}{_SPELT}{re.escape(number)}(?![\w.]*\d)", said)
-    return found is not None
+    return found is not None or any(
+        f"(`{name}`)" in each and _NUMBER.findall(each.replace(name, "")) == [number]
+        for each in _CLAUSES.split(said)
+    )
 
 
 def _says_in_words(said: str, value: EditedValue, number: str) -> bool:
@@ -200,14 +206,19 @@ def _recurs(said: str, value: EditedValue) -> bool:
     name, unit = _part_unit(value)
     dimension, amount = measure(value.was, unit)
     of = {each.casefold() for each in _list_parts(_INTERVAL.sub("", name))}
-    if dimension != "time" or not of:
+    # Where its name says no more, its file says of what: `INTERVAL_MIN` in `SyncWorker.kt`.
+    stem = posixpath.basename(value.path).partition(".")[0]
+    any_of = {each.casefold() for each in _list_parts(stem)} if not of else set()
+    if dimension != "time" or not (of or any_of):
         return False
-    return any(
-        measure(match["number"], match["unit"]) == (dimension, amount)
-        for sentence in _SENTENCE.split(said)
-        if of <= {part.casefold() for word in _WORD.findall(sentence) for part in _split(word)}
-        for match in _EACH.finditer(sentence)
-    )
+    for sentence in _SENTENCE.split(said):
+        held = {part.casefold() for word in _WORD.findall(sentence) for part in _split(word)}
+        if (of and of <= held) or not any_of.isdisjoint(held):
+            found = (measure(match["number"], match["unit"]) for match in _EACH.finditer(sentence))
+            paces = {each.seconds for each in list_taken_paces(sentence)}
+            if (dimension, amount) in found or paces == {amount}:
+                return True
+    return False
 
 
 def _split(word: str) -> list[str]:

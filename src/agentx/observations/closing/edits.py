@@ -211,7 +211,7 @@ class EditedWord:
 
 
 @frozen(kw_only=False)
-class TakenOut:
+class EditedOut:
     """What an edit took out of a file: its pieces, and the words of where that was."""
 
     pieces: frozenset[str]
@@ -225,7 +225,7 @@ class Edited:
     values: tuple[EditedValue, ...] = ()
     words: tuple[EditedWord, ...] = ()
     libraries: tuple[DroppedLibrary, ...] = ()
-    taken_out: tuple[TakenOut, ...] = ()
+    taken_out: tuple[EditedOut, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.values or self.words or self.libraries)
@@ -252,7 +252,7 @@ def read_edited(found: Sequence[Exchange]) -> Edited:
     )
 
 
-def _list_taken_out(changes: Iterable[FileChange]) -> Iterator[TakenOut]:
+def _list_taken_out(changes: Iterable[FileChange]) -> Iterator[EditedOut]:
     """Yield what is in no line of a change any more: `0.0.0.0/0`, `requests`."""
     for change in changes:
         if _ASIDE.search(change.path) or not change.removed:
@@ -262,7 +262,7 @@ def _list_taken_out(changes: Iterable[FileChange]) -> Iterator[TakenOut]:
         gone = frozenset().union(*map(_list_pieces, change.removed[:_ROWS_MAX])) - there
         if gone:
             where = terms(PATH_SIGN.sub(" ", " ".join((change.path, *rows))))
-            yield TakenOut(gone, where)
+            yield EditedOut(gone, where)
 
 
 def _list_pieces(row: str) -> frozenset[str]:

@@ -16,8 +16,8 @@ from itertools import islice
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
 from agentx.prose.keyphrases import terms
+from agentx.prose.paces import Pace, list_paces
 from agentx.prose.sentences import is_question
-from agentx.prose.settling.paces import Pace, list_paces
 
 Terms = frozenset[str]
 

@@ -77,6 +77,7 @@ _ASKS_WHOM = compile_late(
 )
 _AFTER = compile_late(
     r"(?i:(?:after|when|because|since|so|which|who|until|as|where|if|once|then it|weil|damit|sobald"
+    r"|daf\u00fcr|dazu|for (?:that|this|which)|para eso|pour \u00e7a"
     r"|wenn|cuando|porque|quand|parce)\b)"
 )
 _CODE = compile_late(r"`([^`\n]+)`")
@@ -146,7 +147,7 @@ def is_settled(
     `is_named`: by words that name it, too.
     """
     own = _EXCEPT.sub("", own)
-    about = terms(own) - UNDONE - TIMES
+    about = (terms(own) | terms(own.replace("-", " "))) - UNDONE - TIMES
     for answer in answers:
         if is_named and _says_past(answer.text, about):
             return True

@@ -19,9 +19,9 @@ from agentx.observations.model import Category
 from agentx.observations.validity.given_up import is_said_by_user
 from agentx.observations.validity.reading import Comparable
 from agentx.prose.keyphrases import terms
+from agentx.prose.paces import list_paces
 from agentx.prose.sentences import is_question, shorten
 from agentx.prose.settling.amounts import list_taken_paces, read_paced
-from agentx.prose.settling.paces import list_paces
 
 _NUMERAL = r"\d+(?:[.,]\d+)?"
 _TOO = (
