@@ -42,6 +42,18 @@ def _open(both: Two, *, is_pushed: bool = True) -> tuple[str, Path]:
     return opened.lane.id, Path(opened.folder)
 
 
+def test_who_merges_is_told_to_push_the_work_that_others_read_of(both: Two) -> None:
+    lane, _ = _open(both)
+    branch = f"agent/{both.run_id}/work"
+    says = f"{branch} is not pushed as it is here: `git push origin {branch}`"
+
+    assert says in merge_lane(both.one, Saying(lane=lane)).told.remarks
+    assert says in both.sync(both.one).remarks
+    assert both.sync(both.two).remarks == ()
+    git(both.one.root, "push", "-q", "origin", branch)
+    assert both.sync(both.one).remarks == ()
+
+
 @pytest.mark.promise("runs.lane-take")
 def test_a_lane_is_taken_with_its_commits_its_folder_and_its_claim(both: Two) -> None:
     lane, _ = _open(both)

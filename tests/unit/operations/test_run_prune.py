@@ -99,6 +99,10 @@ def test_a_folder_stays_for_the_reason_that_merge_archive_and_prune_name_alike(
     run, lane = branch.split("/")[1:]
     folder = project.store.root / "worktrees" / run / lane
     (folder / ".env").write_text("SECRET=typed by hand\n", "utf-8")
+    # What a cache lays there stands in no way.
+    (folder / ".pytest_cache").mkdir()
+    (folder / ".pytest_cache" / ".gitignore").write_text("# made\n*\n", "utf-8")
+    (folder / ".pytest_cache" / "README.md").write_text("a cache\n", "utf-8")
     if holds == "ignored":
         (project.root / ".git" / "info" / "exclude").write_text(".env\n", "utf-8")
     if holds == "changed after it was listed":

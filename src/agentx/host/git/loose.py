@@ -20,6 +20,7 @@ NOT_ALL = "not all in it is committed"
 
 _ANOTHER_REPOSITORY = "160000"  # the mode of one that git only points at
 _NAMES_AT_ONCE = 200
+_IGNORES = ".gitignore"
 
 
 def tell_lost_with(folder: Path) -> str:
@@ -67,7 +68,10 @@ def _tell_ignored(folder: Path) -> str:
     Raises: UnavailableError.
     """
     words = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
-    names = [each for each in read_git(folder, *words).names if not each.endswith("/")]
+    found = read_git(folder, *words).names
+    # Caches lay a file there that has git ignore all of the folder, and the file.
+    own = tuple(each[: -len(_IGNORES)] for each in found if each.endswith(f"/{_IGNORES}"))
+    names = [each for each in found if not (each.endswith("/") or each.startswith(own))]
     return f"git ignores {name_some(names)}, and no branch has it" if names else ""
 
 
@@ -127,7 +131,7 @@ def require_committed(folder: Path, whose: str, branch: str) -> None:
     if changed:
         raise ConflictError(
             f"{whose} has changes that are not committed: {name_some(changed)}",
-            hint=f"commit or undo them in {folder}, then try again",
+            hint=f"commit or undo them in {folder}, or have git ignore them; then try again",
         )
     loose = _tell_loose(folder)
     if not loose and not is_ancestor(folder, "HEAD", f"refs/heads/{branch}"):

@@ -15,6 +15,7 @@ from agentx.runs.model import Happening, Lane, Run
 from agentx.runs.replies import LaneTold
 from agentx.runs.rules.decide import find_lane
 from agentx.wiring.bound.claims import holding, meeting_others
+from agentx.wiring.bound.lane_turns import find_push_remote
 from agentx.wiring.runs import open_lanes, open_runs
 from agentx.wiring.trust.persons_word import require_person
 
@@ -67,6 +68,9 @@ def merge_lane(
             by.run_id, by.lane, actor=actor, see_person=see_person, before_said=before_said
         )
     tell_people(project, done.told)
+    unpushed = () if done.conflict else lanes.tell_unpushed(done.told.run)
+    if unpushed and find_push_remote(project):  # who shares the run is told that it is merged
+        remarks += unpushed
     return _add_remarks(done, remarks)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from agentx.kernel.clock import to_iso
 from agentx.kernel.errors import ConflictError
@@ -12,6 +12,7 @@ from agentx.project.project import Project
 from agentx.project.roles.caller import WhoCalls
 from agentx.wiring.bound.claims import Meeting
 from agentx.wiring.bound.run_branch import open_exchange, tell_no_branch
+from agentx.wiring.runs import open_lanes, open_runs
 from agentx.wiring.trust.persons_word import require_person
 
 _TRIES = 5
@@ -64,9 +65,23 @@ def sync_runs(
                 taken_in=tuple(taken),
                 is_pushed=is_ahead,
                 commit=exchange.find_tip(),
-                remarks=(*exchange.remarks, *meeting.tell(), *tell_refused(project)),
+                remarks=(
+                    *exchange.remarks,
+                    *meeting.tell(),
+                    *(_tell_unpushed(project) if exchange.is_agreed() else ()),
+                    *tell_refused(project),
+                ),
             )
     raise exchange.give_up()
+
+
+def _tell_unpushed(project: Project) -> Iterator[str]:
+    """Yield of which runs others read by now what was done here, and do not have that."""
+    runs, lanes = open_runs(project), open_lanes(project)
+    for run_id in runs.which.list_going():
+        run, _ = runs.run(run_id)
+        if runs.git.find_work(run_id) != run.git.base_commit:
+            yield from lanes.tell_unpushed(run)
 
 
 def _see_agreed(

@@ -378,7 +378,8 @@ def _tell_unfit(report: Report, lane: str, tell: Tell) -> str:
         return "ran by the word of a writer whom nobody here trusts"
     if report.dirty:
         files = ", ".join(report.dirty[:_FILES_SHOWN])
-        return f"ran while {files} was not committed: commit, then run it again"
+        way = "commit it, or have git ignore it, then run it again"
+        return f"ran while {files} was not committed: {way}"
     stale = is_stale(report, lane, tell)
     return f"is stale: {stale}" if stale else ""
 

@@ -41,7 +41,7 @@ def find_brought(git: GitLanes, run: Run, lane: Lane) -> str:
     if changed:
         raise ConflictError(
             f"{lane.id} has changes here that are not committed: {name_some(changed)}",
-            hint=f"commit or undo them in {folder}, then try again",
+            hint=f"commit or undo them in {folder}, or have git ignore them; then try again",
         )
     here = commit_of(git.root, f"refs/heads/{lane.branch}")
     pushed = find_pushed(git.root, lane.branch, lane.commit)
