@@ -258,7 +258,10 @@ def _say_contrary(asked: Clarification, word: Entry) -> str:
     """Return what people had said otherwise to the very question; mostly nothing."""
     is_plain = asked.persons_word is word and find_contesting(asked) is None
     others = asked.contrary_words if is_plain else ()
-    return f", a person had said otherwise: {_say_word(others[-1])}" if others else ""
+    if not others:
+        return ""
+    doubt = f" ({others[-1].doubt})" if others[-1].doubt else ""
+    return f", a person had said otherwise: {_say_word(others[-1])}{doubt}"
 
 
 def _say_word(word: Entry) -> str:

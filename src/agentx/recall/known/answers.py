@@ -374,8 +374,8 @@ def _is_taken(said: str, question: str) -> bool:
 
 def _say_contrary(state: Clarification, told: Entry | None = None) -> str:
     """Return what people said otherwise to the same question, in every clone alike."""
-    words = (each.body for each in state.contrary_words if each != told)
-    others = list(dict.fromkeys(preview_ends(fold_text(body), _CONTRARY_CHARS) for body in words))
+    words = [each for each in state.contrary_words if each != told]
+    others = list(dict.fromkeys(map(_say_other, words)))
     shown = "; ".join(others[-_CONTRARY_MAX:])
     return f" (a person had said otherwise: {shown})" if shown else ""
 
@@ -430,3 +430,8 @@ def _name_decider(state: Clarification, by: str = "") -> str:
 
 def _name_answerer(state: Clarification) -> str:
     return name_speaker(state.answered) if state.answered is not None else state.to
+
+
+def _say_other(word: Entry) -> str:
+    said = preview_ends(fold_text(word.body), _CONTRARY_CHARS)
+    return f"{said} ({word.doubt})" if word.doubt else said
