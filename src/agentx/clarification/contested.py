@@ -13,6 +13,7 @@ from collections.abc import Iterable
 
 from agentx.clarification.model import PERSON, Clarification, Entry, EntryType
 from agentx.clarification.ways import UNTRUSTED, is_brought, is_missed
+from agentx.kernel.roles import UNCONFIRMED
 from agentx.kernel.text import fold_text, preview_ends
 from agentx.prose.same.wording import key_words
 
@@ -78,6 +79,12 @@ def find_unsure(state: Clarification) -> Entry | None:
     asked = key_words(state.topic, state.question_of(stands)) if others else None
     keys = ((each, key_words(state.topic, state.question_of(each))) for each in reversed(others))
     return next((each for each, key in keys if key == asked), None)
+
+
+def find_unconfirmed(state: Clarification) -> Entry | None:
+    """Return what stands as a person's word and only a program said for them; or None."""
+    word = state.persons_word
+    return word if word is not None and word.doubt == UNCONFIRMED else None
 
 
 def is_otherwise(body: str, state: Clarification) -> bool:

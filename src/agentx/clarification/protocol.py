@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import assert_never
 
-from agentx.clarification.contested import find_contesting
+from agentx.clarification.contested import find_contesting, find_unconfirmed
 from agentx.clarification.facts import (
     Abandoned,
     Answered,
@@ -50,6 +50,7 @@ from agentx.clarification.summary import ask_again, escalation_text, resolution_
 from agentx.clarification.ways import lets_go
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.errors import AgentXError, IllegalTransition
+from agentx.kernel.roles import UNCONFIRMED
 from agentx.kernel.text import fold_text, preview
 from agentx.kernel.values import frozen
 
@@ -249,12 +250,19 @@ def _a_person_decides(state: Clarification, fact: Fact) -> Verdict:
 
 
 def _ends_contest(state: Clarification, fact: Fact) -> bool:
-    """Tell whether a person says what holds of what is settled and contested."""
+    """Tell whether a person says what holds of what is settled and contested, or of what only a
+    program had said for them.
+    """
     if not (isinstance(fact, Resolved) and fact.by == PERSON):
         return False
     # Who only lets it go says nothing of which word holds.
     says = not lets_go(fact.body, lambda: f"{state.topic}\n{state.asked_last}")
-    return says and _is_settled_and_contested(state)
+    confirms = fact.via != UNCONFIRMED and _is_settled_unconfirmed(state)
+    return says and (confirms or _is_settled_and_contested(state))
+
+
+def _is_settled_unconfirmed(state: Clarification) -> bool:
+    return state.status is ClarificationStatus.RESOLVED and find_unconfirmed(state) is not None
 
 
 def _is_settled_and_contested(state: Clarification) -> bool:
@@ -385,7 +393,8 @@ def _next_step(state: Clarification) -> str:
         case ClarificationStatus.RESOLVED:
             anew = f"ask it anew: {word_ask(state, PERSON)} --ask-anyway"
             holds = f"; a person says what holds: agentx clarify resolve {state.typed} TEXT"
-            return anew if find_contesting(state) is None else f"{anew}{holds}"
+            is_sure = find_contesting(state) is None and find_unconfirmed(state) is None
+            return anew if is_sure else f"{anew}{holds}"
         case ClarificationStatus.ABANDONED:
             return ask_again(state)
 

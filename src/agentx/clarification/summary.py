@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from agentx.clarification.contested import (
     find_contesting,
+    find_unconfirmed,
     find_uncounted,
     find_untrusted,
     say_by_whom,
@@ -321,6 +322,17 @@ def _word_resolve(state: Clarification) -> str:
 def _word_anew(state: Clarification) -> str:
     """Return how what a thread asked before, or what is settled, is decided once more."""
     return f", asked anew: {word_ask(state, PERSON)} --ask-anyway"
+
+
+def tell_unconfirmed(state: Clarification) -> str:
+    """Return to the person what only a program said for them; nothing where none did."""
+    word = find_unconfirmed(state)
+    if word is None:
+        return ""
+    return (
+        f"{state.id} ({preview(state.topic, 80)}): a program said it for a person, unconfirmed: "
+        f"{preview_ends(word.body, _OVERRULED_CHARS)}; say what holds{_word_resolve(state)}"
+    )
 
 
 def _tell_in_doubt(state: Clarification) -> str:

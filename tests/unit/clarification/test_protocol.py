@@ -6,6 +6,7 @@ Method: facts are tried on values; the table is compared with the states as peop
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -33,6 +34,7 @@ from agentx.clarification.rendering import say_decision
 from agentx.clarification.store.merging import hear
 from agentx.kernel.clock import MINUTE_MS, Millis
 from agentx.kernel.errors import IllegalTransition
+from agentx.kernel.roles import UNCONFIRMED
 from tests.support.clarifying import after, answered, clarification
 from tests.support.time_and_chance import START_MS
 
@@ -148,6 +150,24 @@ def test_an_answer_after_the_escalation_is_kept_and_undoes_nothing() -> None:
     assert state.status is ClarificationStatus.ESCALATED
     assert state.thread[-1].type is EntryType.ANSWER
     assert state.thread[-1].late
+
+
+@pytest.mark.parametrize("body", ["JWT.", "Cookies."])
+def test_a_person_says_what_holds_where_only_a_program_had_said_it_for_them(body: str) -> None:
+    said = Answered(at_ms=NOW, by=PERSON, body="JWT.", via=UNCONFIRMED)
+    state = after(clarification(), said, RESOLVED)
+    word = Resolved(at_ms=NOW, by=PERSON, body=body, via=UNCONFIRMED)
+    for refused in (word, replace(word, body="", via="terminal")):
+        with pytest.raises(IllegalTransition) as error:
+            apply_fact(state, refused)
+        assert f"says what holds: agentx clarify resolve {state.id}" in error.value.hint
+
+    settled = apply_fact(state, replace(word, via="terminal"))
+
+    assert settled.decision is not None
+    assert (settled.decision.body, settled.decision.doubt) == (body, "")
+    with pytest.raises(IllegalTransition):
+        apply_fact(settled, replace(word, via="terminal"))
 
 
 def test_only_the_target_or_a_person_answers() -> None:

@@ -29,6 +29,13 @@ ASKED = (*ASK, "--to", PERSON, "--question", "May we drop the old table?", "--as
 HOLDS, STOP = "YES, it holds", "NO, stop"
 
 
+def check_quiet(team: Team) -> None:
+    """Nothing waits for Ana, and nothing is contested; what a program said she may be told."""
+    told = team.say(team.ana, "clarify", "inbox")
+    assert told.startswith("Nothing waits for you"), told
+    assert "otherwise" not in told
+
+
 def contest(team: Team) -> None:
     """Let Ana's YES be settled, and Bob, whom she does not trust, say NO to it."""
     team.say(team.ana, "clarify", "answer", CLR, YES, "--as-person")
@@ -82,7 +89,7 @@ def test_who_says_what_holds_and_is_asked_once_more_is_told_as_having_said_the_l
     team.say(team.ana, *ASKED, role="engineer")
     team.say(team.ana, "clarify", "resolve", CLR, HOLDS, "--as-person")
     # What waits still is told it, and is answered by nobody.
-    said = f"{HOLDS} (unconfirmed, {CLR}, a person had said otherwise: {YES})"
+    said = f"{HOLDS} (unconfirmed, {CLR}, a person had said otherwise: {YES} (unconfirmed))"
     since = f"a person said to the same: {said}"
     for words in (("clarify", "inbox"), ("clarify", "--issue", "1"), ("show", ANEW)):
         assert since in team.say(team.ana, *words), words
@@ -135,7 +142,7 @@ def test_what_is_said_to_the_first_after_all_contests_what_stands_of_the_second(
     team.say(team.ana, "clarify", "answer", ANEW, HOLDS, "--as-person")
     if is_settled:
         team.say(team.ana, "clarify", "resolve", ANEW, role="engineer")
-    assert "Nothing waits for you." in team.say(team.ana, "clarify", "inbox")
+    check_quiet(team)
     team.say(team.bob, "clarify", "resolve", CLR, NO, "--as-person")
     team.merge()
 
@@ -147,7 +154,7 @@ def test_what_is_said_to_the_first_after_all_contests_what_stands_of_the_second(
     team.say(team.ana, "clarify", "resolve", CLR, STOP, "--as-person")
     assert f"later decided otherwise: {STOP} (unconfirmed, {CLR})" in wait(team, ANEW)
     assert "contested" not in wait(team, ANEW)
-    assert "Nothing waits for you." in team.say(team.ana, "clarify", "inbox")
+    check_quiet(team)
 
 
 @pytest.fixture
@@ -223,7 +230,33 @@ def test_who_says_at_a_terminal_what_was_said_for_them_confirms_it(
     assert f"decided by a person: {STOP}" in wait(team, ANEW)
     assert "contested" not in wait(team, ANEW)
     assert f"later decided otherwise: {STOP} ({ANEW})" in wait(team)
+    check_quiet(team)
+
+
+@pytest.mark.parametrize("is_called", [True, False])
+def test_what_only_a_program_said_is_told_to_the_person_who_says_what_holds(
+    begun: Team, at_terminal: Callable[[], AbstractContextManager[None]], is_called: bool
+) -> None:
+    team, ana = begun, begun.ana
+    if is_called:
+        team.say(ana, "clarify", "escalate", CLR, role="engineer")
+    team.say(ana, "clarify", "answer", CLR, YES, "--as-person")
+    if not is_called:
+        team.say(ana, "clarify", "resolve", CLR, role="engineer")
+    told = f"a program said it for a person, unconfirmed: {YES}; say what holds: agentx clarify"
+    assert told in team.say(ana, "clarify", "inbox")
+
+    with at_terminal():
+        team.say(ana, "clarify", "resolve", CLR, STOP)
+
+    assert f"decided by a person: {STOP}" in wait(team)
     assert "Nothing waits for you." in team.say(ana, "clarify", "inbox")
+    kept = team.say(ana, "memory", "list")
+    before = (
+        f"had said otherwise: {YES} (unconfirmed)" if is_called else "(unconfirmed) had answered"
+    )
+    assert f"{STOP} (a person" in kept
+    assert before in kept
 
 
 def test_a_word_in_doubt_takes_no_sure_one_of_its_own_question_back(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import cache
 
-from agentx.clarification.contested import find_contesting
+from agentx.clarification.contested import find_contesting, find_unconfirmed
 from agentx.clarification.model import Clarification, Ledger
 from agentx.clarification.store.book import Book
 from agentx.clarification.store.files.stamps import Look, Stamp
@@ -78,6 +78,7 @@ class LedgerRows:
             if state.is_active
             or state.was_decided_for_asker
             or find_untrusted_question(state) is not None
+            or find_unconfirmed(state) is not None
             or any(_is_in_doubt(each, known) for each in (state, *list_matters(state)))
         )
         return self._make(found, looked_at.faults)

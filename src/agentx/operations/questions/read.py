@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import starmap
 
+from agentx.clarification.contested import find_unconfirmed, is_contested
 from agentx.clarification.model import (
     PERSON,
     UNKNOWN,
@@ -18,7 +19,13 @@ from agentx.clarification.model import (
     Reason,
 )
 from agentx.clarification.rendering import name_speaker
-from agentx.clarification.summary import ask_again, tell_contested, tell_meanwhile, tell_overruled
+from agentx.clarification.summary import (
+    ask_again,
+    tell_contested,
+    tell_meanwhile,
+    tell_overruled,
+    tell_unconfirmed,
+)
 from agentx.clarification.watch.matters import find_asked_again
 from agentx.clarification.watch.monitor import MonitorReport
 from agentx.kernel.errors import AgentXError
@@ -35,6 +42,7 @@ from agentx.wiring.clarifications import (
     keep_signed,
     list_contested,
     list_overruled,
+    list_told,
     list_untrusted,
     open_clarifications,
     speaker_named,
@@ -159,7 +167,8 @@ def inbox_of(project: Project, who: str) -> Overview:
         untrusted = (*_tell_untrusted(list_untrusted(project)), *contested)
         changed = list_changes(project, open_clarifications(project).ledger)
         unknown = filter(None, (say_unknown(project),))
-        notes = (*overruled, *untrusted, *unknown, *changed, *list_lost_words(project))
+        unseen = _list_unconfirmed(project)
+        notes = (*overruled, *untrusted, *unseen, *unknown, *changed, *list_lost_words(project))
     asked = list_run_questions(project) if speaker == PERSON else ()
     return Overview(
         clarifications=shown,
@@ -192,6 +201,17 @@ def _tell_untrusted(states: tuple[Clarification, ...]) -> Iterator[str]:
             f"{count} for you, of a writer that you do not trust ({names}): agentx trust --show, "
             "then agentx trust --writer NAME"
         )
+
+
+def _list_unconfirmed(project: Project) -> tuple[str, ...]:
+    """Return the last that stands as a person's word, and only a program said for them lately.
+
+    What is contested by what was surely said, or decided otherwise since, is told as that.
+    """
+    told = list_told(open_clarifications(project).survey())
+    found = tell_states(project, [each for each in told if find_unconfirmed(each) is not None])
+    plain = [each for each in found if not (is_contested(each) or each.decided_later)]
+    return tuple(map(tell_unconfirmed, plain[-_NAMED_MAX:]))
 
 
 def say_withheld(seen: Overview) -> str:
