@@ -16,6 +16,7 @@ import pytest
 
 from agentx.kernel.vouching.standing import SAID_FOR_PERSON
 from agentx.lessons.model import LessonKind
+from agentx.project.roles import caller
 from agentx.runs.model import Happening, Run
 from agentx.wiring.listeners import notify
 from agentx.wiring.runs import open_runs
@@ -277,6 +278,28 @@ def test_a_script_answers_only_where_it_says_that_a_person_did(shop: Shop) -> No
     assert "resolved_via: unconfirmed" in page.read_text("utf-8")
     (answered,) = shop.read("run", "show")["answered"]
     assert answered["answers"][0]["via"] == "unconfirmed"
+
+
+@pytest.mark.promise("runs.persons-word")
+def test_a_person_takes_back_at_a_terminal_what_a_script_said_for_them(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop.play()
+    answer = ("run", "escalate", "--resolve", shop.asked)
+    shop.agentx(*answer, "Yes", "--as-person")
+    code, said = shop.agentx(*answer, "No", "--as-person")
+    assert (code, "at a terminal" in said) == (3, True), said
+
+    monkeypatch.setattr(caller, "_sits_at_terminal", lambda: True)
+    shop.agentx("run", "show")
+    code, said = shop.agentx(*answer, "No, I never said that")
+    assert code == 0, said
+
+    asked = shop.run.escalations[shop.asked]
+    assert asked.standing is not None
+    assert (asked.standing.text, asked.standing.doubt) == ("No, I never said that", "")
+    assert (asked.resolution, asked.contrary) == ("No, I never said that", ())
+    assert shop.agentx(*answer, "Yes")[0] == 3
 
 
 @pytest.mark.promise("runs.holds")

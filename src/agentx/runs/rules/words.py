@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from agentx.kernel.errors import IllegalTransition, InvalidValue, NameMoved, NotFound
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
+from agentx.kernel.roles import UNCONFIRMED
 from agentx.runs.model import Happening, Run
 from agentx.runs.rules.catalogue import name_checked
 
@@ -18,8 +19,12 @@ def _escalation_resolved(run: Run, said: Happening) -> tuple[Happening, ...]:
         raise NotFound(
             f"{name}: no such escalation in {run.id}", hint="`agentx run show` lists the open ones"
         )
-    if not (found.open or found.contrary or found.contesting):
-        raise IllegalTransition(f"{name} was resolved already: {found.resolution}")
+    stands = found.standing
+    is_unseen = stands is not None and stands.is_unconfirmed
+    confirms = is_unseen and said.detail.get("via") != UNCONFIRMED
+    if not (found.open or found.contrary or found.contesting or confirms):
+        hint = "a person says what holds at a terminal" if is_unseen else ""
+        raise IllegalTransition(f"{name} was resolved already: {found.resolution}", hint=hint)
     _check_short(said, "resolution")
     shown = str(said.detail.get("about", ""))
     if shown and shown != found.digest:
