@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, tzinfo
 
 from agentx.conversation.model import Event
 from agentx.conversation.toc_model import Expansion
-from agentx.kernel.text import preview
+from agentx.kernel.text import compile_late, preview
 from agentx.kernel.tokens import estimate
 from agentx.operations.recall.document import Opened, speak_kind
 from agentx.operations.recall.read import ReadReply, TextPart, read
@@ -18,6 +19,8 @@ from agentx.surfaces.mcp.desk import Desk
 _LINE_CHARS_MAX = 400
 _PROOF_CHARS_MAX = 4_000
 _FRAME_TOKENS = 40  # the fence
+# How what is opened begins, where somebody's words do; what takes its place is no longer.
+_HEAD = compile_late(r"^[ \t]*##[# \t]*(?=\S+ \(.*\d-\d\d \d\d:\d\d\b.*\))", re.MULTILINE)
 
 
 def get(desk: Desk, *, ids: tuple[str, ...], budget_tokens: int = 4_000, offset: int = 0) -> str:
@@ -92,7 +95,7 @@ def _texts(found: ReadReply, zone: tzinfo, budget: int) -> str:
 
 
 def _piece(piece: TextPart, zone: tzinfo) -> str:
-    text = f"{_heading(piece.document, zone)}\n{piece.text}"
+    text = f"{_heading(piece.document, zone)}\n{_HEAD.sub('> ', piece.text)}"
     if piece.offset:
         text = f"(from character {piece.offset} on) {text}"
     if piece.next_offset is None:
