@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
 
 from agentx.kernel.values import frozen
 
 _DEPTH_MAX = 64
 _BYTES_MAX = 1 << 20
+_PARENT, _BEGAN = 1, 19  # of what stands behind the name
 
 
 @frozen
@@ -26,23 +29,41 @@ class Ancestor:
 
 def list_ancestors(begin: int = 0) -> Iterator[Ancestor]:
     """Yield the processes above this one (or above another), the nearest first."""
-    pid = _find_parent(begin or os.getpid())
+    pid = _look_at(begin or os.getpid()).parent
     for _ in range(_DEPTH_MAX):
         if pid <= 1:
             return
-        variables = (text.partition("=") for text in _read_texts(pid, "environ"))
-        yield Ancestor(
-            name=_read(pid, "comm").decode("utf-8", "replace").strip(),
-            arguments=tuple(_read_texts(pid, "cmdline")),
-            variables={name: value for name, _, value in variables if name},
-        )
-        pid = _find_parent(pid)
+        seen = _look_at(pid)
+        yield _read_ancestor(pid, seen.name, seen.began)
+        pid = seen.parent
 
 
-def _find_parent(pid: int) -> int:
+class _Process(NamedTuple):
+    """What the system says of a process at one go."""
+
+    name: str = ""
+    parent: int = 0
+    began: str = ""
+
+
+def _look_at(pid: int) -> _Process:
     # The name in parentheses may hold anything, even parentheses: count from the last one.
-    fields = _read(pid, "stat").rpartition(b")")[2].split()
-    return int(fields[1]) if len(fields) > 1 and fields[1].isdigit() else 0
+    before, _, after = _read(pid, "stat").rpartition(b")")
+    fields = after.decode("ascii", "replace").split()
+    if len(fields) <= _BEGAN or not fields[_PARENT].isdigit():
+        return _Process()
+    name = before.partition(b"(")[2].decode("utf-8", "replace").strip()
+    return _Process(name, int(fields[_PARENT]), fields[_BEGAN])
+
+
+@lru_cache(_DEPTH_MAX)  # a driver asks at every word; what becomes another program is named so
+def _read_ancestor(pid: int, name: str, _began: str) -> Ancestor:
+    variables = (text.partition("=") for text in _read_texts(pid, "environ"))
+    return Ancestor(
+        name=name,
+        arguments=tuple(_read_texts(pid, "cmdline")),
+        variables={name: value for name, _, value in variables if name},
+    )
 
 
 def _read_texts(pid: int, name: str) -> list[str]:
@@ -51,7 +72,7 @@ def _read_texts(pid: int, name: str) -> list[str]:
 
 def _read(pid: int, name: str) -> bytes:
     try:
-        # As text and without a buffer: every word that is said of a run asks for some thirty.
+        # As text and without a buffer: every word that is said of a run asks for many.
         with open(f"/proc/{pid}/{name}", "rb", buffering=0) as file:  # noqa: PTH123  see above
             return file.read(_BYTES_MAX) or b""
     except OSError:

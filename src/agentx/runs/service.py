@@ -83,13 +83,17 @@ class Runs:
     """The runs of one project."""
 
     def __init__(
-        self, store: RunStore, lanes: GitLanes, bus: Bus, place: WorkPlace | None = None
+        self,
+        store: RunStore,
+        lanes: GitLanes,
+        bus: Bus,
+        find_place: Callable[[], WorkPlace] = WorkPlace,
     ) -> None:
         self._store = store
         self.git = lanes
         self._bus = bus
         self.clock = store.clock
-        self.which = WhichRun(store, place or WorkPlace())
+        self.which = WhichRun(store, find_place)
 
     @property
     def own(self) -> OwnClaims:

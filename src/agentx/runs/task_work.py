@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,10 +29,16 @@ class TaskWork:
     def add(self, run_id: str, contract: Contract, *, actor: str, task: str = "") -> Told:
         """Add a task with its contract; without a name it gets the next number."""
 
-        def work(desk: OpenRun) -> tuple[RunEvent, ...]:
-            name = task or next_name(desk.run.tasks, "TASK-")
-            said = Happening(kind="task-added", actor=actor, task=name, detail=fields_of(contract))
-            return desk.say(self._runs.clean(said))
+        return self.add_all(run_id, ((task, contract),), actor=actor)
+
+    def add_all(self, run_id: str, tasks: Iterable[tuple[str, Contract]], *, actor: str) -> Told:
+        """Add tasks with their contracts, in order; one without a name gets the next number."""
+
+        def work(desk: OpenRun) -> Iterator[RunEvent]:
+            for task, contract in tasks:
+                name, detail = task or next_name(desk.run.tasks, "TASK-"), fields_of(contract)
+                said = Happening(kind="task-added", actor=actor, task=name, detail=detail)
+                yield from desk.say(self._runs.clean(said))
 
         return self._runs.doing(run_id, work)
 

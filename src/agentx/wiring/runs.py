@@ -85,16 +85,21 @@ def open_runs(
     bell = bus if bus is not None else Bus()
     told = {RunRecorded: "run-recorded", RunEnded: "run-ended", RunRepaired: "run-repaired"}
     log_told(project, bell, told)
-    lanes = GitLanes(
+    lanes = open_lane_git(project, lambda: store)
+    store = open_run_store(project, caller, lanes)
+    notes = RunNotes(project.store.root)
+    return Runs(store, lanes, bell, lambda: find_place(notes, project.directory, said))
+
+
+def open_lane_git(project: Project, find_store: Callable[[], RunStore] | None = None) -> GitLanes:
+    """Return what git does in the branches of a project's runs."""
+    return GitLanes(
         project.root,
         project.store,
         project.directory,
         lambda: may_git_run_all(project),
-        find_checkout=lambda: store.own.known,
+        find_checkout=lambda: (find_store() if find_store else open_run_store(project)).own.known,
     )
-    store = open_run_store(project, caller, lanes)
-    place = find_place(RunNotes(project.store.root), project.directory, said)
-    return Runs(store, lanes, bell, place)
 
 
 def open_run_store(

@@ -6,6 +6,7 @@ Method: processes above as values; real ones in `tests/e2e/test_forgery.py`.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -128,3 +129,21 @@ def test_what_is_above_a_process_is_read_though_it_emptied_its_own_surroundings(
 
     assert done.stdout.strip() == "True"
     assert list(list_ancestors(begin=2**22 + 1)) == []
+
+
+def test_a_process_that_became_another_program_is_seen_as_that() -> None:
+    script = "sleep 60 & echo $!; read said; exec cat"
+    with subprocess.Popen(
+        ["/bin/sh", "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+    ) as shell:
+        assert shell.stdin is not None
+        assert shell.stdout is not None
+        below = int(shell.stdout.readline())
+        before = next(list_ancestors(begin=below))
+        shell.stdin.write(b"go on\nit is me\n")
+        shell.stdout.readline()  # it is `cat` by now
+        after = next(list_ancestors(begin=below))
+        os.kill(below, signal.SIGKILL)
+        shell.kill()
+
+    assert (before.name, after.name, after.arguments) == ("sh", "cat", ("cat",))

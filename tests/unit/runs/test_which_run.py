@@ -38,7 +38,7 @@ def team(tmp_path: Path) -> Team:
 
 
 def choosing(team: Team, **said: Any) -> WhichRun:
-    return WhichRun(team.store, WorkPlace(**said))
+    return WhichRun(team.store, lambda: WorkPlace(**said))
 
 
 @pytest.mark.parametrize(

@@ -159,25 +159,25 @@ def _is_hash(said: str) -> bool:
 
 def list_own_files(path: Path, names: Sequence[str]) -> tuple[Path, ...] | None:
     """Return where git keeps files of its own for a checkout; None where git has to be asked."""
-    own = _find_own(path)
+    own = _find_own(str(path))
     if own is None:
         return None
     common = _find_common(own) if _SHARED.intersection(names) else own
-    return tuple((common if name in _SHARED else own) / name for name in names)
+    return tuple(Path(common if name in _SHARED else own, name) for name in names)
 
 
 def find_tip(path: Path, name: str) -> str:
     """Return the commit of a branch, or of what is checked out; empty where git has to be asked."""
-    own = _find_own(path) if name == "HEAD" or name.startswith(_BRANCHES) else None
+    own = _find_own(str(path)) if name == "HEAD" or name.startswith(_BRANCHES) else None
     if own is None:
         return ""
     if name == "HEAD":
-        name = (_read(own / name) or "").strip().removeprefix(_REF)
+        name = (_read(f"{own}/{name}") or "").strip().removeprefix(_REF)
     if not name.startswith(_BRANCHES) or not _is_plain(name):
         return ""
     common = _find_common(own)
-    commit = (_read(common / name) or "").rstrip()
-    is_there = _is_hash(commit) and _is_commit(common / "objects" / commit[:2] / commit[2:])
+    commit = (_read(f"{common}/{name}") or "").rstrip()
+    is_there = _is_hash(commit) and _is_commit(f"{common}/objects/{commit[:2]}/{commit[2:]}")
     return commit if is_there else ""
 
 
@@ -188,7 +188,7 @@ def _is_plain(name: str) -> bool:
     return _PLAIN.issuperset(name) and ".." not in name and not is_odd
 
 
-def _is_commit(path: Path) -> bool:
+def _is_commit(path: str) -> bool:
     """Tell whether a commit lies in a file of git's, all of it: a crash leaves an empty one."""
     inflater = zlib.decompressobj()
     try:
@@ -199,32 +199,37 @@ def _is_commit(path: Path) -> bool:
     return inflater.eof and kind == b"commit %d" % len(said)
 
 
-def _find_own(path: Path) -> Path | None:
+# As text: every command about a run asks for some of these again and again.
+
+
+def _find_own(path: str) -> str | None:
     """Return the folder in which git keeps what is of a checkout alone."""
-    dot_git = path / ".git"
-    own = dot_git
-    if not dot_git.is_dir():
-        pointer = _read(dot_git) or ""
+    own = f"{path}/.git"
+    if not os.path.isdir(own):  # noqa: PTH112  as text, see above
+        pointer = _read(own) or ""
         if not pointer.startswith(_POINTER):
             return None
-        own = path / pointer.removeprefix(_POINTER).rstrip("\n")
-    head, common = _read(own / "HEAD") or "", _find_common(own)
+        own = os.path.join(path, pointer.removeprefix(_POINTER).rstrip("\n"))  # noqa: PTH118  as text
+    head, common = _read(f"{own}/HEAD") or "", _find_common(own)
     is_head = head.startswith(f"{_REF}refs/") or _is_hash(head.strip())
-    is_gits = is_head and (common / "objects").is_dir() and (common / "refs").is_dir()
+    is_gits = is_head and all(
+        os.path.isdir(f"{common}/{name}")  # noqa: PTH112  as text, see above
+        for name in ("objects", "refs")
+    )
     return own if is_gits else None
 
 
-def _find_common(own: Path) -> Path:
-    said = (_read(own / "commondir") or "").rstrip("\n")
-    return own / said if said else own
+def _find_common(own: str) -> str:
+    said = (_read(f"{own}/commondir") or "").rstrip("\n")
+    return os.path.join(own, said) if said else own  # noqa: PTH118  as text, see above
 
 
-def _read(path: Path) -> str | None:
+def _read(path: Path | str) -> str | None:
     said = _read_bytes(path, _POINTER_BYTES_MAX)
     return None if said is None else said.decode("utf-8", "replace")
 
 
-def _read_bytes(path: Path, bytes_max: int) -> bytes | None:
+def _read_bytes(path: Path | str, bytes_max: int) -> bytes | None:
     try:
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError):

@@ -32,33 +32,33 @@ class Plain:
 def find_plain(path: Path) -> Plain | None:
     """Find the plain repository that a folder belongs to; None where only git can say."""
     try:
-        folder = path.resolve(strict=True)
-        device = folder.stat().st_dev
+        folder = os.path.realpath(path, strict=True)  # as text, as all of this
+        device = os.stat(folder).st_dev  # noqa: PTH116  see above
         while True:
-            if os.path.lexists(folder / "HEAD"):
+            if os.path.lexists(f"{folder}/HEAD"):
                 return None  # inside of a repository's own folder, or of a bare one
-            git = folder / ".git"
+            git = f"{folder}/.git"
             if os.path.lexists(git):
-                return Plain(git) if _is_plain(git) else None
-            if folder == folder.parent or folder.parent.stat().st_dev != device:
+                return Plain(Path(git)) if _is_plain(folder, git) else None
+            above = os.path.dirname(folder)  # noqa: PTH120  see above
+            if folder == above or os.stat(above).st_dev != device:  # noqa: PTH116  see above
                 return Plain(None)  # git looks no further either
-            folder = folder.parent
+            folder = above
     except (OSError, RuntimeError, ValueError):  # gone, a circle of links, a name that cannot be
         return None
 
 
-def _is_plain(git: Path) -> bool:
-    for folder in (git.parent, git):
-        there = folder.lstat()
+def _is_plain(folder: str, git: str) -> bool:
+    for path in (folder, git):
+        there = os.lstat(path)
         # Git reads no repository of another user.
         if not stat.S_ISDIR(there.st_mode) or there.st_uid != os.geteuid():
             return False
     return (
-        (git / "objects").is_dir()
-        and (git / "refs").is_dir()
-        and not os.path.lexists(git / "commondir")
-        and _is_head(_read(git / "HEAD", _HEAD_BYTES_MAX))
-        and _moves_nothing(_read(git / "config", _SETTINGS_BYTES_MAX))
+        all(os.path.isdir(f"{git}/{name}") for name in ("objects", "refs"))  # noqa: PTH112  as text
+        and not os.path.lexists(f"{git}/commondir")
+        and _is_head(_read(f"{git}/HEAD", _HEAD_BYTES_MAX))
+        and _moves_nothing(_read(f"{git}/config", _SETTINGS_BYTES_MAX))
     )
 
 
@@ -76,7 +76,7 @@ def _moves_nothing(text: bytes) -> bool:
     return len(text) < _SETTINGS_BYTES_MAX and not any(word in settings for word in _MOVING)
 
 
-def _read(path: Path, bytes_max: int) -> bytes:
+def _read(path: str, bytes_max: int) -> bytes:
     # Never through a link, and never waiting for the other end of a pipe.
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:

@@ -233,7 +233,7 @@ class _Driver:
             case NextAct.ASK:
                 desk.ask(move.text, task=move.task, lane=move.lane)
             case NextAct.MERGE:
-                self._see_to(move)
+                self._see_to(move, run)
             case _:
                 raise AssertionError(f"{move.act} is nothing to begin")
 
@@ -241,14 +241,14 @@ class _Driver:
         desk, request = self._desk, self._desk.request
         run = desk.run
         require_approved(desk, run, run.tasks[move.task])  # before a turn is spent on it
-        lane_folder(desk.project, run, move.lane)
+        folder = lane_folder(desk.project, run, move.lane)
         for line in make_ready(desk.project, run, move.lane, request.setup, request.copies):
             desk.news(NewsOf.LANE, line, task=move.task, lane=move.lane)
-        give_turn(desk, move, run)
+        give_turn(desk, move, run, folder)
 
-    def _see_to(self, move: Move) -> None:
+    def _see_to(self, move: Move, run: Run) -> None:
         """Merge a lane whose checks passed; run them again where it changed since."""
-        desk, run = self._desk, self._desk.run
+        desk = self._desk
         left = list_lying(desk.project, run, move.lane)
         why = "" if left else tell_unchecked(desk, move, run)
         if why and self._rechecks[move.task] >= _RECHECKS_MAX:
@@ -263,7 +263,7 @@ class _Driver:
             desk.news(NewsOf.CHECK, f"to be checked again: {why}", task=move.task, lane=move.lane)
             self._jobs.begin(move.task, lambda: check_lane(desk, move))
         else:
-            merge(desk, move)
+            merge(desk, move, run)
 
     def _hear(self) -> None:
         """Wait for something to end."""

@@ -21,7 +21,7 @@ def tell_unchecked(desk: DriveDesk, move: Move, run: Run) -> str:
     return open_runs(desk.project).tell_stale(run, only=move.task).get(move.task, "")
 
 
-def merge(desk: DriveDesk, move: Move) -> None:
+def merge(desk: DriveDesk, move: Move, run: Run) -> None:
     """Merge a lane, and push the work before an event says that it holds the lane.
 
     Raises: AgentXError where something is in the way; DriveLost.
@@ -29,9 +29,8 @@ def merge(desk: DriveDesk, move: Move) -> None:
     desk.drive.require()
 
     def push() -> None:
-        branch = desk.run.git.work_branch
-        if branch:
-            desk.push(branch, task=move.task, lane=move.lane)
+        if run.git.work_branch:
+            desk.push(run.git.work_branch, task=move.task, lane=move.lane)
 
     by = Saying(run_id=desk.run_id, lane=move.lane)
     told = merge_lane(desk.project, by, before_said=push)

@@ -26,7 +26,7 @@ from agentx.operations.driving.asked import NewsOf
 from agentx.operations.driving.desk import DriveDesk
 from agentx.operations.driving.purse import Cost, price_reply
 from agentx.operations.runs.saying import Saying
-from agentx.operations.runs.write import add_task, read_given, write_artifact
+from agentx.operations.runs.write import add_tasks, read_given, write_artifact
 from agentx.project.project import Project
 from agentx.redaction.redact import redact
 from agentx.runs.context import Area, Piece
@@ -115,21 +115,27 @@ def _write_down(desk: DriveDesk, run: Run, planned: Sequence[PlannedTask]) -> No
 
 def _add(desk: DriveDesk) -> None:
     run = desk.run
-    for task in read_plan(json.loads(run.artifacts[PLAN].text)):
-        if task.id in run.tasks:
-            continue
-        contract = Contract(
-            title=task.title,
-            goal=task.goal,
-            scope=task.scope,
-            files=task.files,
-            acceptance=task.acceptance,
-            depends_on=task.depends_on,
-            checks=task.checks,
-        )
-        add_task(desk.project, Saying(run_id=desk.run_id, task=task.id), contract)
+    planned = read_plan(json.loads(run.artifacts[PLAN].text))
+    lacking = [task for task in planned if task.id not in run.tasks]
+    if not lacking:
+        return
+    contracts = ((task.id, _make_contract(task)) for task in lacking)
+    add_tasks(desk.project, Saying(run_id=desk.run_id), contracts)
+    for task in lacking:
         waits = f" (after {', '.join(task.depends_on)})" if task.depends_on else ""
         desk.news(NewsOf.PLAN, f"{task.title}{waits}", task=task.id)
+
+
+def _make_contract(task: PlannedTask) -> Contract:
+    return Contract(
+        title=task.title,
+        goal=task.goal,
+        scope=task.scope,
+        files=task.files,
+        acceptance=task.acceptance,
+        depends_on=task.depends_on,
+        checks=task.checks,
+    )
 
 
 def _approve(

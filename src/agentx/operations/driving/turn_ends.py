@@ -21,6 +21,7 @@ from agentx.operations.driving.desk import DriveDesk
 from agentx.operations.driving.purse import Cost, estimate_cut, price_reply
 from agentx.redaction.redact import redact
 from agentx.runs.driving.schedule import Move
+from agentx.runs.model import Run
 from agentx.runs.parts.turns import AgentTurn, TurnEnd
 from agentx.runs.rules.driving import TURN_ENDED
 from agentx.wiring.bound.drives import DriveLost
@@ -44,9 +45,9 @@ class GivenTurn:
     """A turn that an agent has, until it ends."""
 
     def __init__(self, desk: DriveDesk, move: Move, turn: str) -> None:
-        self._desk = desk
-        self._move = move
-        self._turn = turn
+        self.desk = desk
+        self.move = move
+        self.turn = turn
         self.ask: Ask | None = None
         self.reply: Reply | None = None
         self._spent: tuple[Usage, str] | None = None  # without a reply
@@ -67,7 +68,7 @@ class GivenTurn:
             try:
                 yield
             finally:
-                turn_notes(self._desk.project, self._desk.run_id).end(self._move.lane, self._turn)
+                turn_notes(self.desk.project, self.desk.run_id).end(self.move.lane, self.turn)
         finally:
             error = sys.exception()
             if error is not None:
@@ -79,14 +80,14 @@ class GivenTurn:
 
         Raises: AgentXError where the lane is in the way.
         """
-        desk, move, reply = self._desk, self._move, self.reply
+        desk, move, reply = self.desk, self.move, self.reply
         assert reply is not None, "it replied"
         run = desk.run
         task = run.tasks[move.task]
         text = redact(printable(reply.text))
         report = read_report(text)
         saying = f"{task.id}: {task.contract.title}\n\n{preview(report.summary, _SUMMARY_CHARS)}"
-        commit, marked = keep_left(desk, task.id, move.lane, saying)
+        commit, marked = keep_left(desk, run, task.id, move.lane, saying)
         end = TurnEnd.DONE if report.is_done else TurnEnd.ASKED
         said = text
         if marked:
@@ -119,9 +120,9 @@ class GivenTurn:
 
         Raises: AgentXError where the lane is in the way.
         """
-        desk, move = self._desk, self._move
+        desk, move = self.desk, self.move
         saying = f"{move.task}: what a turn without a reply left"
-        commit, _ = keep_left(desk, move.task, move.lane, saying)
+        commit, _ = keep_left(desk, desk.run, move.task, move.lane, saying)
         is_cut = desk.stop.is_set() or desk.is_late
         text = why
         if is_cut:
@@ -139,8 +140,8 @@ class GivenTurn:
 
     def _break_off(self, error: BaseException) -> None:
         """Record that a turn ended which something came in the way of."""
-        desk = self._desk
-        found = next((turn for turn in desk.run.turns if turn.id == self._turn), None)
+        desk = self.desk
+        found = next((turn for turn in desk.run.turns if turn.id == self.turn), None)
         if found is None or found.end is not None:
             return
         is_cut = desk.stop.is_set() or isinstance(error, DriveLost)
@@ -149,31 +150,33 @@ class GivenTurn:
         self._record(TurnEnd.CUT if is_cut else TurnEnd.FAILED, redact(printable(said)))
 
     def _record(self, end: TurnEnd, text: str, **more: str) -> None:
-        detail: dict[str, object] = {"turn": self._turn, "end": str(end)}
+        detail: dict[str, object] = {"turn": self.turn, "end": str(end)}
         detail |= {"text": cut(text, RUN_TEXT_CHARS_MAX), **more}
         kept = {name: value for name, value in detail.items() if value}
         kept |= self.cost.as_detail()
         kept |= {} if self.reply is None else {"took_ms": self.reply.took_ms}
-        self._desk.say(TURN_ENDED, kept, task=self._move.task, lane=self._move.lane)
+        self.desk.say(TURN_ENDED, kept, task=self.move.task, lane=self.move.lane)
 
 
-def keep_left(desk: DriveDesk, task: str, lane: str, saying: str) -> tuple[str, tuple[str, ...]]:
+def keep_left(
+    desk: DriveDesk, run: Run, task: str, lane: str, saying: str
+) -> tuple[str, tuple[str, ...]]:
     """Commit and push what lies in a lane where an agent was at work; return the commit, and which
     files hold git's marks still.
 
     Raises: AgentXError where the lane is in the way.
     """
-    run = desk.run
     for remark in mend_lane(desk.project, run, lane):
         desk.news(NewsOf.LANE, remark, task=task, lane=lane)
-    held = find_holders(desk.project, run, lane)
-    back = put_back(desk.project, run, lane)
+    folder = lane_folder(desk.project, run, lane)
+    held = find_holders(run, lane, folder)
+    back = put_back(desk.project, run, lane, folder)
     for names, before, after in ((held, "", _WHY_TOLD), (back, "put back: ", _WHY_PUT_BACK)):
         if names:
             text = printable(f"{before}{name_some(names)}{after}")
             desk.say("note", {"text": text}, task=task, lane=lane)
             desk.news(NewsOf.LANE, text, task=task, lane=lane)
-    left = commit_left(lane_folder(desk.project, run, lane), saying)
+    left = commit_left(folder, saying)
     desk.push(run.lanes[lane].branch, task=task, lane=lane)
     return left.commit, left.marked
 
@@ -198,12 +201,13 @@ def close_cut_turns(desk: DriveDesk) -> None:
 
 
 def _keep_cut(desk: DriveDesk, turn: AgentTurn) -> str:
-    lane = desk.run.lanes.get(turn.lane)
+    run = desk.run
+    lane = run.lanes.get(turn.lane)
     if lane is None or not lane.open:
         return ""
     try:
         saying = f"{turn.task}: what a turn that was cut off left"
-        return keep_left(desk, turn.task, lane.id, saying)[0]
+        return keep_left(desk, run, turn.task, lane.id, saying)[0]
     except DriveLost:
         raise
     except (AgentXError, OSError) as error:

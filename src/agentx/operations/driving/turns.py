@@ -10,6 +10,7 @@ checks       those of the task, or of the run
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from agentx.agents.driving.wording import (
     ANSWERED,
@@ -43,20 +44,19 @@ from agentx.runs.model import Run, Task
 from agentx.runs.parts.turns import TURN_MARK
 from agentx.runs.rendering import say_against
 from agentx.runs.rules.driving import TURN_BEGAN
-from agentx.wiring.bound.lane_turns import bring_work, is_merging, lane_folder, turn_notes
+from agentx.wiring.bound.lane_turns import bring_work, is_merging, turn_notes
 from agentx.wiring.runners import check_environment, role_texts, runner_in_lane
 
 _CONTEXT_TOKENS = 12_000
 _ANSWERS_MAX = 5  # as they were given; of older ones the context tells
 
 
-def give_turn(desk: DriveDesk, move: Move, run: Run) -> None:
+def give_turn(desk: DriveDesk, move: Move, run: Run, folder: Path) -> None:
     """Give a task to an agent, and check what it did where it says that it is done.
 
     Raises: AgentXError where the lane itself is in the way.
     """
     task = run.tasks[move.task]
-    folder = lane_folder(desk.project, run, move.lane)
     marked: tuple[str, ...] = ()
     if move.why is WhyGiven.CONFLICT or is_merging(folder):
         marked = bring_work(desk.project, run, folder).files
@@ -74,7 +74,7 @@ def give_turn(desk: DriveDesk, move: Move, run: Run) -> None:
     with given.ending():
         if isinstance(context, AgentXError):
             raise context  # the turn ends with it, and counts
-        ask = _compose(desk, move, marked, began.id, context)
+        ask = _compose(given, run, marked, context)
         given.ask = replace(ask, spent=given.spend)
         try:
             agent = runner_in_lane(desk.project, runner, folder, model=desk.request.model)
@@ -127,10 +127,8 @@ def _gather(desk: DriveDesk, task: Task) -> Context | AgentXError:
         return error
 
 
-def _compose(
-    desk: DriveDesk, move: Move, marked: tuple[str, ...], turn: str, context: Context
-) -> Ask:
-    run = desk.run
+def _compose(given: GivenTurn, run: Run, marked: tuple[str, ...], context: Context) -> Ask:
+    desk, move, turn = given.desk, given.move, given.turn
     task = run.tasks[move.task]
     pieces = tuple(
         Reference(name=fitted.piece.source, text=fitted.piece.text) for fitted in context.pieces

@@ -295,8 +295,18 @@ def add_task(
     project: Project, by: Saying, contract: Contract, caller: WhoCalls | None = None
 ) -> Told:
     """Add a task with its contract; without a name it gets the next number."""
+    return add_tasks(project, by, ((by.task, contract),), caller)
+
+
+def add_tasks(
+    project: Project,
+    by: Saying,
+    tasks: Iterable[tuple[str, Contract]],
+    caller: WhoCalls | None = None,
+) -> Told:
+    """Add tasks with their contracts, in order, each under its name."""
     actor = check_speaker(project, by.actor, caller)
-    return open_tasks(project, caller).add(by.run_id, contract, actor=actor, task=by.task)
+    return open_tasks(project, caller).add_all(by.run_id, tasks, actor=actor)
 
 
 def revise_task(project: Project, by: Saying, changes: Mapping[str, Any]) -> Told:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from functools import lru_cache
 from pathlib import Path
 
 from agentx.host.files.atomic import replace_file
@@ -23,6 +24,7 @@ from agentx.project.trust.marker import read_small
 
 _FILE_BYTES_MAX = 1024 * 1024
 _FILE_NAME_BYTES = 16
+_PLACES_MAX = 16  # who drives a run asks for the same at every word
 
 
 @frozen
@@ -83,8 +85,13 @@ class KnownKeys:
         return known[1]
 
     def _place(self, name: str) -> Path:
-        # The name came from a card, which anybody may have written: it leads nowhere.
-        return self._folder / f"{digest(name, size=_FILE_NAME_BYTES).hex()}.json"
+        return _place_below(self._folder, name)
+
+
+@lru_cache(_PLACES_MAX)
+def _place_below(folder: Path, name: str) -> Path:
+    # The name came from a card, which anybody may have written: it leads nowhere.
+    return folder / f"{digest(name, size=_FILE_NAME_BYTES).hex()}.json"
 
 
 def read_keys(said: object) -> dict[str, TrustedKey]:

@@ -36,6 +36,7 @@ class Marker:
     project_id: str
 
 
+@lru_cache(_SEEN_MAX)
 def marker_path(root: Path, common: Path | None) -> Path:
     """Return where the marker of a project lies; `common` is git's folder, if there is git."""
     return (ProjectPaths(root).state if common is None else common) / MARKER_NAME

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cached_property
 
 from agentx.kernel.errors import AgentXError, InvalidValue, NotFound
 from agentx.kernel.ids import shorten_run
@@ -58,9 +59,13 @@ def _name_run(words: str, run_id: str) -> str:
 class WhichRun:
     """Chooses among the runs of a project."""
 
-    def __init__(self, store: RunStore, place: WorkPlace) -> None:
+    def __init__(self, store: RunStore, find_place: Callable[[], WorkPlace]) -> None:
         self._store = store
-        self._place = place
+        self._find_place = find_place
+
+    @cached_property
+    def _place(self) -> WorkPlace:
+        return self._find_place()  # late: most who have a run's name never ask
 
     def list_going(self) -> tuple[str, ...]:
         """Return the runs that are not over, newest first. Cheap: it believes the manifests."""

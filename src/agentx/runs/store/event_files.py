@@ -77,15 +77,29 @@ def event_files(paths: RunPaths, refused: list[Path] | None = None) -> list[Path
     ]
 
 
-def look_at_event_files(
-    paths: RunPaths, refused: list[Path] | None = None
-) -> list[tuple[str, os.stat_result]]:
-    """Return every file of events, in a fixed order, each with what is known of it."""
-    return [
+class FilesLook(NamedTuple):
+    """The files of events as they were looked at, in a fixed order."""
+
+    files: tuple[tuple[str, os.stat_result], ...]
+    refused: tuple[Path, ...]  # links and the like
+
+    @property
+    def stamp(self) -> str:
+        """A text that changes when events are added: sizes and times of their files."""
+        stats = [seen for _, seen in self.files]
+        newest = max((each.st_mtime_ns for each in stats), default=0)
+        return f"{len(stats)}:{sum(each.st_size for each in stats)}:{newest}"
+
+
+def look_at_event_files(paths: RunPaths) -> FilesLook:
+    """Return every file of events, each with what is known of it; none is read."""
+    refused: list[Path] = []
+    files = tuple(
         found
         for folder, way in _ways(paths)
         for found in look_on_way(folder, way, suffix=_SUFFIX, refused=refused)
-    ]
+    )
+    return FilesLook(files=files, refused=tuple(refused))
 
 
 def _ways(paths: RunPaths) -> tuple[tuple[Path, tuple[str, ...]], ...]:
@@ -93,20 +107,19 @@ def _ways(paths: RunPaths) -> tuple[tuple[Path, tuple[str, ...]], ...]:
     return (events, (ANY,)), (paths.lanes, (ANY, events.name, ANY))
 
 
-def read_events(paths: RunPaths, run_id: str) -> EventsRead:
-    """Return every event of a run, and every line that is none.
+def read_events(paths: RunPaths, run_id: str, look: FilesLook | None = None) -> EventsRead:
+    """Return every event of a run, and every line that is none; of its files as they were seen.
 
     Raises: UnavailableError when a file cannot be read.
     """
     events: list[RunEvent] = []
     faults: list[LineFault] = []
-    refused: list[Path] = []
-    files = look_at_event_files(paths, refused)
     unsound: list[Path] = []
-    for path in refused:
+    look = look_at_event_files(paths) if look is None else look
+    for path in look.refused:
         where = str(path.relative_to(paths.root))
         faults.append(LineFault(file=where, line=0, reason="a link or no plain file"))
-    for file, seen in files:
+    for file, seen in look.files:
         read = _read_file(file, seen, run_id)
         if not read.is_sound:
             unsound.append(Path(file))

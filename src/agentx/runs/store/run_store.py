@@ -53,6 +53,7 @@ from agentx.runs.store.by_hand import MARKED, ByHand
 from agentx.runs.store.event_files import (
     EventsRead,
     EventWriter,
+    FilesLook,
     list_runs,
     look_at_event_files,
     read_events,
@@ -62,7 +63,7 @@ from agentx.runs.store.index_file import IndexFile
 from agentx.runs.store.kept.branch import KeptBranch
 from agentx.runs.store.kept.notes import KeptNotes
 from agentx.runs.store.local.checkouts import CheckoutName
-from agentx.runs.store.local.followed import fold_followed
+from agentx.runs.store.local.followed import SeenRun, fold_followed
 from agentx.runs.store.local.seen_claims import SeenClaims
 from agentx.runs.store.vouching import RunPen, RunVouching
 
@@ -168,12 +169,12 @@ class RunStore:
                         desk.show(everything=True)
                 notes.end_unmade(run_id)
 
-    def read(self, run_id: str) -> EventsRead:
+    def read(self, run_id: str, look: FilesLook | None = None) -> EventsRead:
         """Return the events of a run in order, each with whether somebody vouches for it.
 
         Raises: UnavailableError.
         """
-        found = read_events(self.paths.run(run_id), run_id)
+        found = read_events(self.paths.run(run_id), run_id, look)
         # A run that is packed and has a folder again, by a merge say, is both together.
         faults = found.faults
         packed: tuple[RunEvent, ...] = ()
@@ -208,13 +209,26 @@ class RunStore:
         """
         return fold(run_id, self.events(run_id).events)
 
+    def follow(self, run_id: str, seen: SeenRun | None) -> SeenRun:
+        """Return where a run stands, read anew where its files or whose words count changed.
+
+        Raises: NotFound, UnavailableError.
+        """
+        look = look_at_event_files(self.paths.run(run_id))
+        stamp = self._stamp(look)  # first: more may come meanwhile
+        if seen is not None and seen.stamp == stamp:
+            return seen
+        is_whole = not self.bring_back() and look.files
+        found = self.read(run_id, look) if is_whole else self.events(run_id)
+        return SeenRun(run=fold_followed(run_id, found.events), stamp=stamp)
+
     def stamp(self, run_id: str) -> str:
-        """Return a text that changes when events are added: sizes and times of their files."""
-        stats = [seen for _, seen in look_at_event_files(self.paths.run(run_id))]
-        newest = max((each.st_mtime_ns for each in stats), default=0)
-        counted = f"{len(stats)}:{sum(each.st_size for each in stats)}:{newest}"
+        """Return a text that changes when events are added, or other words count."""
+        return self._stamp(look_at_event_files(self.paths.run(run_id)))
+
+    def _stamp(self, look: FilesLook) -> str:
         counts = self.vouching.stamp()
-        return f"{counted}:{counts}" if counts else counted
+        return f"{look.stamp}:{counts}" if counts else look.stamp
 
     def sum_up(self, run_id: str) -> str:
         """Return a text that changes when anything does of which a run's files are made."""

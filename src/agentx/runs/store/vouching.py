@@ -124,10 +124,10 @@ class RunVouching:
         known = tuple(events)
         self._by = f"{self._checkout} {self._pen.signatures.stamp()}"
         name_owner = cache(self._pen.name_owner)  # one key has signed most of them
-        judge = self._pen.signatures.judging()
+        find_judge = cache(self._pen.signatures.judging)  # mostly all of them are known
         several = _list_differing(known) | _list_of_one_name(known)
         found = [
-            self._judge(each, judge, name_owner)
+            self._judge(each, find_judge, name_owner)
             if each.id in several or must_be_vouched(each)
             else each
             for each in known
@@ -139,7 +139,9 @@ class RunVouching:
             if each.standing is Vouching.SIGNED or each.id not in several & vouched
         )
 
-    def _judge(self, event: RunEvent, judge: Judge, name_owner: Callable[[str], str]) -> RunEvent:
+    def _judge(
+        self, event: RunEvent, find_judge: Callable[[], Judge], name_owner: Callable[[str], str]
+    ) -> RunEvent:
         assert self._pen is not None, "without a pen nobody is judged"
         known = _signed.get(id(event))
         if known is not None and known[0] is event and known[1] == self._by:
@@ -148,7 +150,7 @@ class RunVouching:
             message = message_of(event)
         except RecursionError:  # nested deeper than any of ours
             message = b""
-        standing = judge(event.key, event.signature, message)
+        standing = find_judge()(event.key, event.signature, message)
         if standing is Vouching.SIGNED:
             found = replace(event, standing=standing, owner=name_owner(event.key))
             if len(_signed) >= _SIGNED_MAX:

@@ -22,7 +22,7 @@ from agentx.runs.limits import RUN_DRIVE_MS
 from agentx.runs.model import ORCHESTRATOR, Happening, Run
 from agentx.runs.paths import RunNotes
 from agentx.runs.rules.driving import BEGAN, ENDED, HELD
-from agentx.runs.store.local.followed import SeenRun, fold_followed
+from agentx.runs.store.local.followed import SeenRun
 from agentx.wiring.bound.claims import reach
 from agentx.wiring.runs import open_run_store, open_runs
 
@@ -50,11 +50,7 @@ class Drive:
         """Where the run stands now; read anew only where its files were changed since."""
         # Several threads look: each by a house of its own, and all may take what one has seen.
         seen = self._seen
-        store = open_run_store(self._project)
-        stamp = store.stamp(self._run_id)  # first: more may come meanwhile
-        if seen is None or seen.stamp != stamp:
-            run = fold_followed(self._run_id, store.events(self._run_id).events)
-            self._seen = seen = SeenRun(run=run, stamp=stamp)
+        self._seen = seen = open_run_store(self._project).follow(self._run_id, seen)
         return seen.run
 
     @property

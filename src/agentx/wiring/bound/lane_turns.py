@@ -24,7 +24,7 @@ from agentx.runs.store.shared.lane_roots import mend_link, return_to_branch, tak
 from agentx.runs.store.shared.lane_turns import BroughtIn
 from agentx.wiring.bound.run_branch import open_exchange
 from agentx.wiring.bound.steering import look_at_steering, put_back_steering
-from agentx.wiring.runs import open_runs
+from agentx.wiring.runs import open_lane_git
 
 commit_left, is_merging = lane_turns.commit_left, lane_turns.is_merging
 _SETUP_WAIT_MS = 20 * 60 * 1000
@@ -54,7 +54,7 @@ def lane_folder(project: Project, run: Run, lane: str) -> Path:
     Raises: NotFound, ConflictError, UnavailableError.
     """
     found = run.lanes[lane]
-    return open_runs(project).git.reopen(run.id, found.id, found.branch)
+    return open_lane_git(project).reopen(run.id, found.id, found.branch)
 
 
 def mend_lane(project: Project, run: Run, lane: str) -> Iterator[str]:
@@ -72,13 +72,12 @@ def mend_lane(project: Project, run: Run, lane: str) -> Iterator[str]:
         yield from take_in_nested(folder, work, notes.strange(run.id, found.id))
 
 
-def find_holders(project: Project, run: Run, lane: str) -> tuple[str, ...]:
+def find_holders(run: Run, lane: str, folder: Path) -> tuple[str, ...]:
     """Return which branches of people hold what an agent committed in a lane since its last turn.
 
-    Raises: as `lane_folder`.
+    Raises: UnavailableError.
     """
     found = run.lanes[lane]
-    folder = lane_folder(project, run, lane)
     return lane_turns.find_holders(folder, found.commit or found.start_commit)
 
 
@@ -87,7 +86,7 @@ def bring_work(project: Project, run: Run, folder: Path) -> BroughtIn:
 
     Raises: UnavailableError.
     """
-    return lane_turns.bring_work(folder, open_runs(project).git.find_work(run.id))
+    return lane_turns.bring_work(folder, open_lane_git(project).find_work(run.id))
 
 
 def push_branch(project: Project, remote: str, branch: str) -> str:
@@ -122,21 +121,20 @@ def make_ready(
     return tuple(done)
 
 
-def put_back(project: Project, run: Run, lane: str) -> tuple[str, ...]:
+def put_back(project: Project, run: Run, lane: str, folder: Path) -> tuple[str, ...]:
     """Put back what an agent changed of what agents go by; return which files those were.
 
-    Raises: as `lane_folder`, OSError.
+    Raises: UnavailableError, OSError.
     """
     note, known = RunNotes(project.store.root).outfit(run.id, lane), dict[str, str]()
     with suppress(OSError, ValueError):
         known = json.loads(read_text(note))
-    folder, work = lane_folder(project, run, lane), _find_work(project, run, lane)
-    return put_back_steering(folder, project.root, work, known)
+    return put_back_steering(folder, project.root, _find_work(project, run, lane), known)
 
 
 def _find_work(project: Project, run: Run, lane: str) -> str:
     """Return where the work is; where its branch is not here yet, of what the lane was made."""
-    return open_runs(project).git.find_work(run.id) or run.lanes[lane].start_commit
+    return open_lane_git(project).find_work(run.id) or run.lanes[lane].start_commit
 
 
 def tell_tips(project: Project, run: Run) -> tuple[str, ...]:

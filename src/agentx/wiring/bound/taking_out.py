@@ -28,10 +28,9 @@ def take_out(project: Project, run_id: str = "", *, everything: bool = False) ->
         DataError.
     """
     store = open_run_store(project)
-    place = find_place(
-        RunNotes(project.store.root), project.directory, project.environment.variables
-    )
-    kept, which = store.kept, WhichRun(store, place)
+    notes, variables = RunNotes(project.store.root), project.environment.variables
+    which = WhichRun(store, lambda: find_place(notes, project.directory, variables))
+    kept = store.kept
     with store.as_left():
         if everything:
             meant = None

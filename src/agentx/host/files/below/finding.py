@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 from agentx.host.files.ground import Folder, opening
 from agentx.host.files.plain import list_open
-from agentx.kernel.values import frozen
 
 ANY = ""  # of a way: whatever the folder is called
 
@@ -31,10 +30,10 @@ def find_on_way(
 
     Raises: as `find_files`.
     """
-    search = _Search(path=path, suffix=suffix, refused=[] if refused is None else refused)
-    with suppress(FileNotFoundError), opening(path) as folder:
-        return [path / name for name, _ in search.go(folder, "", way)]
-    return []
+    found: list[Path] = []
+    search = _Search(path, suffix, lambda name, _: found.append(path / name), refused)
+    search.begin(way)
+    return found
 
 
 def look_on_way(
@@ -44,39 +43,52 @@ def look_on_way(
 
     Raises: as `find_files`.
     """
-    found = []
-    search = _Search(path=path, suffix=suffix, refused=[] if refused is None else refused)
-    with suppress(FileNotFoundError), opening(path) as folder:
-        for name, where in search.go(folder, "", way):
-            with suppress(FileNotFoundError):
-                found.append((f"{path}/{name}", where.stat(name.rpartition("/")[2])))
+    found: list[tuple[str, os.stat_result]] = []
+
+    def look(name: str, folder: Folder) -> None:
+        with suppress(FileNotFoundError):
+            found.append((f"{path}/{name}", folder.stat(name.rpartition("/")[2])))
+
+    _Search(path, suffix, look, refused).begin(way)
     return found
 
 
-@frozen
 class _Search:
-    """What is looked for, and what takes links and the like."""
+    """What is looked for, who is given it, and what takes links and the like."""
 
-    path: Path
-    suffix: str
-    refused: list[Path]
+    def __init__(
+        self,
+        path: Path,
+        suffix: str,
+        give: Callable[[str, Folder], None],
+        refused: list[Path] | None,
+    ) -> None:
+        self._path = path
+        self._suffix = suffix
+        self._give = give
+        self._refused = [] if refused is None else refused
 
-    def go(self, folder: Folder, above: str, way: tuple[str, ...]) -> Iterator[tuple[str, Folder]]:
-        """Yield the name of each file that is found, from the first folder, and where it lies."""
+    def begin(self, way: tuple[str, ...]) -> None:
+        """Give the name of each file that is found, from the first folder, and where it lies."""
+        with suppress(FileNotFoundError), opening(self._path) as folder:
+            self._go(folder, "", way)
+
+    def _go(self, folder: Folder, above: str, way: tuple[str, ...]) -> None:
         if way and way[0] != ANY:
-            names: tuple[str, ...] = way[:1]
-        else:
-            listing = list_open(folder)
-            self.refused.extend(self.path / f"{above}{name}" for name in listing.refused)
-            if not way:
-                fitting = (name for name in listing.files if name.endswith(self.suffix))
-                yield from ((f"{above}{name}", folder) for name in fitting)
-                return
-            names = listing.folders
-        for name in names:
-            try:
-                below = folder.enter(name)
-            except FileNotFoundError:
-                continue
-            with below:
-                yield from self.go(below, f"{above}{name}/", way[1:])
+            self._enter(folder, above, way[0], way[1:])
+            return
+        listing = list_open(folder)
+        self._refused += (self._path / f"{above}{name}" for name in listing.refused)
+        for name in listing.folders if way else ():
+            self._enter(folder, above, name, way[1:])
+        for name in () if way else listing.files:
+            if name.endswith(self._suffix):
+                self._give(f"{above}{name}", folder)
+
+    def _enter(self, folder: Folder, above: str, name: str, way: tuple[str, ...]) -> None:
+        try:
+            below = folder.enter(name)
+        except FileNotFoundError:
+            return
+        with below:
+            self._go(below, f"{above}{name}/", way)

@@ -53,7 +53,7 @@ def take_up_said(desk: DriveDesk) -> str:
     """
     from agentx.wiring.github import github_pulls  # noqa: PLC0415  it brings HTTP along
     from agentx.wiring.listeners.replies import list_deciders  # noqa: PLC0415  as above
-    from agentx.wiring.runs import open_runs  # noqa: PLC0415  as above
+    from agentx.wiring.runs import open_lane_git  # noqa: PLC0415  as above
 
     run, pulls = desk.run, github_pulls(desk.project)
     there = pulls.find(run.git.work_branch)
@@ -66,7 +66,7 @@ def take_up_said(desk: DriveDesk) -> str:
     rounds = {name: said for name, said in _read_rounds(run).items() if name in run.tasks}
     known = {each.get("id") for said in rounds.values() for each in said}
     heard = [each for each in pulls.list_said(there.number) if each.author.casefold() in people]
-    heard += pulls.list_failed(open_runs(desk.project).git.find_work(run.id))
+    heard += pulls.list_failed(open_lane_git(desk.project).find_work(run.id))
     new = [each for each in heard if each.id not in known]
     if not new:
         return f"nothing new was said of {there.url} by those who decide, and no check failed there"

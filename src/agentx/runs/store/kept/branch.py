@@ -105,6 +105,9 @@ class KeptBranch:
         """
         if not self._is_wanted():
             return False
+        known = self.notes.read()
+        if self._wanted == BRANCH or "kept" in known:
+            return self._decide(known)
         with self.notes.editing(self._clock) as note:
             return self._decide(note)
 

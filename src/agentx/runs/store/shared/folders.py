@@ -295,4 +295,4 @@ def _say_changed(folder: Path, lag: Lag) -> str:
 
 
 def _is_same(each: Worktree, folder: Path) -> bool:
-    return each.folder.resolve() == folder.resolve()
+    return each.folder == folder or each.folder.resolve() == folder.resolve()
