@@ -229,11 +229,14 @@ def test_a_turn_takes_no_longer_than_the_sitting(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("bounds", "said"),
-    [(DriveBounds(tokens=1_500), "tokens are used"), (DriveBounds(usd=0.03), "dollars are spent")],
+    ("bounds", "said", "typed"),
+    [
+        (DriveBounds(tokens=1_500), "tokens are used", "--tokens 1500"),
+        (DriveBounds(usd=0.03), "dollars are spent", "--usd 0.03"),
+    ],
 )
 def test_nothing_is_begun_past_what_a_run_may_take(
-    stage: Stage, bounds: DriveBounds, said: str
+    stage: Stage, bounds: DriveBounds, said: str, typed: str
 ) -> None:
     titles = [f"Task {number}" for number in range(5)]
 
@@ -241,6 +244,8 @@ def test_nothing_is_begun_past_what_a_run_may_take(
 
     assert end.ended is DriveEnd.BOUND
     assert said in end.reason
+    # Who goes on with the command that is offered is bound by the same.
+    assert end.next[-1].endswith(f" --lanes 1 {typed}")
     assert len(stage.asks) == 2  # the one that went past it was finished
     assert stage.drive(bounds=bounds).ended is DriveEnd.BOUND
     assert len(stage.asks) == 2
@@ -252,6 +257,7 @@ def test_a_task_gets_as_many_turns_as_it_may_have(stage: Stage) -> None:
     assert end.ended is DriveEnd.WAITS
     assert len(stage.asks) == 3
     assert [turn.end for turn in stage.run.turns] == [TurnEnd.DONE] * 3
+    assert end.next[-1].endswith(" --runner claude-code --turns 3")
 
 
 def test_a_plan_for_a_run_that_has_another_is_refused(stage: Stage) -> None:

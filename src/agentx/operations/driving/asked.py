@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from agentx.agents.driving.plan import PlannedTask
 from agentx.kernel.values import frozen
+from agentx.operations.bounds import say_bounds
 from agentx.project.roles.caller import WhoCalls
 from agentx.runs.driving.schedule import GivingPolicy
 
@@ -60,6 +61,8 @@ class DriveRequest:
         given += [("--planner", self.planner), ("--model", self.model), ("--setup", self.setup)]
         given += [("--role", self.role if self.role != ROLE else "")]
         given += [("--copy", each) for each in self.copies]
+        given += [("--turns", str(self.turns) if self.turns != DRIVE_TURNS else "")]
+        given += say_bounds(self.bounds, DriveBounds())
         return "".join(f" {name} {shlex.quote(value)}" for name, value in given if value)
 
     @property

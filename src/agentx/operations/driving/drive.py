@@ -15,6 +15,7 @@ from typing import TypeVar
 from agentx.host.program import ending_programs
 from agentx.kernel.errors import AgentXError, ConflictError, InvalidValue
 from agentx.kernel.ids import shorten_run
+from agentx.operations.bounds import find_bound
 from agentx.operations.driving.approving import approve_known, list_of_whole, require_approved
 from agentx.operations.driving.asked import DriveEnd, Driven, DriveNews, DriveRequest, NewsOf, Tell
 from agentx.operations.driving.desk import DriveDesk
@@ -24,7 +25,7 @@ from agentx.operations.driving.ends.taught import tell_taught
 from agentx.operations.driving.jobs import LOOK_S, DriveJobs
 from agentx.operations.driving.merging import merge, tell_unchecked
 from agentx.operations.driving.planning import make_plan
-from agentx.operations.driving.purse import add_up, find_bound
+from agentx.operations.driving.purse import add_up
 from agentx.operations.driving.turn_ends import close_cut_turns
 from agentx.operations.driving.turns import check_lane, give_turn
 from agentx.operations.runs.claiming import take_lane
@@ -150,8 +151,8 @@ class _Driver:
                 return done
 
     def _find_bound(self, run: Run) -> str:
-        bounds, now_ms = self._desk.request.bounds, self._desk.project.clock.now_ms()
-        return find_bound(run, bounds, self._began_ms, now_ms)
+        taken, took_ms = add_up(run), self._desk.project.clock.now_ms() - self._began_ms
+        return find_bound(self._desk.request.bounds, took_ms, taken.tokens, taken.micro_usd)
 
     def _do_apart(self, work: Callable[[], _T]) -> _T:
         """Do work of the whole, and hold the drive meanwhile."""
@@ -337,7 +338,7 @@ class _Driver:
             tasks=len(run.tasks),
             turns=taken.turns,
             tokens=taken.tokens,
-            usd=taken.usd,
+            usd=taken.micro_usd / 1_000_000,
             is_estimated=taken.is_estimated,
             pushed=self._pushed,
             pull=self._pull,

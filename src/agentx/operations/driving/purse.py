@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from agentx.agents.runners.port import Ask, Reply
-from agentx.kernel.clock import Millis
 from agentx.kernel.tokens import estimate
 from agentx.kernel.values import frozen
 from agentx.llm.port import Usage
 from agentx.llm.prices import price_of
-from agentx.operations.driving.asked import DriveBounds
 from agentx.runs.model import Run
 from agentx.runs.parts.turns import TurnEnd
 
 _MICRO = 1_000_000
 _HEARD = (TurnEnd.DONE, TurnEnd.ASKED)
-_MINUTE_MS = 60_000
 
 
 @frozen
@@ -23,7 +20,7 @@ class TakenByRun:
 
     turns: int
     tokens: int
-    usd: float
+    micro_usd: int
     is_estimated: bool
 
 
@@ -84,18 +81,6 @@ def add_up(run: Run) -> TakenByRun:
     return TakenByRun(
         turns=len(run.turns),
         tokens=sum(turn.tokens for turn in run.turns),
-        usd=sum(turn.micro_usd for turn in run.turns) / _MICRO,
+        micro_usd=sum(turn.micro_usd for turn in run.turns),
         is_estimated=any(turn.is_estimated for turn in run.turns),
     )
-
-
-def find_bound(run: Run, bounds: DriveBounds, began_ms: Millis, now_ms: Millis) -> str:
-    """Return at which bound a drive is, with what takes it on; empty where there is room."""
-    taken = add_up(run)
-    if now_ms - began_ms >= bounds.minutes * _MINUTE_MS:
-        return f"{bounds.minutes} minutes are over"
-    if taken.tokens >= bounds.tokens:
-        return f"{taken.tokens:,} of {bounds.tokens:,} tokens are used (--tokens allows more)"
-    if taken.usd >= bounds.usd:
-        return f"{taken.usd:.2f} of {bounds.usd:.2f} dollars are spent (--usd allows more)"
-    return ""

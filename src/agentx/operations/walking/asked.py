@@ -10,6 +10,7 @@ from threading import Event
 from agentx.kernel.bus import Say
 from agentx.kernel.clock import MINUTE_MS
 from agentx.kernel.values import frozen
+from agentx.operations.bounds import find_bound
 from agentx.operations.limits import WALK_MINUTES, WALK_TOKENS, WALK_USD
 from agentx.project.project import Project
 from agentx.work.model import Status, Step
@@ -99,15 +100,8 @@ class WalkDesk:
 
     def find_bound(self, spent: WalkSpent) -> str:
         """Return at which bound the way is; nothing where there is room."""
-        bounds = self.request.bounds
-        if self.left_ms <= 0:
-            return f"{bounds.minutes} minutes are over"
-        if spent.tokens >= bounds.tokens:
-            return f"{spent.tokens:,} of {bounds.tokens:,} tokens are used (--tokens allows more)"
-        if spent.micro_usd >= bounds.usd * 1e6:
-            used = f"${spent.micro_usd / 1e6:.2f} of ${bounds.usd:.2f}"
-            return f"{used} is spent (--usd allows more)"
-        return ""
+        took_ms = self.project.clock.now_ms() - self.began_ms
+        return find_bound(self.request.bounds, took_ms, spent.tokens, spent.micro_usd)
 
 
 def builds(step: Step) -> bool:

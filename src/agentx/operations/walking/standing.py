@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 from agentx.kernel.errors import ConflictError, IllegalTransition, InvalidValue
 from agentx.kernel.text import printable
+from agentx.operations.bounds import say_bounds
 from agentx.operations.walking.asked import WalkBounds, WalkReply, WalkRequest, WalkRow
 from agentx.project.project import Project
 from agentx.project.trust.trust import ActingState
@@ -169,15 +170,9 @@ def say_nobody(step: Step, issue: int, runner: str) -> str:
 
 def say_again(request: WalkRequest) -> str:
     """Return the command that goes on, with all that holds for one sitting alone."""
-    bounds, usual = request.bounds, WalkBounds()
     said = [("--runner", request.runner), ("--model", request.model)]
     said += [("--with", step) for step in request.optional]
-    said += [
-        (f"--{name}", f"{getattr(bounds, name):g}")
-        for name in ("minutes", "turns", "usd")
-        if getattr(bounds, name) != getattr(usual, name)
-    ]
-    said += [("--tokens", str(bounds.tokens))] if bounds.tokens != usual.tokens else []
+    said += say_bounds(request.bounds, WalkBounds())
     told = "".join(f" {name} {shlex.quote(value)}" for name, value in said if value)
     return f"agentx workflow run --issue {request.issue}{told}"
 
