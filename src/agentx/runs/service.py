@@ -68,7 +68,7 @@ from agentx.runs.rules.claims import ASKS, GOES_ON
 from agentx.runs.rules.decide import find_lane
 from agentx.runs.rules.draft import escalation_name
 from agentx.runs.rules.fold import fold, mark_misplaced
-from agentx.runs.rules.gates import Missing, is_stale, list_lifted, list_unready
+from agentx.runs.rules.gates import Missing, list_lifted, list_stale, list_unready
 from agentx.runs.store.git_lanes import GitLanes
 from agentx.runs.store.git_shared import list_gone, name_remote
 from agentx.runs.store.local.followed import fold_followed
@@ -401,20 +401,8 @@ class Runs:
         return list_lifted(run, self._store.ask_git(run))
 
     def tell_stale(self, run: Run, *, only: str | None = None) -> dict[str, str]:
-        """Return why the last verdict of a task, or of the run, is not of what is there now.
-
-        `only` is the task that is meant, empty for the run.
-        """
-        tell = self._store.ask_git(run)
-        lanes = {name: lane.id for name, lane in run.lanes.items() if lane.open}
-        found = {
-            task.id: is_stale(task.reports[-1], lanes.get(task.lane, ""), tell)
-            for task in run.tasks.values()
-            if task.reports and only in (None, task.id)
-        }
-        if run.reports and not only:
-            found[""] = is_stale(run.reports[-1], "", tell)
-        return {name: why for name, why in found.items() if why}
+        """Return why the last verdict of a task, or of the run, is not of what is there now."""
+        return list_stale(run, self._store.ask_git(run), only)
 
     # --- context --------------------------------------------------------------------------------
 

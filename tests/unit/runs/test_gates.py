@@ -27,6 +27,7 @@ from agentx.runs.rules.gates import (
     list_lifted,
     list_lost_checks,
     list_missing_of_run,
+    list_stale,
 )
 from agentx.runs.rules.permits import PERMITS, RunRole, check_permit, find_role
 from tests.support.run_stories import RUN, event, happening
@@ -75,6 +76,25 @@ def test_a_pull_request_says_whose_a_verdict_is_and_that_it_is_old() -> None:
     assert whose in description(_run(TASK, UNTRUSTED))
     old = description(_run(TASK, _ran(2)), {"T": "it was at c0"})
     assert "- T: passed, 1 of 1 checks (stale: it was at c0)\n" in old
+
+
+def test_a_merged_tasks_checks_are_old_until_the_whole_passed_them_on_what_is_there_now() -> None:
+    opened = event(2, "lane-opened", lane="lane-001", task="T", branch="b", commit="c0")
+    merged = event(4, "lane-merged", lane="lane-001", commit="work1")
+    at_work = _run(TASK, opened, _ran(3, commit="lane1"))
+    assert list_stale(at_work, _tell_of("work0", "lane2")).keys() == {"T"}
+    story = (TASK, opened, _ran(3, commit="lane1"), merged)
+    assert list_stale(_run(*story), _tell_of("work2")).keys() == {"T"}
+    whole = _run(*story, _ran(5, task="", commit="work2"))
+    assert list_stale(whole, _tell_of("work2")) == {}
+    assert list_stale(whole, _tell_of("work3")).keys() == {"T", ""}
+    # Nor do words lift it, other checks, or a lane that goes on.
+    said = _say(5, "PASSED", task="", commit="work2", checks=[{"name": CHECK, "passed": True}])
+    other = [{"name": "lint", "command": "lint", "passed": True, "exit_code": 0}]
+    for last in (said, _ran(5, task="", commit="work2", checks=other)):
+        assert list_stale(_run(*story, last), _tell_of("work2")).keys() == {"T"}
+    goes_on = _run(*story[:3], _ran(5, task="", commit="work2"))
+    assert list_stale(goes_on, _tell_of("work2", "lane2")).keys() == {"T"}
 
 
 def test_checks_that_passed_by_a_strangers_word_tick_no_box() -> None:

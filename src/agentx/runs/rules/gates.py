@@ -233,6 +233,34 @@ def is_stale(report: Report, lane: str, tell: Tell) -> str:
     return tell(lane, report.commit) if report.commit else ""
 
 
+def list_stale(run: Run, tell: Tell, only: str | None = None) -> dict[str, str]:
+    """Return why the last verdict of a task, or of the run, is not of what is there now.
+
+    `only` is the task that is meant, empty for the run. What is merged is as good as its checks
+    that passed with the whole run since.
+    """
+    lanes = {name: lane.id for name, lane in run.lanes.items() if lane.open}
+    found = {
+        task.id: is_stale(task.reports[-1], lanes.get(task.lane, ""), tell)
+        for task in run.tasks.values()
+        if task.reports and only in (None, task.id)
+    }
+    if run.reports and not only:
+        found[""] = is_stale(run.reports[-1], "", tell)
+    if run.reports and run.reports[-1].was_executed and not found.get("", "it was not looked at"):
+        now = {each.name for each in run.reports[-1].checks if each.passed}
+        for task in run.tasks.values():
+            if task.id in found and task.lane not in lanes and _is_held_by(task, now):
+                del found[task.id]
+    return {name: why for name, why in found.items() if why}
+
+
+def _is_held_by(task: Task, names: Container[str]) -> bool:
+    """Tell whether all checks that were run last of a task are among some that passed."""
+    last = task.reports[-1]
+    return last.passed and all(each.name in names for each in last.checks)
+
+
 def _list_unverified(run: Run, task: Task, lane: str, tell: Tell, verify: str) -> Iterator[Missing]:
     _, every = _list_reports(run, task)
     failed = _find_standing(run, task, tell)
