@@ -11,6 +11,7 @@ import pytest
 
 from agentx.operations.runs.claiming import take_lane, take_task
 from agentx.operations.runs.lane import open_lane
+from agentx.operations.runs.read import show_run
 from agentx.operations.runs.saying import Saying
 from agentx.runs.driving.schedule import GivingPolicy, Move, NextAct, list_moves
 from agentx.runs.limits import RUN_DRIVE_MS
@@ -35,7 +36,12 @@ def test_a_second_clone_is_told_who_drives_and_until_when(both: Two) -> None:
 
     with pytest.raises(DriveLost, match=r"is driven by driver of anna \(.*\), until .* left\)"):
         _begin(both, "two")
+    # So is whoever looks, who begins no task beside the driver.
+    for project, who in ((both.one, "from here"), (both.two, "by driver of anna")):
+        [step] = show_run(project, both.run_id).next
+        assert f"is driven {who}" in step.text
     first.end("it is done")
+    assert any("TASK-" in step.text for step in show_run(both.one, both.run_id).next)
     _begin(both, "two").end("done, too")
 
 

@@ -10,6 +10,7 @@ from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.project.roles.caller import Via, WhoCalls, find_caller
 from agentx.runs.asked import Escalation
+from agentx.runs.claiming.driven import tell_driven
 from agentx.runs.claiming.own_claims import OwnClaims
 from agentx.runs.claiming.telling import say_shortly
 from agentx.runs.holding.settling import say_holder
@@ -174,6 +175,9 @@ def show_run(project: Project, run_id: str = "", *, caller: WhoCalls | None = No
     run, events, faults = runs.story(run_id or runs.which.active())
     unmerged = runs.list_unmerged(run)
     way = runs.way_on(run, unmerged=unmerged, gone=runs.list_gone(run))
+    driven = tell_driven(run, runs.own)
+    if driven is not None:  # what is a person's to say is so still
+        way = replace(way, next=(driven, *(step for step in way.next if step.is_persons)))
     steps = steps_for(project, way.next, caller)
     stale, now_ms = runs.tell_stale(run), project.clock.now_ms()
     found = overview_of(run, events, steps, faults)
