@@ -159,9 +159,8 @@ def change_row(rows: Mapping[str, SettingRow], key: str, value: object, source: 
         )
     choices = _choices(key)
     if choices and value not in choices:
-        raise InvalidValue(
-            f"{key} in {source} is {str(value)[:80]!r}: must be one of {', '.join(choices)}"
-        )
+        named = ", ".join(filter(None, choices))
+        raise InvalidValue(f"{key} in {source} is {str(value)[:80]!r}: must be one of {named}")
     _check(key, value)
     return SettingRow(key=key, value=value, source=source, about=row.about, default=row.default)
 

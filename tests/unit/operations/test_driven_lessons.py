@@ -19,7 +19,7 @@ from agentx.kernel.errors import UnavailableError
 from agentx.kernel.tokens import estimate
 from agentx.lessons.limits import LESSONS_TOLD_TOKENS
 from agentx.lessons.model import Confidence, Content, LessonKind
-from agentx.operations.driving.asked import DriveBounds, DriveEnd, Driven
+from agentx.operations.driving.asked import DriveBounds, DriveEnd, Driven, NewsOf
 from agentx.operations.driving.ends import ending
 from agentx.operations.lessons.candidates import (
     accept,
@@ -107,6 +107,7 @@ def test_a_check_that_failed_and_what_mended_it_are_offered_with_the_proof(
     assert (end.lessons_proposed, end.lessons_accepted) == (1, ())
     [said] = end.remarks
     assert said.startswith("1 lesson is proposed: `agentx ltm candidates --run ")
+    assert not any("lesson" in each for each in stage.texts(NewsOf.END))  # they are told once
     assert "`agentx ltm accept --all --run " in said
 
 

@@ -47,7 +47,7 @@ class Purse:
             )
         if self.micro_usd + cost > self._bounds.micro_usd:
             raise SittingSpent(
-                f"${self.micro_usd / 1e6:.4f} of ${self._bounds.micro_usd / 1e6:.2f} is spent, "
+                f"${self.micro_usd / 1e6:.4f} of ${self._bounds.micro_usd / 1e6:g} is spent, "
                 f"and the next reply may cost ${cost / 1e6:.4f}",
                 is_money=True,
             )

@@ -18,6 +18,8 @@ from agentx.wiring.taught.lessons import open_lessons
 from agentx.wiring.taught.teaching import offer_lessons
 from agentx.wiring.trust.persons_word import require_person
 
+UNDECIDED = "for a word before `agentx run archive`"
+
 
 @frozen
 class CandidateRow:
@@ -125,7 +127,7 @@ def tell_undecided(project: Project, run: Run) -> tuple[str, ...]:
         return ()
     many = "1 lesson waits" if len(left) == 1 else f"{len(left)} lessons wait"
     look = f"agentx ltm candidates --run {shorten_run(run.id)}"
-    return (f"{many} for a word before `agentx run archive`: `{look}`",)
+    return (f"{many} {UNDECIDED}: `{look}`",)
 
 
 def accept(project: Project, run_id: str, keys: tuple[str, ...], *, everything: bool) -> Promoted:

@@ -19,6 +19,7 @@ from agentx.operations.driving.desk import DriveDesk
 from agentx.operations.driving.ends.pulls import open_pull
 from agentx.operations.driving.ends.taught import settle_taught
 from agentx.operations.driving.ends.whole import MENDS, find_told_ms, list_mends
+from agentx.operations.lessons.candidates import UNDECIDED
 from agentx.operations.runs.lane import rebase_work
 from agentx.operations.runs.recover import pull_request
 from agentx.operations.runs.saying import Saying
@@ -156,5 +157,6 @@ def _hand_over(desk: DriveDesk, run: Run) -> EndStep:
     pull = open_pull(desk, run, found)
     told = go_to_phase(desk.project, Saying(run_id=desk.run_id), "complete")
     for remark in told.remarks:
-        desk.news(NewsOf.END, remark)
+        if UNDECIDED not in remark:  # which the end of the drive tells
+            desk.news(NewsOf.END, remark)
     return EndStep(stage=EndStage.OVER, pushed=desk.remote, pull=pull)
