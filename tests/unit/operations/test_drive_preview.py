@@ -81,6 +81,12 @@ def test_a_filter_that_lies_among_the_files_of_the_work_is_in_the_way(tmp_path: 
         ("filter.mine.smudge", "/opt/mine/smudge --file %f"),
         ("filter.nb.clean", "python tools/strip.py %f"),
         ("filter.own.smudge", "tools/strip.py"),
+        ("filter.nb1.clean", '"/usr/bin/python3.11" -m nbstripout'),
+        ("filter.nb2.clean", "sh -c 'cat | python -X dev -sm tools.strip'"),
+        ("filter.nb3.clean", "python -I -m nbstripout"),
+        ("filter.nb4.clean", "/usr/bin/python3 -W ignore /opt/strip.py -m x"),
+        ("filter.run1.smudge", "cat %f | npx prettier --parser go"),
+        ("filter.run2.smudge", "indent -kr go"),
         ("merge.own.driver", "sh -c './merge %A'"),
         ("merge.up.driver", "../merge %A %O"),
     ):
@@ -90,4 +96,7 @@ def test_a_filter_that_lies_among_the_files_of_the_work_is_in_the_way(tmp_path: 
     found = [line for line in plan_drive(project, asked).in_the_way if "git would run" in line]
 
     named = [line.partition(" is `")[0].rpartition(" ")[2] for line in found]
-    assert named == ["filter.nb.clean", "filter.own.smudge", "merge.own.driver", "merge.up.driver"]
+    assert named == [
+        *("filter.nb.clean", "filter.own.smudge", "filter.nb1.clean", "filter.nb2.clean"),
+        *("filter.run1.smudge", "merge.own.driver", "merge.up.driver"),
+    ]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePath
 
 from agentx.host.files.plain import is_file, list_folder, look
 from agentx.host.git.command import ask_git
@@ -25,6 +25,16 @@ _RUNS = compile_late(
 )
 # What git runs where it takes files in and lays them out, there where they lie.
 _ON_FILES = r"^(filter\..+\.(clean|smudge|process)|merge\..+\.driver)$"
+_PYTHON = compile_late(r"(python|pypy)[0-9.]*(\.exe)?")
+# What runs the scripts, packages or rules that lie where it is started.
+_READ_HERE = frozenset(
+    {
+        *("make", "gmake", "just", "task", "rake", "bundle", "npm", "npx", "pnpm", "yarn", "bun"),
+        *("bunx", "uv", "poetry", "pipenv", "pdm", "hatch", "tox", "nox", "cargo", "go", "mise"),
+    }
+)
+_BEFORE_COMMAND = ("|", ";", "&", "(", "env", "exec")
+_SHORT = 2  # an option whose value is the next word
 _SHOWN_CHARS = 80
 _SAMPLE = ".sample"
 _OWN = ("local", "worktree")
@@ -55,15 +65,23 @@ def refuse_among_files(path: Path) -> Iterator[ConflictError]:
     said = ask_git(path, "config", "--null", "--get-regexp", _ON_FILES)
     for entry in () if said is None else said.names:
         name, _, command = entry.partition("\n")
-        try:
-            words = shlex.split(command)
-        except ValueError:
-            words = command.split()
+        words, mend = _split(command), ""
         if any(_is_among(path, word, is_first=at == 0) for at, word in enumerate(words)):
+            mend = f"name a copy outside of {path} by its whole path"
+        elif _reads_here(words):
+            mend = "have it look at no file here (`python -I -m ...`), or name it by its whole path"
+        if mend:
             yield ConflictError(
                 f"git would run what agents write: {name} is `{preview(command, _SHOWN_CHARS)}`",
-                hint=f"name a copy outside of {path} by its whole path: git config {name}",
+                hint=f"{mend}: git config {name}",
             )
+
+
+def _split(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return command.split()
 
 
 def _is_among(path: Path, word: str, *, is_first: bool) -> bool:
@@ -72,6 +90,33 @@ def _is_among(path: Path, word: str, *, is_first: bool) -> bool:
     if word.startswith(("./", "../")) or (is_first and "/" in word):
         return True
     return not is_first and is_file(path / word)  # `python tools/strip.py`
+
+
+def _reads_here(words: Sequence[str]) -> bool:
+    """Tell whether a command takes what it runs from the folder that it is started in."""
+    for at, word in enumerate(words):
+        name = PurePath(word).name
+        if " " in word and _reads_here(_split(word)):  # sh -c "..."
+            return True
+        if name in _READ_HERE and (at == 0 or words[at - 1].endswith(_BEFORE_COMMAND)):
+            return True
+        if _PYTHON.fullmatch(name) and _imports_from_here(iter(words[at + 1 :])):
+            return True
+    return False
+
+
+def _imports_from_here(options: Iterator[str]) -> bool:
+    """Tell whether Python looks for modules where it is started: by -m and -c, without -I or -P."""
+    for option in options:
+        if not option.startswith("-"):
+            return False  # a script: it looks beside that
+        if option[1:2] in ("W", "X"):
+            next(options, "") if len(option) == _SHORT else None
+            continue
+        found = next((letter for letter in option[1:] if letter in "mcIP"), "")
+        if found:
+            return found in "mc"
+    return True  # a program that is piped in
 
 
 def _list_hooks(path: Path) -> tuple[str, ...]:
