@@ -93,6 +93,8 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("cat", "a:/etc/passwd"),
     ("cat", "@/etc/passwd"),
     ("cat", "file:///etc/passwd"),
+    ("cat", "--into=/tmp/a://out.xml"),
+    ("cat", "--paths=x://y,/etc/passwd"),
     (
         "cat",
         "..",
@@ -268,6 +270,7 @@ def test_no_command_is_run_that_was_not_allowed_or_leads_out(words: tuple[str, .
         ("cat", "/srv/shop/src/app.py"),
         ("python3", "check.py", "-x"),
         ("cat", "https://example.org/a"),
+        ("cat", "--index=https://example.org/a,git+ssh://b@c/d"),
     ],
 )
 def test_what_the_user_allowed_is_run(words: tuple[str, ...]) -> None:

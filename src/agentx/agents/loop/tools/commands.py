@@ -64,6 +64,7 @@ _QUIET = {
 }
 # Where a path may begin in a word: `--file=/x`, `-I/x`, `a:/x`, `@/x`.
 _ABSOLUTE = compile_late(r"(?:^|[=:,@]|^-[A-Za-z]+)(/[^=:,]*)")
+_ADDRESS = compile_late(r"(?:(?<=[=:,@])|^)[A-Za-z][A-Za-z0-9+.-]*://[^,]*")
 _UPWARDS = compile_late(r"(?:^|[^.])\.\.(?:/|$)")
 _HOME = compile_late(r"(?:^|[=:,@]|^-[A-Za-z])~")
 _PARTS = compile_late(r"[/=:,@]+")
@@ -160,11 +161,10 @@ def _check_word(word: str, root: str) -> None:
     shown = preview(word, 60)
     if _UPWARDS.search(word) or _HOME.search(word) or "file:" in word.lower():
         raise InvalidValue(f"{shown!r} leads out of the project's folder")
-    if "://" not in word:
-        for found in _ABSOLUTE.finditer(word):
-            path = re.sub("/+", "/", found[1])
-            if path != root and not path.startswith(f"{root}/"):
-                raise InvalidValue(f"{shown!r} leads out of the project's folder")
+    for found in _ABSOLUTE.finditer(_ADDRESS.sub("", word)):
+        path = re.sub("/+", "/", found[1])
+        if path != root and not path.startswith(f"{root}/"):
+            raise InvalidValue(f"{shown!r} leads out of the project's folder")
     parts = _PARTS.split(word.removeprefix("-"))
     if any(is_kept_away(part) or is_acting(part) for part in parts):
         raise InvalidValue(f"{shown!r} names what is not touched here")
