@@ -24,7 +24,7 @@ _TOOLS = (
     (r"agentx run (?:list|show|task list|lane list)\b", "run_status"),
     (r'agentx run start(?: "TITLE")?(?=`|$|\s)', "run_do with action start"),
     (r"agentx run task (take|release) ([A-Z]+-\w+)", r"run_do with action \1, task \2"),
-    (r"agentx run task add\b", "run_do with action add-task"),
+    (r'agentx run task add(?: "?TITLE"?)?(?=`|$|\s|\))', "run_do with action add-task, title"),
     (r"agentx run lane open --task (\S+?)(?=`|$|\s)", r"run_do with action open-lane, task \1"),
     (r"agentx run lane open\b", "run_do with action open-lane"),
     (r"agentx run lane finish(?: (lane-[\w-]+|LANE))?", r"run_do with action finish-lane, lane \1"),

@@ -37,6 +37,14 @@ from agentx.surfaces.mcp.hints import speak_hint
             '`agentx run start "TITLE"` begins one; `--run` names one',
             "`run_do with action start` begins one; `run` names one",
         ),
+        (
+            "`agentx run task list` shows them, `agentx run task add TITLE` makes one",
+            "`run_status` shows them, `run_do with action add-task, title` makes one",
+        ),
+        (
+            'agentx run task add "TITLE" --run y8mm',
+            "run_do with action add-task, title run y8mm",
+        ),
         ("`agentx run lane open` makes it", "`run_do with action open-lane` makes it"),
         (
             "`agentx run lane open --task TASK-001 --run q3qx` makes it",
