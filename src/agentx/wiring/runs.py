@@ -15,7 +15,7 @@ from agentx.host.git.own_branch import OwnBranch
 from agentx.host.git.programs import list_programs
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import Millis, age
-from agentx.kernel.errors import NotFound, UnavailableError
+from agentx.kernel.errors import NotFound
 from agentx.kernel.ids import shorten_run
 from agentx.kernel.roles import is_persons_name
 from agentx.kernel.text import preview
@@ -151,18 +151,6 @@ def open_kept(project: Project, noted: str = "") -> KeptBranch | None:
         may_take_in=lambda: project.trust.was_said,
         tell=lambda run: project.log.record("warning", "run-brought-back", run=run),
     )
-
-
-def take_folder(project: Project, *, forgets: bool) -> None:
-    """Let the files of runs count as they are: what was taken out of them is not brought back.
-
-    Raises: UnavailableError, ConflictError, DataError.
-    """
-    kept = open_kept(project)
-    if kept is None:
-        return
-    for told in kept.take_folder(forgets=forgets):
-        raise UnavailableError(told)
 
 
 def find_shown_asks(project: Project) -> ShownAsks:

@@ -29,7 +29,7 @@ from agentx.project.trust.ed25519 import find_public, sign
 from agentx.runs.lacking.mending import say_mending
 from agentx.runs.model import Contract
 from agentx.runs.store.kept.facts import is_fact
-from agentx.wiring.runs import take_folder
+from agentx.wiring.bound.taking_out import take_folder
 from agentx.wiring.trust.keys import open_keyring
 from tests.support.repository import commit, git
 from tests.support.run_clones import Clones

@@ -25,7 +25,8 @@ from agentx.project.roles.caller import Via, WhoCalls
 from agentx.runs.model import Contract
 from agentx.runs.store.archive import Archive, _pack
 from agentx.wiring.bound.run_branch import list_notes
-from agentx.wiring.runs import open_runs, take_folder
+from agentx.wiring.bound.taking_out import take_folder
+from agentx.wiring.runs import open_runs
 from tests.support.repository import git
 from tests.support.run_clones import Clones
 

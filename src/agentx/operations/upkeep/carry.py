@@ -15,6 +15,7 @@ from agentx.project.claims import claim_data, claim_private
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project
 from agentx.project.roles.caller import find_caller
+from agentx.wiring.bound.taking_out import take_folder
 from agentx.wiring.keeping.export import Exported, export_memory
 from agentx.wiring.keeping.restore import Restored, has_memory, name_project, restore_memory
 from agentx.wiring.kept.decided import keep_decisions
@@ -23,7 +24,7 @@ from agentx.wiring.kept.loss import RestoreLoss, find_loss
 from agentx.wiring.kept.said import keep_said, leave_unsaid
 from agentx.wiring.memory import open_store
 from agentx.wiring.observation_upkeep import settle_observations
-from agentx.wiring.runs import open_run_store, take_folder
+from agentx.wiring.runs import open_run_store
 from agentx.wiring.taught.lessons import open_lessons
 from agentx.wiring.trust.persons_word import require_person
 

@@ -19,6 +19,7 @@ from agentx.kernel.ids import mint
 from agentx.kernel.values import frozen
 from agentx.operations.capture.import_history import import_history
 from agentx.project.project import Project
+from agentx.wiring.bound.taking_out import take_folder
 from agentx.wiring.keeping.backup import list_backups
 from agentx.wiring.keeping.inspection import Damage, DamagedPart, inspect_memory
 from agentx.wiring.keeping.keyring import load_keys, save_keys
@@ -27,7 +28,6 @@ from agentx.wiring.keeping.restore import finish_restoring
 from agentx.wiring.keeping.salvage import SalvagedLog, salvage_log
 from agentx.wiring.kept.forgotten import keep_removed
 from agentx.wiring.memory import open_store
-from agentx.wiring.runs import take_folder
 
 _STEPS = {
     DamagedPart.LOG: (

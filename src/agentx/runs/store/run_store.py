@@ -63,7 +63,7 @@ from agentx.runs.store.index_file import IndexFile
 from agentx.runs.store.kept.branch import KeptBranch
 from agentx.runs.store.kept.notes import KeptNotes
 from agentx.runs.store.local.checkouts import CheckoutName
-from agentx.runs.store.local.followed import SeenRun, fold_followed
+from agentx.runs.store.local.followed import fold_followed
 from agentx.runs.store.local.seen_claims import SeenClaims
 from agentx.runs.store.vouching import RunPen, RunVouching
 
@@ -209,24 +209,9 @@ class RunStore:
         """
         return fold(run_id, self.events(run_id).events)
 
-    def follow(self, run_id: str, seen: SeenRun | None) -> SeenRun:
-        """Return where a run stands, read anew where its files or whose words count changed.
-
-        Raises: NotFound, UnavailableError.
-        """
-        look = look_at_event_files(self.paths.run(run_id))
-        stamp = self._stamp(look)  # first: more may come meanwhile
-        if seen is not None and seen.stamp == stamp:
-            return seen
-        is_whole = not self.bring_back() and look.files
-        found = self.read(run_id, look) if is_whole else self.events(run_id)
-        return SeenRun(run=fold_followed(run_id, found.events), stamp=stamp)
-
-    def stamp(self, run_id: str) -> str:
+    def stamp(self, run_id: str, look: FilesLook | None = None) -> str:
         """Return a text that changes when events are added, or other words count."""
-        return self._stamp(look_at_event_files(self.paths.run(run_id)))
-
-    def _stamp(self, look: FilesLook) -> str:
+        look = look_at_event_files(self.paths.run(run_id)) if look is None else look
         counts = self.vouching.stamp()
         return f"{look.stamp}:{counts}" if counts else look.stamp
 

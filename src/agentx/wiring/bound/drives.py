@@ -7,7 +7,7 @@ took up, stops.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from agentx.host.files.atomic import make_private_directory
@@ -22,7 +22,8 @@ from agentx.runs.limits import RUN_DRIVE_MS
 from agentx.runs.model import ORCHESTRATOR, Happening, Run
 from agentx.runs.paths import RunNotes
 from agentx.runs.rules.driving import BEGAN, ENDED, HELD
-from agentx.runs.store.local.followed import SeenRun
+from agentx.runs.store.event_files import look_at_event_files
+from agentx.runs.store.local.followed import SeenRun, fold_followed
 from agentx.wiring.bound.claims import reach
 from agentx.wiring.runs import open_run_store, open_runs
 
@@ -49,8 +50,14 @@ class Drive:
     def run(self) -> Run:
         """Where the run stands now; read anew only where its files were changed since."""
         # Several threads look: each by a house of its own, and all may take what one has seen.
-        seen = self._seen
-        self._seen = seen = open_run_store(self._project).follow(self._run_id, seen)
+        seen, store = self._seen, open_run_store(self._project)
+        look = look_at_event_files(store.paths.run(self._run_id))
+        stamp = store.stamp(self._run_id, look)  # first: more may come meanwhile
+        if seen is None or seen.stamp != stamp:
+            is_whole = look.files and not store.bring_back()
+            found = store.read(self._run_id, look) if is_whole else store.events(self._run_id)
+            run = fold_followed(self._run_id, found.events)
+            self._seen = seen = SeenRun(run=run, stamp=stamp)
         return seen.run
 
     @property
@@ -58,16 +65,24 @@ class Drive:
         """What this checkout is called."""
         return self._runs.own.checkout
 
-    def find_rival(self) -> TaskClaim | None:
-        """Return who else drives the run now."""
+    def find_rival(self) -> DriveLost | None:
+        """Return that somebody else drives the run now; None where nobody does."""
         claim = self._see(self.run)
-        is_theirs = claim is not None and claim.checkout != self._runs.own.checkout
-        return claim if is_theirs else None
+        is_theirs = claim is not None and claim.checkout != self._runs.own.known
+        return self._refuse(claim) if is_theirs else None
 
-    def take(self, said: dict[str, object], *, is_taken: bool = False) -> tuple[str, ...]:
+    def take(
+        self,
+        said: dict[str, object],
+        look: Callable[[], None] = lambda: None,
+        *,
+        is_taken: bool = False,
+    ) -> tuple[str, ...]:
         """Drive the run from now on; return what is to be said of that.
 
-        Raises: DriveLost, naming who drives it.
+        `look` refuses it as it is now, before it is taken from anybody.
+
+        Raises: DriveLost, naming who drives it; as `look`.
         """
         path = RunNotes(self._project.store.root).driving(self._run_id)
         make_private_directory(path.parent)
@@ -78,18 +93,21 @@ class Drive:
                 hint="`agentx run show` tells what is done; end that driver first",
             )
         try:
-            return self._begin(said, is_taken=is_taken)
+            return self._begin(said, look, is_taken=is_taken)
         except BaseException:
             self._lock.release()
             self._lock = None
             raise
 
-    def _begin(self, said: dict[str, object], *, is_taken: bool) -> tuple[str, ...]:
+    def _begin(
+        self, said: dict[str, object], look: Callable[[], None], *, is_taken: bool
+    ) -> tuple[str, ...]:
         remarks: list[str] = []
         reach(self._project, remarks, "others learn by `agentx run sync` that it is driven")
         rival = self.find_rival()
         if rival is not None and not is_taken:
-            raise self._refuse(rival)
+            raise rival
+        look()
         taken = {"taken": True} if rival is not None else {}
         self._say(BEGAN, {**said, **self._word(), **taken})
         self.require()

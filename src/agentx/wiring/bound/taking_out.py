@@ -8,7 +8,7 @@ from agentx.project.project import Project
 from agentx.runs.choosing.place import find_place
 from agentx.runs.choosing.which_run import WhichRun
 from agentx.runs.paths import RunNotes
-from agentx.wiring.runs import open_run_store
+from agentx.wiring.runs import open_kept, open_run_store
 
 
 @frozen(kw_only=False)
@@ -58,3 +58,15 @@ def _choose(which: WhichRun, known: tuple[str, ...], run_id: str) -> str:
         if len(near) != 1:
             raise
         return near[0]
+
+
+def take_folder(project: Project, *, forgets: bool) -> None:
+    """Let the files of runs count as they are: what was taken out of them is not brought back.
+
+    Raises: UnavailableError, ConflictError, DataError.
+    """
+    kept = open_kept(project)
+    if kept is None:
+        return
+    for told in kept.take_folder(forgets=forgets):
+        raise UnavailableError(told)
