@@ -13,10 +13,18 @@ import pytest
 
 from agentx.agents.driving.plan import PlannedTask
 from agentx.agents.runners.port import Ask
-from agentx.kernel.errors import InvalidValue
-from agentx.operations.driving.asked import DriveBounds, DriveEnd, Driven, DriveNews, NewsOf
+from agentx.kernel.errors import AgentXError, InvalidValue
+from agentx.operations.driving.asked import (
+    DriveBounds,
+    DriveEnd,
+    Driven,
+    DriveNews,
+    DriveRequest,
+    NewsOf,
+)
 from agentx.operations.driving.beginning import find_meant
 from agentx.operations.driving.desk import DriveDesk
+from agentx.operations.driving.preview import plan_drive
 from agentx.operations.runs.sync import sync_runs
 from agentx.operations.runs.write import start_run
 from agentx.operations.setup.writers import list_writers, trust_writer
@@ -99,6 +107,35 @@ def _say_unless_killed(stage: Stage, told: str) -> Callable[..., RunEvent]:
         return say(desk, *given, **more)
 
     return refuse
+
+
+@pytest.mark.promise("drive.elsewhere")
+def test_a_takeover_that_is_refused_leaves_the_run_to_who_drives_it(stage: Stage) -> None:
+    other, refused = _clone(stage, "bert"), list[str]()
+    asked: dict[str, Any] = {"project": other, "is_taken": True, "caller": PERSON}
+    asked["approve"] = lambda _checks: False
+
+    def play(ask: Ask, folder: Path) -> str:
+        _share(other)
+        plan = plan_drive(other, DriveRequest(run_id=stage.run.id, runners=("claude-code",)))
+        refused.extend(plan.in_the_way)
+        for _ in range(2):
+            with pytest.raises(AgentXError) as error:
+                stage.drive(run_id=stage.run.id, **asked)
+            refused.append(error.value.message)
+            (writer,) = [each for each in list_writers(other) if not each.own]
+            trust_writer(other, writer.fingerprint, caller=PERSON)
+        return _write_own(ask, folder)
+
+    stage.plays = play
+    end = stage.drive(**_begin_shared(stage, "One"))
+
+    assert "is driven by driver of" in refused[-4]
+    assert "says when the work is done" in refused[-3]
+    assert "says when the work is done" in refused[-2]
+    assert "`true`, which nobody approved" in refused[-1]
+    assert end.ended is DriveEnd.DONE, end.reason
+    assert [event.kind for event in stage.events].count("drive-began") == 1
 
 
 @pytest.mark.promise("drive.elsewhere")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from agentx.kernel.errors import ConflictError
+from agentx.kernel.errors import ConflictError, InvalidValue
 from agentx.kernel.ids import shorten_run
 from agentx.kernel.text import preview
 from agentx.operations.driving.asked import DriveRequest, NewsOf
@@ -31,6 +31,30 @@ def approve_known(desk: DriveDesk) -> None:
     if new and desk.request.approve(new):
         approve(desk, new)
     _require(desk, desk.run, list_of_whole(desk.run))
+
+
+def see_checks(desk: DriveDesk) -> None:
+    """See that something says when the work is done, and that a person saw it, before the run is
+    taken from who drives it.
+
+    Raises: InvalidValue, ConflictError.
+    """
+    if desk.request.checks:  # they are declared
+        return
+    lack = find_lack(desk.run)
+    if lack is not None:
+        raise lack
+    approve_known(desk)
+
+
+def find_lack(run: Run) -> InvalidValue | None:
+    """Return that nothing says when a run's work is done; None where something does."""
+    if list_of_whole(run):
+        return None
+    return InvalidValue(
+        "nothing that you or somebody you trust wrote says when the work is done",
+        hint="name what must pass: --check 'make test'",
+    )
 
 
 def list_unseen(project: Project, run: Run, request: DriveRequest) -> tuple[str, ...]:

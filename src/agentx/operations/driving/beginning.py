@@ -7,13 +7,14 @@ from dataclasses import replace
 
 from agentx.host.git.programs import refuse_among_files
 from agentx.kernel.errors import AgentXError, ConflictError, InvalidValue
-from agentx.operations.driving.approving import list_unseen, refuse_unseen
+from agentx.operations.driving.approving import find_lack, list_unseen, refuse_unseen
 from agentx.operations.driving.asked import DriveRequest
 from agentx.operations.runs.saying import check_speaker
 from agentx.operations.runs.write import is_run, start_run
 from agentx.project.project import Project
 from agentx.redaction.redact import redact
 from agentx.runs.model import ORCHESTRATOR, Run
+from agentx.wiring.bound.drives import Drive
 from agentx.wiring.runners import find_player_name, runner_in_lane
 from agentx.wiring.runs import open_run_store, open_runs
 
@@ -70,6 +71,9 @@ def list_in_the_way(project: Project, request: DriveRequest, run: Run | None) ->
     """Return why a run would not be driven as things are, with what to do."""
     found = [*_find_in_the_way(project, request)]
     if run is not None:
+        rival = None if request.is_taken else Drive(project, run.id).find_rival()
+        lack = None if run.over or request.checks else find_lack(run)
+        found += filter(None, (rival, lack))
         found += [refuse_unseen(run, request, each) for each in list_unseen(project, run, request)]
     return tuple(f"{each.message} ({each.hint})" if each.hint else each.message for each in found)
 
