@@ -143,7 +143,7 @@ class Lanes:
         table.add_column(no_wrap=True, justify="right")
         with self._lock:
             rows = {lane: replace(row) for lane, row in self._rows.items()}
-        for lane, row in rows.items():
+        for lane, row in sorted(rows.items()):  # each stays in its place
             doing = Text(printable(preview(row.doing, _WORDS_CHARS)))
             cost = f"{row.tokens:,} ${row.usd:.2f}" if row.tokens else ""
             took = say_duration(max(self._clock.now_ms() - row.since_ms, 0) / 1000)
