@@ -76,15 +76,24 @@ QUESTIONS = (
         "what did we do last night?", ("storm", "late", "paused"), now="2026-03-18T09:00:00Z"
     ),
     AskedOfSample("what happened the week of 10 March?", ("certificate", "#26", "61 ms")),
-    # why it was so, and what was settled: in other words than the question's
+    AskedOfSample("what did Codex do on 9 March?", ("reminder",), only="codex"),
+    AskedOfSample(
+        "what did we do the day before yesterday?", ("jitter",), now="2026-03-20T18:00:00Z"
+    ),
+    AskedOfSample("was haben wir letzte Woche entschieden?", ("7 days", "full jitter")),
+    AskedOfSample("\u00bfqu\u00e9 hicimos la semana pasada?", ("7 days", "BK-2307")),
+    # why it was so then: in other words than the question's
     AskedOfSample("why was the calendar slow on 11 March?", ("215 queries",), within=1),
     AskedOfSample("why did the webhooks fail on 17 March?", ("503", "five tries"), within=1),
     AskedOfSample("why was staging locked on 5 March?", ("transaction over",), within=1),
-    AskedOfSample("why did we move from SQLite to Postgres?", ("has one writer",), within=1),
     AskedOfSample("why did we give up Celery?", ("two per cent",)),
+    AskedOfSample("when did Marstal go live?", ("10:00",)),
+    AskedOfSample("which database do we use?", ("PostgreSQL",)),
+)
+# Of what was settled: where nothing was said a hundred times over.
+SETTLED_QUESTIONS = (
+    AskedOfSample("what broke on Monday?", ("KeyError",), now="2026-03-10T09:00:00Z"),
+    AskedOfSample("why did we move from SQLite to Postgres?", ("has one writer",), within=1),
     AskedOfSample("how do we deploy?", ("Caddy",)),
     AskedOfSample("how many requests may one API key send?", ("60 requests a minute",)),
-    AskedOfSample("when did Marstal go live?", ("10:00",)),
-    AskedOfSample("was haben wir letzte Woche entschieden?", ("7 days", "full jitter")),
-    AskedOfSample("\u00bfqu\u00e9 hicimos la semana pasada?", ("7 days", "BK-2307")),
 )

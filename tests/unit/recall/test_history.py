@@ -28,7 +28,7 @@ from agentx.recall.limits import NOW_MS_MAX
 from agentx.recall.question.actors import name_actors
 from agentx.wiring.memory import open_store
 from agentx.wiring.observations import open_observations
-from tests.support.asking import MONDAY, QUESTIONS, AskedOfSample
+from tests.support.asking import MONDAY, QUESTIONS, SETTLED_QUESTIONS, AskedOfSample
 from tests.support.remembering import project_in, sample_project
 
 NOW = Millis(from_iso("2026-11-16T15:00:00Z"))  # a Monday
@@ -69,7 +69,7 @@ def said(role: Role, text: str, at: str, *, harness: str = "codex", session: str
     )
 
 
-@pytest.mark.parametrize("asked", QUESTIONS, ids=lambda asked: asked.text)
+@pytest.mark.parametrize("asked", [*QUESTIONS, *SETTLED_QUESTIONS], ids=lambda asked: asked.text)
 def test_a_question_about_time_is_answered_in_the_first_rows(
     sample: LocalMemory, asked: AskedOfSample
 ) -> None:

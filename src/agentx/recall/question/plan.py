@@ -214,7 +214,7 @@ def _answer(index: TextIndex, question: Question, made: Plan, weights: Weights) 
     if made.cues.asks_why:
         subject = asked - made.wording.weights.keys() or asked  # when it was is no part of it
         order = lead_with_reasons(order, subject, read, made.spans)
-        order = lead_with_findings(order, replace(grounds, asked=subject), made.spans)
+        order = lead_with_findings(order, replace(grounds, asked=subject), made.query, made.spans)
     if about := read_decided(question.text):
         decided = list_decided(reading, question.filters, about)
         order = lead_with_decided(order, decided, settled.stands_for)

@@ -12,8 +12,9 @@ Law: only where a time is named, and only what was said in reply to one of the b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from agentx.prose.likeness import coverage
 from agentx.recall.question.order.reasons import is_of, states_reason
@@ -22,11 +23,14 @@ from agentx.recall.question.rank import Ranked
 from agentx.recall.question.when import TimeSpan
 from agentx.search.analysis import terms
 from agentx.search.document import Trait
-from agentx.search.text.evidence import Contender, add_session
+from agentx.search.query import Query
+from agentx.search.text.evidence import Contender, add_session, gather
 
 _ABOVE = 1.001
 _LOOKED_AT = 20
 _EVENTS = ("event",)
+_PERSONS = ("user",)
+_SPANS_MAX = 3
 _REPLY_MS_MAX = 60 * 60 * 1000  # after who asked, the end of the reply
 # Of the words of a question, those that who asked about it then must have said.
 _SAME_SHARE = 0.5
@@ -35,13 +39,14 @@ _UNSAID = int(Trait.ACT | Trait.TOOL)
 
 
 def lead_with_findings(
-    ranked: Sequence[Ranked], grounds: Grounds, spans: Sequence[TimeSpan]
+    ranked: Sequence[Ranked], grounds: Grounds, query: Query, spans: Sequence[TimeSpan]
 ) -> tuple[Ranked, ...]:
     """Put the end of the reply to who spoke of it at that time first, where no reason leads."""
     found = tuple(ranked)
     if not (spans and found and grounds.asked) or _leads_with_reason(found[0], grounds, spans):
         return found
-    told = next((each for each in found[:_LOOKED_AT] if _tells(each, grounds, spans)), None)
+    said = chain(found[:_LOOKED_AT], _list_said(grounds, query, spans))
+    told = next((each for each in said if _tells(each, grounds, spans)), None)
     answer = _find_reply(told, grounds) if told is not None else None
     if answer is None:
         return found
@@ -59,6 +64,21 @@ def _tells(each: Ranked, grounds: Grounds, spans: Sequence[TimeSpan]) -> bool:
     if not each.candidate.traits & _USER or not is_of(each, spans):
         return False
     return coverage(grounds.asked, frozenset(terms(grounds.read(each)))) >= _SAME_SHARE
+
+
+def _list_said(grounds: Grounds, query: Query, spans: Sequence[TimeSpan]) -> Iterator[Ranked]:
+    """Yield what people said of it at those times, which others may have crowded out."""
+    for span in spans[:_SPANS_MAX]:
+        near = replace(
+            grounds.filters,
+            doc_types=_EVENTS,
+            roles=_PERSONS,
+            since_ms=max(span.since_ms, grounds.filters.since_ms or 0),
+            until_ms=min(span.until_ms, grounds.filters.until_ms or span.until_ms),
+        )
+        found = gather(grounds.reading, query, near).candidates.values()
+        best = sorted(found, key=lambda each: -each.passage)[:_LOOKED_AT]
+        yield from (Ranked(each, 0.0, 0.0, 0.0) for each in best)
 
 
 def _find_reply(told: Ranked, grounds: Grounds) -> Contender | None:
