@@ -29,6 +29,7 @@ def test_a_reason_for_a_choice_or_a_cause_is_known(text: str) -> None:
     [
         "The insert sits in a savepoint because Postgres ends it all where SQLite did not.",
         "We decided to keep the cache, because it is fast.",
+        "- It sits so because Postgres ends all where SQLite did not.\n- Decision 1 is reversed.",
         "SQLite, then Postgres.",
         "",
     ],

@@ -67,7 +67,7 @@ def has_been_asked_for(own: str, deeds: Deeds) -> bool:
     """Tell whether what is fine "until somebody asks for X" was asked for."""
     found = _UNTIL_ASKED.search(own)
     wanted = terms(found["what"]) - UNDONE if found else frozenset[str]()
-    return len(wanted) >= _WORDS_MIN and any(wanted <= each.asked for each in deeds.work)
+    return len(wanted) >= _WORDS_MIN and any(wanted <= said for said in deeds.spoken)
 
 
 def was_taken_out(own: str, deeds: Deeds) -> bool:

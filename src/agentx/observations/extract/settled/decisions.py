@@ -42,7 +42,7 @@ from agentx.prose.sentences import (
     words,
 )
 from agentx.prose.settling.asking import only_asks
-from agentx.prose.settling.errands import is_errand, is_one_off
+from agentx.prose.settling.errands import is_one_off
 from agentx.prose.settling.rulings import (
     ends_attempt,
     gives_up,
@@ -221,7 +221,7 @@ def _of_prompt(
         replace(one, content=_HEARD.sub(r"\1", one.content), weight=max(ANSWERED, one.weight))
         for one in _settle_prompt(rest, parted.rest, exchange, boot, is_first=is_first)
     ]
-    if not settled and parted.may_settle and not (is_one_off(rest) or is_errand(rest)):
+    if not settled and parted.may_settle and not is_one_off(rest):
         plain = " ".join(rest.split())
         settled = [decision(f"The user said: {plain}", plain, prompt, ids, ANSWERED)]
     yield from settled

@@ -16,7 +16,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from agentx.prose.cues import DECIDES, EXPLAINS, TAKES_BACK, anywhere
-from agentx.prose.sentences import sentences
+from agentx.prose.sentences import Block, sentences
 from agentx.recall.question.rank import Ranked
 from agentx.recall.question.when import TimeSpan, nearness
 from agentx.search.analysis import terms
@@ -75,9 +75,16 @@ def states_reason(text: str, subject: frozenset[str]) -> bool:
     """Tell whether a text gives a reason for something about a subject."""
     if not _REASON.search(text):
         return False
-    said = [each.text for each in sentences(text)] or [text]
+    said = sentences(text)
     least = min(len(subject), _TERMS_MIN)
-    beside = [f"{one} {other}" for one, other in pairwise(said)] or said
+    # The items of a list are said of different things.
+    beside = [
+        f"{one.text} {other.text}"
+        for one, other in pairwise(said)
+        if not (one.block is other.block is Block.ITEM and "\n" in text[one.start : other.start])
+    ]
+    beside += [each.text for each in said if each.block is Block.ITEM or len(said) == 1]
+    beside = beside or [text]
     return any(
         _REASON.search(part)
         and any(cue.search(part) for cue in (DECIDES, TAKES_BACK, EXPLAINS))
