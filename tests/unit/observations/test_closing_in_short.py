@@ -53,7 +53,7 @@ LOAD = "The old orders have to be loaded; `load_orders.py` can do it once you te
         (LOAD, ("load the fonts", "> Fonts", "< They are loaded at once."), LOAD),
         (LOAD, ("make the shop blue", "> Blue shop", "< It is blue."), LOAD),
         (LOAD, ("since when do we have this?", "< Since May."), LOAD),
-        (LENA, ("lena checked ldap, the port is 636. fix it", "> LDAP", "< Fixed."), ""),
+        (LENA, ("lena checked ldap: the port is 636 not 389. fix it", "> LDAP", "< Fixed."), ""),
         (LENA, ("lena will check ldap on friday", "> Fonts", "< Done."), LENA),
         (LENA, ("did lena check it?", "> Fonts", "< No."), LENA),
         (OFFLINE, ("offline getestet, l\u00e4uft", "> Cache", "< Gut."), ""),

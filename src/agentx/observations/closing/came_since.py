@@ -48,11 +48,12 @@ def did_as_said(said: str, deeds: Deeds) -> bool:
         return False
     who, stem = found["who"].casefold(), found["does"].casefold()[:_STEM_CHARS]
     for answer in deeds.answers:
-        for clause in CLAUSE.split(answer.text):
+        for each in CLAUSE.split(answer.text):
+            clause, _, _ = each.partition(": ")  # what came of it
             words = clause.casefold().split()
             if who not in words[:2] or is_question(clause) or NOT_YET.search(clause):
                 continue
-            if any(each.startswith(stem) for each in words if each != who):
+            if any(word.startswith(stem) for word in words if word != who):
                 return " will " not in f" {clause.casefold()} "
     return False
 
