@@ -33,7 +33,7 @@ from pathlib import Path
 from threading import Lock, active_count
 from typing import IO, NoReturn
 
-from tests.support.gaps import fill_gaps
+from tests.support.gaps import fill_gaps, take_large_pages
 
 NOW_MS = "ZYGOTE_NOW_MS"
 """The variable that stops time and chance for a command, which does not see it itself."""
@@ -298,6 +298,7 @@ def _make_ready() -> None:
     _practise()
     gc.collect()
     fill_gaps()
+    take_large_pages()
     gc.freeze()  # so that the children need no copies of what they only read
 
 
