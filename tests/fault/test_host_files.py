@@ -23,6 +23,7 @@ from agentx.host.kv.port import Family
 from agentx.host.kv.rocks import open_rocks
 from agentx.host.system import SystemClock
 from tests.fault.host_child import ROWS_IN_A_BATCH
+from tests.support.zygote import run_module
 
 ROOT = Path(__file__).parents[2]
 CLOCK = SystemClock()
@@ -30,14 +31,7 @@ END = b"\xff" * 8
 
 
 def _run(*words: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "tests.fault.host_child", *map(str, words)],
-        cwd=ROOT,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=60,
-        check=False,
-    )
+    return run_module("tests.fault.host_child", *words, timeout_s=60)
 
 
 @pytest.mark.parametrize("point", [CrashPoint.ATOMIC_TEMP_WRITTEN, CrashPoint.ATOMIC_REPLACED])

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +22,7 @@ from agentx.wiring.loop.desk import holding_session
 from tests.support.crashing import Died
 from tests.support.looping import LoopStage, staging
 from tests.support.scripted_llm import Asked, ScriptedLlm, Step, calls, says
+from tests.support.zygote import run_module
 
 pytestmark = pytest.mark.promise("loop.once")
 
@@ -127,16 +126,8 @@ def test_it_goes_on_wherever_a_step_was_being_saved(tmp_path: Path, point: Crash
 def test_it_goes_on_after_a_real_kill(tmp_path: Path, point: CrashPoint) -> None:
     with staging(tmp_path, clock=False) as stage:
         attend(stage)
-        killed = subprocess.run(
-            [
-                *(sys.executable, "-m", "tests.fault.loop_child"),
-                *(str(tmp_path), stage.llm.url, point.value, "2"),
-            ],
-            cwd=Path(__file__).parents[2],
-            capture_output=True,
-            timeout=120,
-            check=False,
-        )
+        words = tmp_path, stage.llm.url, point.value, "2"
+        killed = run_module("tests.fault.loop_child", *words, timeout_s=120)
         assert killed.returncode == -signal.SIGKILL, killed.stderr
 
         see_done_once(stage, stage.resume())

@@ -24,6 +24,7 @@ from tests.support.drafts import draft
 from tests.support.observations import generated, observation, opened_store
 from tests.support.remembering import project_in, remember
 from tests.support.time_and_chance import FakeClock
+from tests.support.zygote import run_module
 
 ROOT = Path(__file__).parents[2]
 CHILD = (sys.executable, "-m", "tests.fault.observation_child")
@@ -40,14 +41,7 @@ def _store(folder: Path) -> ObservationStore:
 
 
 def _run(*words: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*CHILD, *map(str, words)],
-        cwd=ROOT,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=60,
-        check=False,
-    )
+    return run_module("tests.fault.observation_child", *words, timeout_s=60)
 
 
 def _same(store: ObservationStore, kept: list[Observation]) -> None:

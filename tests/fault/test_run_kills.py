@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import shutil
 import signal
-import subprocess
-import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,6 +22,7 @@ from tests.fault.run_child import afterwards, later_verbs, verbs
 from tests.support.kept_runs import Kept
 from tests.support.repository import commit, git, repository
 from tests.support.run_stories import Team
+from tests.support.zygote import run_module
 
 POINTS = (
     *(point for point in CrashPoint if point.name.startswith(("RUN_", "LESSON"))),
@@ -67,15 +66,8 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 def _strike(folder: Path, run: str, verb: str, point: CrashPoint) -> int:
     # Git knows worktrees by their path: the copy must lie where the original lay.
-    words = [str(folder / "shop"), str(folder / "store"), str(point), verb, run]
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.fault.run_child", *words],
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    words = folder / "shop", folder / "store", point, verb, run
+    done = run_module("tests.fault.run_child", *words, timeout_s=60)
     assert done.returncode in (0, -signal.SIGKILL, 1), done.stderr
     if done.returncode == 1:
         assert "IllegalTransition" in done.stderr or "ConflictError" in done.stderr, done.stderr

@@ -134,6 +134,12 @@ class Zygote:
             )
 
 
+def run_module(name: str, *words: object, timeout_s: float) -> subprocess.CompletedProcess[str]:
+    """Run a module of the tests as a program, with all that is ours imported already."""
+    arguments = ["-m", name, *map(str, words)]
+    return zygote().run(arguments, cwd=_TREE, env=dict(os.environ), timeout_s=timeout_s)
+
+
 @contextmanager
 def _speaking(said: str) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
     """Return the two ends of a pipe with words in it."""
@@ -244,6 +250,9 @@ def _become(asked: dict[str, object], streams: list[int]) -> NoReturn:
         os.chdir(str(asked["cwd"]))
         sys.argv = ["agentx", *arguments]
         vars(os)["execv"] = _turn_into
+        if arguments[:1] == ["-m"]:
+            _turn_into(sys.executable, [sys.executable, "-P", *arguments])
+            sys.exit()
         if now_ms:
             _stand_still(int(now_ms))
         from agentx.surfaces.cli.main import main
