@@ -254,8 +254,13 @@ class RunStore:
             yield desk
 
     def lay_out(self) -> None:
-        """Say to git how the runs are merged."""
-        lay_out(self.paths.project.run_memory)
+        """Say to git how the runs are merged, where the code brings them.
+
+        Where it does not, what each clone lays there would stand in the way of a pull of somebody's
+        lessons: git writes over no file that it does not know.
+        """
+        if self.kept is None:
+            lay_out(self.paths.project.run_memory)
 
     @contextmanager
     def _desk(self, run_id: str) -> Iterator[OpenRun]:
