@@ -17,9 +17,9 @@ from agentx.kernel.text import quote_word
 from agentx.memory.found import SearchHit
 from agentx.surfaces.cli.commands.said.search import draw_hit
 from agentx.surfaces.cli.copied import find_copied
-from agentx.surfaces.cli.dates import Dates
 from agentx.surfaces.cli.layout import Grid, fold, fold_words, lay, measure
 from agentx.surfaces.cli.screen import open_console
+from agentx.surfaces.dates import Dates
 from tests.support.time_and_chance import START_MS
 
 ASK = (

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from agentx.kernel.clock import DAY_MS, HOUR_MS, from_iso
-from agentx.surfaces.cli.dates import Dates, say_date
+from agentx.surfaces.dates import Dates, say_date
 
 NOW_MS = from_iso("2026-11-05T12:30:00Z")  # a Thursday
 DATES = Dates(now_ms=NOW_MS, zone=UTC)

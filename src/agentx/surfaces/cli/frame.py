@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from agentx.memory.port import Behind, Memory
     from agentx.project.config import Environment
     from agentx.project.project import Project
-    from agentx.surfaces.cli.dates import Dates
+    from agentx.surfaces.dates import Dates
 
 
 # What they show lies in files of the repository.
@@ -144,7 +144,7 @@ class Invocation:
     def dates(self) -> Dates:
         """The present as the project's days have it."""
         from agentx.project.zone import project_zone
-        from agentx.surfaces.cli.dates import Dates
+        from agentx.surfaces.dates import Dates
 
         return Dates(now_ms=self.project.clock.now_ms(), zone=project_zone(self.project))
 

@@ -18,7 +18,7 @@ from agentx.surfaces.cli.layout import flatten, lay, measure, shorten
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from agentx.surfaces.cli.dates import Dates
+    from agentx.surfaces.dates import Dates
 
 _MARGIN = "  "
 _BARS = "\u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588"

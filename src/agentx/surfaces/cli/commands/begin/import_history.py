@@ -21,10 +21,10 @@ from agentx.host.heap import keep_few_arenas
 from agentx.kernel.clock import point
 from agentx.operations.capture.import_history import import_history
 from agentx.surfaces.cli import render
-from agentx.surfaces.cli.dates import say_date
 from agentx.surfaces.cli.failure import Interrupted
 from agentx.surfaces.cli.frame import Invocation, Verb
 from agentx.surfaces.cli.progress import ProgressLine
+from agentx.surfaces.dates import say_date
 
 _DAMAGED_SHOWN = 10
 _GOES_ON = "what was read until now is kept; run the same command again for the rest"

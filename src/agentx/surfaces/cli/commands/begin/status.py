@@ -16,9 +16,9 @@ from agentx.operations.upkeep.strangers import SHOW_TRUST
 from agentx.project.settings import DaemonSettings
 from agentx.search.model import TextIndexState
 from agentx.surfaces.cli import render
-from agentx.surfaces.cli.dates import Dates
 from agentx.surfaces.cli.frame import Invocation, Verb
 from agentx.surfaces.cli.layout import lay, lay_facts, shorten_home
+from agentx.surfaces.dates import Dates
 
 if TYPE_CHECKING:
     from rich.console import Console

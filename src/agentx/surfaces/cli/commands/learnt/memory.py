@@ -24,11 +24,11 @@ from agentx.surfaces.cli.commands.learnt.curate import (
     unpin,
 )
 from agentx.surfaces.cli.commands.learnt.review import review
-from agentx.surfaces.cli.dates import Dates
 from agentx.surfaces.cli.frame import Invocation, VerbGroup
 from agentx.surfaces.cli.layout import lay
 from agentx.surfaces.cli.progress import behind_progress
 from agentx.surfaces.cli.screen import ask
+from agentx.surfaces.dates import Dates
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,9 +8,9 @@ from rich.text import Text
 
 from agentx.kernel.text import preview, printable
 from agentx.operations.recall.why import Trace, why
-from agentx.surfaces.cli.dates import Dates
 from agentx.surfaces.cli.frame import Invocation, Verb
 from agentx.surfaces.cli.layout import fold
+from agentx.surfaces.dates import Dates
 
 _STEP = 4
 _CELLS_MIN = 24

@@ -35,7 +35,7 @@ from agentx.surfaces.cli.frame import Invocation, VerbGroup
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from agentx.surfaces.cli.dates import Dates
+    from agentx.surfaces.dates import Dates
 
 
 _NAMED_MAX = 4

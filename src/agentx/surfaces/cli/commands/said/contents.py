@@ -12,8 +12,8 @@ from rich.text import Text
 from agentx.conversation.model import Session
 from agentx.operations.recall.toc import TocTree
 from agentx.surfaces.cli import render
-from agentx.surfaces.cli.dates import Dates
 from agentx.surfaces.cli.layout import flatten, lay, lay_facts
+from agentx.surfaces.dates import Dates
 
 _STEP = 2
 _PROVEN_LEVELS = ("day", "segment")  # whose lines come with what proves them

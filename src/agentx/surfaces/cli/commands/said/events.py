@@ -18,7 +18,7 @@ from agentx.surfaces.cli.layout import flatten, lay, lay_facts
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from agentx.surfaces.cli.dates import Dates
+    from agentx.surfaces.dates import Dates
 
 _ON_A_PAGE = 50
 _LINES_MAX = 2

@@ -13,9 +13,9 @@ from agentx.operations.recall.uses import expand_used
 from agentx.surfaces.cli import render
 from agentx.surfaces.cli.commands.learnt import memory
 from agentx.surfaces.cli.commands.said.events import name_speaker
-from agentx.surfaces.cli.dates import Dates
 from agentx.surfaces.cli.frame import Invocation, Verb
 from agentx.surfaces.cli.layout import fold, lay
+from agentx.surfaces.dates import Dates
 
 _MARGIN = 2
 _AROUND_CHARS = 400

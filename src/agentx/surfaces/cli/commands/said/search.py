@@ -22,10 +22,10 @@ from agentx.operations.recall.everywhere import (
 )
 from agentx.operations.recall.origins import mark_reply
 from agentx.surfaces.cli import render
-from agentx.surfaces.cli.dates import Dates
 from agentx.surfaces.cli.frame import Invocation, Verb
 from agentx.surfaces.cli.layout import lay, lay_facts
 from agentx.surfaces.cli.screen import ask
+from agentx.surfaces.dates import Dates
 
 _LEVELS = {level: level for level in ("year", "month", "week", "day")}
 

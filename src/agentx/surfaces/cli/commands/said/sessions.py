@@ -15,7 +15,7 @@ from agentx.surfaces.cli.frame import Invocation, Verb
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from agentx.surfaces.cli.dates import Dates
+    from agentx.surfaces.dates import Dates
 
 
 @click.command(cls=Verb)

@@ -9,8 +9,8 @@ from rich.text import Text
 from agentx.kernel.text import printable
 from agentx.operations.recall.document import Opened, open_document
 from agentx.surfaces.cli import render
-from agentx.surfaces.cli.dates import Dates
 from agentx.surfaces.cli.frame import Invocation, Verb
+from agentx.surfaces.dates import Dates
 
 
 @click.command(cls=Verb)

@@ -16,10 +16,10 @@ from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.operations.recall.toc import DEPTH_MAX, TocTree, find_nearest, toc, toc_of
 from agentx.surfaces.cli.commands.said.contents import draw_sessions, draw_trees, find_deepest
-from agentx.surfaces.cli.dates import Dates
 from agentx.surfaces.cli.frame import Invocation, Verb
 from agentx.surfaces.cli.layout import flatten, lay
 from agentx.surfaces.cli.progress import behind_progress
+from agentx.surfaces.dates import Dates
 
 if TYPE_CHECKING:
     from agentx.operations.recall.stretch import TimeStretch

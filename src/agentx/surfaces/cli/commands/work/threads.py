@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from agentx.clarification.data import KnownAnswer
-    from agentx.surfaces.cli.dates import Dates
+    from agentx.surfaces.dates import Dates
 
 _Row = tuple[str, str, str]  # what it is, what somebody said, and what is told of that
 

@@ -61,6 +61,11 @@ class Dates:
         at = self._find(at_ms)
         return f"{at:%H:%M}" if at is not None else "-"
 
+    def say_iso(self, at_ms: int | None) -> str:
+        """Return the day of a time as forms write it: 2026-03-02."""
+        at = self._find(at_ms)
+        return f"{at.date()}" if at is not None else ""
+
     def say_span(self, first_ms: int | None, last_ms: int | None) -> str:
         """Return from when to when, without saying a day twice."""
         first, last = self.say_day(first_ms), self.say_day(last_ms)
