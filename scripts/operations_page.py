@@ -19,10 +19,11 @@ HEAD = """\
 
 Made from `OPERATIONS` (`src/agentx/operations/table.py`) by `scripts/operations_page.py`; a test
 holds the two, and every surface, together. A command is called as `agentx COMMAND`; a verb lives
-below `agentx`. An empty cell means that a surface does not have the verb.
+below `agentx`; a place of the page is an address of `agentx view`. An empty cell means that a
+surface does not have the verb.
 
-| operation | what it does | command | MCP | gRPC | hook | lives in |
-|---|---|---|---|---|---|---|
+| operation | what it does | command | MCP | gRPC | hook | page | lives in |
+|---|---|---|---|---|---|---|---|
 """
 
 
@@ -45,7 +46,7 @@ def write_page() -> str:
 
 def _write_row(operation: Operation) -> str:
     said = (inspect.getdoc(find_verb(operation)) or "").partition("\n\n")[0].replace("\n", " ")
-    surfaces = (operation.cli, operation.mcp, operation.grpc, operation.hook)
+    surfaces = (operation.cli, operation.mcp, operation.grpc, operation.hook, operation.page)
     names = (", ".join(f"`{name}`" for name in each) for each in surfaces)
     cells = (operation.name, said.replace("|", "\\|"), *names, f"`{operation.verb}`")
     return f"| {' | '.join(cells)} |\n"

@@ -283,7 +283,7 @@ OPENS_FILES_ITSELF = {
         wiring/kept/views.py work/store/github/pages.py""",
     "what ships with AgentX": """
         adapters/opencode/setup.py agents/roles/texts.py search/kindred.py
-        work/store/workflows.py demo/sample/__init__.py""",
+        work/store/workflows.py demo/sample/__init__.py surfaces/page/static/__init__.py""",
     "a stage of its own": "demo/stage.py surfaces/cli/commands/begin/demo.py",
     "a terminal, or nothing": """
         agents/runners/person.py surfaces/cli/main.py surfaces/cli/root.py

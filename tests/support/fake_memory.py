@@ -143,9 +143,11 @@ class FakeMemory:
             found = [event for event in self._in_order() if _fits(event, query)]
         if query.newest_first:
             found.reverse()
-        start = int(query.cursor or 0)
-        end = start + query.limit
-        return EventPage(events=tuple(found[start:end]), next=str(end) if end < len(found) else "")
+        if query.cursor:
+            is_next = str.__lt__ if query.newest_first else str.__gt__
+            found = [event for event in found if is_next(event.event_id, query.cursor)]
+        shown = tuple(found[: query.limit])
+        return EventPage(events=shown, next=shown[-1].event_id if found[len(shown) :] else "")
 
     def event(self, event_id: str) -> Event:
         """Return one event."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from agentx.demo import sample
@@ -98,6 +99,20 @@ class DemoStage:
             check=False,
             timeout=_WAIT_S,
         )
+
+    def view(self) -> None:
+        """Show the page on this home until somebody ends it."""
+        kept = read_environment().variables
+        shown = {
+            name: kept[name] for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER") if name in kept
+        }
+        with suppress(KeyboardInterrupt):
+            subprocess.run(
+                [self._python, "-P", "-m", "agentx.surfaces.page", str(self.project)],
+                cwd=self.project,
+                env={**self.environment, **shown},
+                check=False,
+            )
 
     def first_grip(self, node_id: str) -> str:
         """Return the evidence of the first line of a node."""

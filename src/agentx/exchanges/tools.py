@@ -27,8 +27,8 @@ _DELEGATES = compile_late(
 )
 _NOT_FILES = compile_late(r"todo|memory|plan", re.IGNORECASE)
 _PATHS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file")
-_BEFORE = ("old_string", "oldString", "old_str", "old_text")
-_AFTER = ("new_string", "newString", "new_str", "new_text", "content", "file_text", "new_source")
+BEFORE = ("old_string", "oldString", "old_str", "old_text")
+AFTER = ("new_string", "newString", "new_str", "new_text", "content", "file_text", "new_source")
 _PATCHES = ("command", "input", "patch", "patchText", "diff")
 _PATCH_FILE = compile_late(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 _MOVED = compile_late(r"^\*\*\* Move to: (.+)$", re.MULTILINE)
@@ -150,7 +150,7 @@ def use_of(turn: Turn) -> Use:
         if known.search(name):
             return use
     writes = _WRITERS.search(name) and not _NOT_FILES.search(name) and _path(turn.arguments)
-    if _patch(turn.arguments) or (writes and not _SHELLS.search(name)):
+    if find_patch(turn.arguments) or (writes and not _SHELLS.search(name)):
         return Use.EDIT
     return Use.SHELL if _SHELLS.search(name) and _command(turn.arguments) else Use.OTHER
 
@@ -174,7 +174,7 @@ def file_edits(step: ToolStep) -> tuple[FileChange, ...]:
 def _read_edits(step: ToolStep) -> Iterator[FileChange]:
     if step.use is not Use.EDIT or step.result is None or step.result.failed or step.was_refused:
         return
-    patch = _patch(step.call.arguments)
+    patch = find_patch(step.call.arguments)
     if patch:
         yield from _read_patch(patch[:_CHARS_READ_MAX], step.call)
         return
@@ -185,7 +185,7 @@ def _read_edits(step: ToolStep) -> Iterator[FileChange]:
 
 def list_touched(step: ToolStep) -> tuple[str, ...]:
     """Return the files of the project that a step read or wrote."""
-    patch = _patch(step.call.arguments)
+    patch = find_patch(step.call.arguments)
     if patch:
         return tuple(edit.path for edit in _read_patch(patch[:_CHARS_READ_MAX], step.call))
     path = inside(_path(step.call.arguments), step.call)
@@ -258,7 +258,8 @@ def _path(arguments: object) -> str:
     return ""
 
 
-def _patch(arguments: object) -> str:
+def find_patch(arguments: object) -> str:
+    """Return the patch that a call was given, as Codex writes it; empty where there is none."""
     if isinstance(arguments, Mapping):
         given = [arguments.get(name) for name in _PATCHES]
     else:
@@ -317,7 +318,7 @@ def _read_write(step: ToolStep, path: str) -> FileChange:
         added, removed = _sides(lines)
         return FileChange(path=path, added=added, removed=removed)
     arguments = step.call.arguments
-    before, after = _texts(arguments, _BEFORE), _texts(arguments, _AFTER)
+    before, after = _texts(arguments, BEFORE), _texts(arguments, AFTER)
     old, new = before.split("\n") if before else [], after.split("\n") if after else []
     kept = set(old) & set(new)
     return FileChange(

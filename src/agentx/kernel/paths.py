@@ -185,6 +185,12 @@ class StorePaths:
         return folder / encode_name(self.shared_by) if self.shared_by else folder
 
     @property
+    def visits(self) -> Path:
+        """When the page was looked at."""
+        mine = f"-{encode_name(self.shared_by)}" if self.shared_by else ""
+        return self.root / f"visits{mine}.json"
+
+    @property
     def walks(self) -> Path:
         """What agents did on the ways of issues through their workflows; each project its own."""
         folder = self.root / "walks"

@@ -19,12 +19,17 @@ class Operation:
     mcp: tuple[str, ...] = ()
     grpc: tuple[str, ...] = ()
     hook: tuple[str, ...] = ()
+    page: tuple[str, ...] = ()  # the places of the page that show it, or where it is done
 
 
-def _row(name: str, verb: str, cli: str = "", mcp: str = "", grpc: str = "") -> Operation:
+def _row(
+    name: str, verb: str, cli: str = "", mcp: str = "", grpc: str = "", *, page: str = ""
+) -> Operation:
     """Return an operation; several names on one surface stand side by side, with commas."""
-    split = (tuple(filter(None, names.split(", "))) for names in (cli, mcp, grpc))
-    return Operation(name, verb, *split)
+    cli_names, mcp_names, grpc_names, pages = (
+        tuple(filter(None, names.split(", "))) for names in (cli, mcp, grpc, page)
+    )
+    return Operation(name, verb, cli_names, mcp_names, grpc_names, page=pages)
 
 
 _CAPTURE = (
@@ -33,20 +38,27 @@ _CAPTURE = (
     _row("capture.drain", "memory.port:Memory.drain", grpc="DrainSpool"),
     _row("capture.sync", "operations.capture.sync:sync", "sync", grpc="SyncViews"),
     _row("capture.import", "operations.capture.import_history:import_history", "import"),
-    _row("capture.forget", "operations.capture.forget:forget", "forget", grpc="ForgetEvents"),
+    _row(
+        "capture.forget",
+        "operations.capture.forget:forget",
+        "forget",
+        grpc="ForgetEvents",
+        page="/forget/session",
+    ),
     _row("capture.exclude", "operations.capture.exclude:exclude_from_capture", "exclude"),
     _row("capture.live", "operations.setup.programs.live:try_hooks", "doctor"),
 )
 
 _RECALL = (
     Operation("recall.announce", "surfaces.hooks.telling.digest:announce", hook=("session start",)),
-    _row("recall.recall", "operations.recall.recall:recall", "recall", "recall"),
+    _row("recall.recall", "operations.recall.recall:recall", "recall", "recall", page="/told"),
     _row(
         "recall.search",
         "memory.port:Memory.search",
         "search",
         "search",
         "TeleportSearch, VectorTeleport, HybridSearch, RouteQuery",
+        page="/search",
     ),
     _row(
         "recall.search_everywhere",
@@ -54,16 +66,39 @@ _RECALL = (
         "search",
         "search",
     ),
-    _row("recall.expand", "memory.port:Memory.expand", "expand", "expand", "ExpandGrip"),
-    _row("recall.show", "operations.recall.document:open_document", "show"),
+    _row(
+        "recall.expand", "memory.port:Memory.expand", "expand", "expand", "ExpandGrip", page="/grip"
+    ),
+    _row("recall.show", "operations.recall.document:open_document", "show", page="/show"),
     _row("recall.read", "operations.recall.read:read", mcp="get"),
     _row("recall.timeline", "operations.recall.timeline:timeline", mcp="timeline"),
     _row("recall.stretch", "operations.recall.stretch:read_stretch", "toc", "timeline, standup"),
     _row("recall.session", "operations.recall.stretch:read_session", mcp="timeline"),
-    _row("recall.why", "operations.recall.why:why", "why", "why"),
-    _row("recall.toc", "operations.recall.toc:toc", "toc", grpc="GetTocRoot, GetNode, BrowseToc"),
-    _row("recall.events", "memory.port:Memory.events", "events", grpc="GetEvents, GetEvent"),
-    _row("recall.sessions", "memory.port:Memory.sessions", "sessions", grpc="ListSessions"),
+    _row("recall.why", "operations.recall.why:why", "why", "why", page="/why, /memory/one"),
+    _row("recall.told", "operations.recall.uses:list_told", page="/session"),
+    _row("recall.session_part", "operations.recall.session.part:read_part", page="/session"),
+    _row("recall.session_tail", "operations.recall.session.part:read_tail", page="/session"),
+    _row(
+        "recall.toc",
+        "operations.recall.toc:toc",
+        "toc",
+        grpc="GetTocRoot, GetNode, BrowseToc",
+        page="/time",
+    ),
+    _row(
+        "recall.events",
+        "memory.port:Memory.events",
+        "events",
+        grpc="GetEvents, GetEvent",
+        page="/session",
+    ),
+    _row(
+        "recall.sessions",
+        "memory.port:Memory.sessions",
+        "sessions",
+        grpc="ListSessions",
+        page="/sessions, /day",
+    ),
     _row("recall.capabilities", "memory.port:Memory.capabilities", grpc="GetRetrievalCapabilities"),
     _row("recall.index_report", "memory.port:Memory.index_report", grpc="GetIndexStatus"),
 )
@@ -73,36 +108,91 @@ _MEMORY = (
     _row("memory.list", "operations.memory.read:memory_list", "memory list", "observations"),
     _row("memory.search", "operations.memory.read:memory_search", "memory search", "observations"),
     _row(
-        "memory.show", "operations.memory.read:memory_show", "memory show, expand", "observations"
+        "memory.show",
+        "operations.memory.read:memory_show",
+        "memory show, expand",
+        "observations",
+        page="/memory/one",
     ),
+    _row("memory.learnt", "operations.memory.learnt:list_learnt", page="/session"),
+    _row("memory.as_of", "operations.memory.past:memory_as_of", page="/memory"),
+    _row("memory.areas", "operations.memory.areas:map_areas", page="/memory/map"),
     _row("memory.remove", "operations.memory.write:memory_remove", "memory remove"),
-    _row("memory.pin", "operations.memory.curate:memory_pin", "memory pin, memory unpin"),
-    _row("memory.keep", "operations.memory.curate:memory_keep", "memory keep, memory review"),
-    _row("memory.edit", "operations.memory.curate:memory_edit", "memory edit, memory review"),
-    _row("memory.drop", "operations.memory.curate:memory_drop", "memory drop, memory review"),
-    _row("memory.undrop", "operations.memory.curate:memory_undrop", "memory undrop"),
+    _row(
+        "memory.pin",
+        "operations.memory.curate:memory_pin",
+        "memory pin, memory unpin",
+        page="/memory/one",
+    ),
+    _row(
+        "memory.keep",
+        "operations.memory.curate:memory_keep",
+        "memory keep, memory review",
+        page="/memory/one",
+    ),
+    _row(
+        "memory.edit",
+        "operations.memory.curate:memory_edit",
+        "memory edit, memory review",
+        page="/memory/one",
+    ),
+    _row(
+        "memory.drop",
+        "operations.memory.curate:memory_drop",
+        "memory drop, memory review",
+        page="/memory/one",
+    ),
+    _row(
+        "memory.undrop",
+        "operations.memory.curate:memory_undrop",
+        "memory undrop",
+        page="/memory/one",
+    ),
     _row("memory.dropped", "operations.memory.curate:memory_dropped", "memory dropped"),
     _row("memory.review", "operations.memory.review:memory_review", "memory review"),
     _row("memory.compact", "operations.memory.write:memory_compact", "memory compact", "compact"),
     _row("memory.migrate", "operations.memory.write:memory_migrate", "memory migrate"),
-    _row("memory.stats", "operations.memory.stats:memory_stats", "memory stats", "stats"),
+    _row("memory.stats", "operations.memory.stats:memory_stats", "memory stats", "stats", page="/"),
     _row("memory.verify", "operations.memory.check:memory_verify", "memory verify"),
     _row("memory.budget", "operations.memory.check:memory_budget", "memory budget"),
-    _row("memory.session_budget", "operations.memory.session:session_budget", "memory budget"),
+    _row(
+        "memory.session_budget",
+        "operations.memory.session:session_budget",
+        "memory budget",
+        page="/session",
+    ),
 )
 
 _QUESTIONS = (
     _row("questions.ask", "operations.questions.ask:ask", "clarify ask", "ask"),
     _row("questions.follow_up", "operations.questions.ask:follow_up", "clarify ask", "ask"),
-    _row("questions.answer", "operations.questions.settle:answer", "clarify answer", "answer"),
+    _row(
+        "questions.answer",
+        "operations.questions.settle:answer",
+        "clarify answer",
+        "answer",
+        page="/question",
+    ),
     _row("questions.resolve", "operations.questions.settle:resolve", "clarify resolve", "answer"),
     _row("questions.accept", "operations.questions.settle:accept", "clarify accept", "answer"),
     _row("questions.escalate", "operations.questions.settle:escalate", "clarify escalate"),
     _row("questions.forget", "operations.questions.settle:forget", "clarify forget"),
     _row("questions.put_back", "operations.questions.held:put_back", "clarify put-back"),
     _row("questions.compact", "operations.questions.aging:compact", "clarify compact"),
-    _row("questions.active", "operations.questions.read:active", "clarify", "inbox, clarify"),
-    _row("questions.thread", "operations.questions.read:thread", "clarify", "clarify"),
+    _row(
+        "questions.active",
+        "operations.questions.read:active",
+        "clarify",
+        "inbox, clarify",
+        page="/work",
+    ),
+    _row(
+        "questions.thread",
+        "operations.questions.read:thread",
+        "clarify",
+        "clarify",
+        page="/question",
+    ),
     _row("questions.inbox", "operations.questions.read:inbox_of", "clarify inbox", "inbox"),
     _row("questions.late", "operations.questions.read:late", "clarify stale"),
     _row("questions.ask_again", "operations.questions.routing:ask_again", "clarify stale"),
@@ -153,15 +243,16 @@ _TASK_STEPS = ("start", "log", "done", "fail", "drop", "block", "reopen", "retry
 
 _RUNS = (
     _row("runs.start", "operations.runs.write:start_run", "run start", "run_do"),
-    _row("runs.list", "operations.runs.read:list_runs", "run list"),
+    _row("runs.list", "operations.runs.read:list_runs", "run list", page="/work"),
     _row("runs.list_archived", "operations.runs.read:list_archived", "run list"),
     _row(
         "runs.show",
         "operations.runs.read:show_run",
         "run show, run phase, run task list, run lane list",
         "run_status",
+        page="/run",
     ),
-    _row("runs.events", "operations.runs.read:run_events", "run event"),
+    _row("runs.events", "operations.runs.read:run_events", "run event", page="/run"),
     _row("runs.schema", "operations.runs.read:show_schema", "run event"),
     _row(
         "runs.record",
@@ -211,6 +302,7 @@ _LESSONS = (
         "lessons.list",
         "operations.lessons.known:list_lessons",
         ", ".join(f"ltm {kind}" for kind in _LESSON_LISTS),
+        page="/lessons",
     ),
     _row("lessons.show", "operations.lessons.known:show_lesson", "ltm show"),
     _row("lessons.metrics", "operations.lessons.known:show_metrics", "ltm metrics"),
@@ -220,9 +312,14 @@ _LESSONS = (
         "operations.lessons.known:judge_lesson",
         ", ".join(f"ltm {verdict}" for verdict in _VERDICTS),
     ),
-    _row("lessons.candidates", "operations.lessons.candidates:list_candidates", "ltm candidates"),
-    _row("lessons.accept", "operations.lessons.candidates:accept", "ltm accept"),
-    _row("lessons.reject", "operations.lessons.candidates:reject", "ltm reject"),
+    _row(
+        "lessons.candidates",
+        "operations.lessons.candidates:list_candidates",
+        "ltm candidates",
+        page="/lessons",
+    ),
+    _row("lessons.accept", "operations.lessons.candidates:accept", "ltm accept", page="/lessons"),
+    _row("lessons.reject", "operations.lessons.candidates:reject", "ltm reject", page="/lessons"),
 )
 
 _SETUP = (
@@ -240,12 +337,15 @@ _SETUP = (
     _row("setup.plugin", "operations.setup.plugin:write_plugin", "setup"),
     _row("setup.serve_tools", "surfaces.mcp.__main__:main", "mcp"),
     _row("setup.demo", "demo.stage:DemoStage", "demo"),
+    _row("setup.view", "surfaces.page.__main__:main", "view"),
 )
 
 _SCHEDULER = "daemon.scheduler.door:SchedulerDoor."
 
 _UPKEEP = (
-    _row("upkeep.status", "operations.upkeep.status:status", "status", grpc="GetStatus"),
+    _row("upkeep.status", "operations.upkeep.status:status", "status", grpc="GetStatus", page="/"),
+    _row("upkeep.lately", "operations.upkeep.home.lately:look_lately", page="/"),
+    _row("upkeep.visit", "operations.upkeep.home.visits:note_visit", page="/"),
     _row("upkeep.diagnose", "operations.upkeep.doctor:diagnose", "doctor"),
     _row("upkeep.fix", "operations.upkeep.doctor:fix", "doctor"),
     _row("upkeep.plan_mending", "operations.upkeep.mend:plan_mending", "doctor"),

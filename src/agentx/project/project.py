@@ -120,6 +120,11 @@ class Project:
         return (*self.paths.asked, self.held_questions)
 
     @property
+    def has_questions(self) -> bool:
+        """Whether anybody ever asked anything here."""
+        return any(is_folder(each) for each in self.asked)
+
+    @property
     def taught(self) -> tuple[Path, Path]:
         """Where something lies as soon as a run, or a person, taught anything."""
         return self.paths.lessons, self.store.lines_held / "lessons"

@@ -125,7 +125,7 @@ class RecallTally(View):
             page = self._notes.events(
                 EventQuery(event_type=EventType.NOTE, limit=EVENTS_PAGE_MAX, cursor=cursor)
             )
-            notes = tuple(filter(None, map(_of_event, page.events)))
+            notes = tuple(filter(None, map(read_note, page.events)))
             _add(document, notes)
             count += len(notes)
             cursor = page.next
@@ -213,7 +213,8 @@ def note_of(
     return Note(name=name, fact=fact)
 
 
-def _of_event(event: Event) -> Note | None:
+def read_note(event: Event) -> Note | None:
+    """Return what a session was told, where an event is a note of that."""
     if NOTE_MARK not in event.metadata:
         return None
     return note_of(

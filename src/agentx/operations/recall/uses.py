@@ -1,15 +1,29 @@
-"""That something was wanted: opened by its id, or asked why. Being told is no use of it."""
+"""That something was wanted: opened by its id, or asked why; and what sessions were told.
+
+Being told is no use of it.
+"""
 
 from __future__ import annotations
 
 from contextlib import closing
 
 from agentx.conversation.toc_model import Expansion
+from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError
+from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
 from agentx.observations.ids import ID_PREFIX
 from agentx.project.project import Project
-from agentx.views.recall_tally import count_use
+from agentx.views.recall_tally import count_use, list_tellings
+
+
+@frozen
+class SessionTelling:
+    """That a session was told some things at one moment."""
+
+    at_ms: Millis
+    moment: str  # "start", "prompt" or "action"
+    ids: tuple[str, ...]
 
 
 def expand_used(
@@ -35,3 +49,13 @@ def note_use(project: Project, doc_id: str) -> None:
         count_use(project.store.recall_counts(project.id), doc_id)
     except (AgentXError, OSError) as error:
         project.log.record("warning", "use-not-counted", message=str(error))
+
+
+def list_told(project: Project, session_id: str) -> tuple[SessionTelling, ...]:
+    """Return what a session was told, in that order, as far back as tellings are kept."""
+    kept = list_tellings(project.store.recall_counts(project.id))
+    return tuple(
+        SessionTelling(at_ms=Millis(one.at_ms), moment=one.moment, ids=one.ids)
+        for one in kept
+        if one.session_id == session_id
+    )

@@ -12,6 +12,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "uninstall": ("begin.uninstall", "Take everything out again; the memory only if you say so."),
     "trust": ("begin.trust", "Let a repository's files act and its data be told, or no longer."),
     "status": ("begin.status", "What is remembered, and what is running."),
+    "view": ("begin.view", "A page in your browser: see what is remembered, and mend it."),
     "doctor": ("begin.doctor", "What is wrong, and the mend."),
     "import": ("begin.import_history", "Take the transcripts of agent CLIs into the log."),
     "sync": ("begin.sync", "Take what hooks captured and bring every view up to date."),
@@ -55,7 +56,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 # How `agentx --help` lists them; a test sees to it that each stands in one place.
 CHAPTERS: dict[str, tuple[str, ...]] = {
     "Begin": (
-        *("init", "setup", "uninstall", "trust", "status", "doctor"),
+        *("init", "setup", "uninstall", "trust", "status", "view", "doctor"),
         *("import", "sync", "demo"),
     ),
     "What was said": ("toc", "expand", "search", "show", "sessions", "events", "forget", "exclude"),

@@ -25,8 +25,9 @@ _LIVE_SESSIONS = 6
 @click.command(cls=Verb)
 @click.option("--keep", is_flag=True, help="Keep the demo's folder, to look around in it.")
 @click.option("--fast", is_flag=True, help="Import everything instead of replaying the hooks.")
+@click.option("--view", "is_viewed", is_flag=True, help="Then open the page on it, until Ctrl-C.")
 @click.pass_obj
-def command(invocation: Invocation, keep: bool, fast: bool) -> None:
+def command(invocation: Invocation, keep: bool, fast: bool, is_viewed: bool) -> None:
     """Replay three weeks of a small team and show what AgentX remembers.
 
     Everything happens in a throw-away home: nothing of yours is read or changed.
@@ -35,6 +36,9 @@ def command(invocation: Invocation, keep: bool, fast: bool) -> None:
     stage = DemoStage(folder, sys.executable)
     try:
         _play(stage, invocation.screen, invocation.talk, fast=fast)
+        if is_viewed:
+            _say(invocation.screen, "All of it on a page. Ctrl-C ends it.")
+            stage.view()
     finally:
         stage.run("daemon", "stop", quiet=True)
         if keep:

@@ -1,0 +1,1 @@
+"""One session, as people read it."""

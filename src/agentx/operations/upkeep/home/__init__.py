@@ -1,0 +1,1 @@
+"""The first page: what came since somebody looked last."""

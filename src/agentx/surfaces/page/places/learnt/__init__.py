@@ -1,0 +1,1 @@
+"""What was learnt: memories, where they lie, what is told of them, lessons."""

@@ -1,0 +1,1 @@
+"""What was said: by time, by session, by words; and to erase it."""

@@ -1,0 +1,1 @@
+"""What agents are at: questions and runs."""

@@ -1,0 +1,193 @@
+"""A run: its phases, tasks and lanes, what blocks it, what was checked, what is next."""
+
+from __future__ import annotations
+
+from agentx.operations.runs.read import RunOverview, note_shown, run_events, show_run
+from agentx.runs.rendering import list_claims, tell_answered
+from agentx.surfaces.dates import Dates
+from agentx.surfaces.page.asked import Answer, PageCall, PagePart, WholePage, link_to
+from agentx.surfaces.page.desk import PageDesk
+from agentx.surfaces.page.markup import Html, Inside, join, tag
+from agentx.surfaces.page.pieces import count, draw_chip, draw_facts, draw_time
+
+_EVENTS_SHOWN = 40
+_TASKS_SHOWN = 300
+
+
+def draw_run(desk: PageDesk, asked: PageCall, name: str) -> Answer:
+    """Return where a run stands.
+
+    Raises: NotFound.
+    """
+    project, dates = desk.project, desk.dates
+    run = show_run(project, name, caller=desk.caller)
+    if desk.caller.is_person:
+        note_shown(project, run)
+    lately = run_events(project, name, limit=_EVENTS_SHOWN)
+    body = join(
+        tag("h1", run.title, " ", _draw_status(run.status)),
+        tag("p", run.description) if run.description else None,
+        tag("section", draw_facts(_list_facts(run, dates)), _draw_phases(run), class_="card"),
+        _draw_blockers(run, dates),
+        _draw_next(run),
+        _draw_tasks(run),
+        _draw_lanes(run, dates),
+        tag(
+            "section",
+            tag("h2", "Lately"),
+            tag("ol", *(tag("li", each, class_="words") for each in lately.lines), reversed=True)
+            if lately.lines
+            else None,
+            class_="card",
+        ),
+    )
+    if asked.is_part:
+        return PagePart(body=body)
+    live = tag("div", body, data_live=link_to("run", name), data_of="*")
+    return WholePage(title=run.title, here="work", body=live)
+
+
+def _list_facts(run: RunOverview, dates: Dates) -> dict[str, Inside]:
+    return {
+        "run": run.run_id,
+        "began": draw_time(run.created_ms, dates),
+        "last change": draw_time(run.updated_ms, dates),
+        "branch": run.work_branch,
+        "from": run.base_branch,
+        "commit": run.latest_commit[:12],
+        "checks": join(*(tag("code", each) for each in run.checks), between=" "),
+        "lessons it offers": f"{run.candidates}" if run.candidates else "",
+        "damaged": ", ".join(run.faults),
+    }
+
+
+def _draw_phases(run: RunOverview) -> Html:
+    rows = (
+        tag(
+            "li",
+            draw_chip(
+                f"{row.phase.lower()}: {row.status.replace('_', ' ').lower()}", row.status.lower()
+            ),
+        )
+        for row in run.phases
+    )
+    return tag("ol", *rows, class_="chips", aria_label="Phases")
+
+
+def _draw_blockers(run: RunOverview, dates: Dates) -> Html | None:
+    rows = []
+    for asked in run.blockers:
+        options = f" Options: {'; '.join(asked.options)}." if asked.options else ""
+        claims = (tag("p", each, class_="against") for each in list_claims(asked))
+        command = f"agentx run escalate --run {run.run_id} --resolve {asked.id} TEXT"
+        rows.append(
+            tag(
+                "li",
+                draw_time(asked.at_ms, dates),
+                f" {asked.actor} asks: {asked.question}{options}",
+                *claims,
+                tag("p", tag("code", command)),
+            )
+        )
+    rows += [tag("li", tag("em", each, class_="against")) for each in run.unverified]
+    rows += [tag("li", tell_answered(each), class_="words") for each in run.answered]
+    if not rows:
+        return None
+    return tag(
+        "section",
+        tag("h2", "What a person is asked"),
+        tag("ul", *rows, class_="rows"),
+        class_="card waits",
+    )
+
+
+def _draw_next(run: RunOverview) -> Html | None:
+    rows = [
+        tag("li", each.text, tag("p", tag("code", each.command)) if each.command else None)
+        for each in run.next
+    ]
+    rows += [
+        tag("li", tag("em", f"missing: {each.text}", class_="against")) for each in run.missing
+    ]
+    if not rows:
+        return None
+    return tag("section", tag("h2", "Next"), tag("ul", *rows, class_="rows"), class_="card")
+
+
+def _draw_tasks(run: RunOverview) -> Html | None:
+    if not run.tasks:
+        return None
+    rows = (
+        tag(
+            "tr",
+            tag("th", row.task_id, scope="row"),
+            tag("td", row.title),
+            tag("td", _draw_status(row.status)),
+            tag(
+                "td",
+                join(
+                    row.held or None,
+                    f"waits for {', '.join(row.waits_for)}" if row.waits_for else None,
+                    "ready" if row.ready else None,
+                    row.reason or None,
+                    f"{row.verdict.replace('_', ' ').lower()}{', stale' if row.stale else ''}"
+                    if row.verdict
+                    else None,
+                    between="; ",
+                ),
+            ),
+            tag("td", join(*(tag("code", each) for each in row.checks), between=" ")),
+        )
+        for row in run.tasks[:_TASKS_SHOWN]
+    )
+    return _draw_table(
+        f"Tasks ({len(run.tasks)})", ("task", "what", "status", "note", "checks"), *rows
+    )
+
+
+def _draw_lanes(run: RunOverview, dates: Dates) -> Html | None:
+    if not run.lanes:
+        return None
+    lost = {each.lane: each for each in run.unmerged}
+    rows = (
+        tag(
+            "tr",
+            tag("th", lane.id, scope="row"),
+            tag("td", lane.task),
+            tag("td", _draw_status("NOT MERGED HERE" if lane.id in lost else str(lane.status))),
+            tag("td", draw_time(lane.changed_ms, dates)),
+            tag(
+                "td",
+                join(
+                    f"try {lane.attempts}" if lane.attempts > 1 else None,
+                    lane.reason or None,
+                    lost[lane.id].why if lane.id in lost else None,
+                    between="; ",
+                ),
+            ),
+        )
+        for lane in run.lanes
+    )
+    return _draw_table(
+        count(len(run.lanes), "lane"), ("lane", "task", "status", "changed", "note"), *rows
+    )
+
+
+def _draw_table(title: str, heads: tuple[str, ...], *rows: Html) -> Html:
+    return tag(
+        "section",
+        tag("h2", title),
+        tag(
+            "figure",
+            tag(
+                "table",
+                tag("thead", tag("tr", *(tag("th", each, scope="col") for each in heads))),
+                tag("tbody", *rows),
+            ),
+        ),
+        class_="card",
+    )
+
+
+def _draw_status(word: str) -> Html:
+    return draw_chip(word.replace("_", " ").lower(), word.replace(" ", "_").lower())

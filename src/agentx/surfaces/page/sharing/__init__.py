@@ -1,0 +1,1 @@
+"""What is seen, as one file that leaves this machine: gathered, redacted again, written."""

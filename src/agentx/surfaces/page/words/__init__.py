@@ -1,0 +1,1 @@
+"""How words are drawn: Markdown, code, what changed, and the turns of a session."""
