@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from agentx.kernel.errors import InvalidValue
-from agentx.kernel.limits import EVENT_TEXT_CHARS_MAX
 from agentx.kernel.text import escape_unseen, printable
 
 if TYPE_CHECKING:
@@ -77,6 +76,8 @@ def read_words(given: str) -> str:
     """Return what somebody says: what they gave, or for `-` what is piped in."""
     if given != "-":
         return given
+    from agentx.kernel.limits import EVENT_TEXT_CHARS_MAX  # most commands read nothing
+
     words = sys.stdin.read(EVENT_TEXT_CHARS_MAX + 1)  # what writes without end is not waited for
     if len(words) > EVENT_TEXT_CHARS_MAX:
         raise InvalidValue(
