@@ -34,7 +34,6 @@ from agentx.recall.question.order.holding import (
     lead_with_holding,
     read_holding,
 )
-from agentx.recall.question.order.of_a_day import lead_with_findings
 from agentx.recall.question.order.reasons import lead_with_reasons
 from agentx.recall.question.order.replaced import Grounds, put_replaced_behind
 from agentx.recall.question.order.threads import lead_with_outcomes
@@ -214,7 +213,7 @@ def _answer(index: TextIndex, question: Question, made: Plan, weights: Weights) 
     if made.cues.asks_why:
         subject = asked - made.wording.weights.keys() or asked  # when it was is no part of it
         order = lead_with_reasons(order, subject, read, made.spans)
-        order = lead_with_findings(order, replace(grounds, asked=subject), made.query, made.spans)
+        order = _lead_with_findings(order, replace(grounds, asked=subject), made)
     if about := read_decided(question.text):
         decided = list_decided(reading, question.filters, about)
         order = lead_with_decided(order, decided, settled.stands_for)
@@ -241,6 +240,17 @@ def _answer(index: TextIndex, question: Question, made: Plan, weights: Weights) 
             if each.candidate.key in overturned.by
         },
     )
+
+
+def _lead_with_findings(
+    order: tuple[Ranked, ...], grounds: Grounds, made: Plan
+) -> tuple[Ranked, ...]:
+    """Put first what was found out for who asked about it on a day, where one is named."""
+    if not made.spans:
+        return order
+    from agentx.recall.question.order.of_a_day import lead_with_findings  # noqa: PLC0415  few questions name a day
+
+    return lead_with_findings(order, grounds, made.query, made.spans)
 
 
 def _keep_holders(
