@@ -13,7 +13,7 @@ from agentx.exchanges.tools import AFTER, BEFORE, ToolStep, Use, find_patch, rea
 from agentx.kernel.values import frozen
 
 _PARTS_MAX = 50
-_CHARS_MAX = 200_000
+_CHARS_MAX = 120_000
 _HEADS = {"*** Add File: ": "created", "*** Delete File: ": "deleted", "*** Update File: ": ""}
 _MOVE = "*** Move to: "
 
@@ -61,7 +61,7 @@ def list_rewrites(step: ToolStep) -> tuple[Rewrite, ...]:
 
 def _read_edit(path: str, edit: Mapping[str, object]) -> Rewrite:
     before, after = _text(edit, BEFORE), _text(edit, AFTER)
-    return Rewrite(path=path, before=before, after=after, does="" if before else "written")
+    return Rewrite(path=path, before=before, after=after)
 
 
 def _text(edit: Mapping[str, object], names: tuple[str, ...]) -> str:

@@ -27,7 +27,7 @@ STRETCH_PARTS_MAX = 14
 # Events of one page of a session that is read as a conversation; and how many are looked at for
 # what few of them are, before the reader is asked to go on.
 SESSION_PART_EVENTS = 240
-SESSION_PART_LOOKED_MAX = 2_000
+SESSION_PART_LOOKED_MAX = 1_200
 # Lines below one line of `agentx why`.
 WHY_LINES_MAX = 40
 # Events erased in one step of a forgetting: one batch in the log, one pass of every view.

@@ -1,8 +1,8 @@
 """What happens while somebody looks: one look for all who follow, and none where nobody does.
 
 A look asks the memory how far it is and which sessions were last; what differs from the look
-before is told to every follower: `{"sessions": [...], "at": N}`. A browser that was away asks
-for its parts anew when it comes back, so nothing has to be kept for it.
+before is told to every follower: `{"changed": [names]}`. Who begins to follow is told so after
+the first look, and asks for what came between its page and that: nothing is kept for anybody.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ class Follower:
     """One who is told."""
 
     def __init__(self) -> None:
+        self.is_begun = False  # what changes from now on is told
         self._told: SimpleQueue[str] = SimpleQueue()
 
     def tell(self, what: str) -> None:
@@ -46,9 +47,16 @@ class Follower:
 class Watch:
     """Looks for all followers."""
 
-    def __init__(self, look: Callable[[], Standing], *, seconds: float = LOOK_SECONDS) -> None:
+    def __init__(
+        self,
+        look: Callable[[], Standing],
+        *,
+        seconds: float = LOOK_SECONDS,
+        failed_seconds: float = _FAILED_SECONDS,
+    ) -> None:
         self._look = look
         self._seconds = seconds
+        self._failed_seconds = failed_seconds
         self._changing = Condition()
         self._followers: list[Follower] = []
         self._is_ending = False
@@ -93,16 +101,19 @@ class Watch:
                 now, pause = self._look(), self._seconds
             except (AgentXError, OSError) as error:
                 _log.debug("a look failed: %s", error)
-                pause = _FAILED_SECONDS
+                pause = self._failed_seconds
                 continue
-            if before is not None and (changed := _find_changed(before, now)):
-                self._tell(json.dumps({"changed": changed}))
+            self._tell(_find_changed(before, now) if before is not None else [])
             before = now
 
-    def _tell(self, what: str) -> None:
+    def _tell(self, changed: list[str]) -> None:
         with self._changing:
             for each in self._followers:
-                each.tell(what)
+                if not each.is_begun:
+                    each.is_begun = True
+                    each.tell(json.dumps({"begun": True}))
+                elif changed:
+                    each.tell(json.dumps({"changed": changed}))
 
 
 def _find_changed(before: Standing, now: Standing) -> list[str]:

@@ -80,6 +80,7 @@ def say(number: int, text: str, kind: str = "user_message", **told: Any) -> Draf
 
 
 EDITS = {
+    "Write": {"file_path": "a.py", "content": "one\nTWO"},
     "Edit": {"file_path": "a.py", "old_string": "one\ntwo", "new_string": "one\nTWO"},
     "MultiEdit": {"file_path": "a.py", "edits": [{"old_string": "two", "new_string": "TWO"}]},
     "replace": {"file_path": "a.py", "old_string": "two", "new_string": "TWO"},
@@ -90,7 +91,12 @@ EDITS = {
 
 @pytest.mark.parametrize("tool", EDITS)
 def test_an_edit_of_any_agent_cli_is_shown_as_what_changed(desk: FakeDesk, tool: str) -> None:
-    desk.memory.append([say(0, "please"), *use(1, tool, EDITS[tool])])
+    hunk = {"newStart": 10, "lines": [" one", "-two", "+TWO"]}
+    told: dict[str, Any] = {"tool_response": {"structuredPatch": [hunk, "?", {"lines": 3}]}}
+    given = EDITS[tool]
+    desk.memory.append(
+        [say(0, "please"), *use(1, tool, given, **(told if tool == "Write" else {}))]
+    )
 
     shown = desk.show()
 
@@ -235,6 +241,9 @@ def test_what_is_no_session_is_said(desk: FakeDesk) -> None:
     with pytest.raises(NotFound):
         desk.show("nobody")
     desk.memory.append([say(0, "hello")])
+    for name in ("at", "from", "before"):
+        with pytest.raises(InvalidValue, match="is no event"):
+            desk.show(**{name: "x"})
     assert "Nothing is kept of this session yet" in desk.show(part="learnt")
     assert "all of it" in desk.show(part="budget")
 
@@ -242,7 +251,7 @@ def test_what_is_no_session_is_said(desk: FakeDesk) -> None:
 def test_what_would_leave_is_named_and_leaves_without_secrets_links_or_anything_active(
     desk: FakeDesk,
 ) -> None:
-    token = "ghp_" + "a1B2c3D4" * 4 + "e5F6"
+    token = "ghp_" + "a1B2c3D4" * 4 + "e5F6"  # kept before its form was known
     desk.memory.append(
         [
             say(0, f"{SLY} write to mira@harbour.example"),

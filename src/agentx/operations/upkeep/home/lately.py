@@ -68,7 +68,7 @@ def look_lately(
     is_new = last_ms >= begin_ms
     if not is_new:
         begin_ms = Millis(last_ms - _WEEK_MS)
-    query = SessionQuery(since_ms=begin_ms, limit=_SESSIONS_SHOWN + 1, short_ids=True)
+    query = SessionQuery(since_ms=begin_ms, limit=_SESSIONS_SHOWN + 1)
     sessions = memory.sessions(query)
     follow_ledgers(project)
     with closing(open_observations(project)) as room:

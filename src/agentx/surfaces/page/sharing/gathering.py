@@ -110,7 +110,13 @@ class _Cleaner:
 
     def clean_session(self, session: Session) -> Session:
         """Return what is said of a session as it may leave."""
-        return replace(session, title=self.clean(session.title))
+        return replace(
+            session,
+            title=self.clean(session.title),
+            agent=self.clean(session.agent),
+            branch=self.clean(session.branch),
+            working_directory=self.clean(session.working_directory),
+        )
 
 
 def _gather_session(memory: Memory, name: str) -> Shared:

@@ -81,8 +81,14 @@
     const parts = () => all("[data-live]");
     if (!parts().length || !window.EventSource) return;
     const stream = new EventSource("/live");
+    let begun = false;
     stream.addEventListener("changed", (event) => {
-      const { changed } = JSON.parse(event.data);
+      const { changed = [], begun: begins = false } = JSON.parse(event.data);
+      if (begins) {
+        // What came since this page was made; after a while without the stream, all of it.
+        for (const part of parts()) if ("grow" in part.dataset) grow(part); else if (begun) renew(part);
+        begun = true;
+      }
       for (const part of parts()) {
         const wanted = part.dataset.of;
         if (wanted !== "*" && !changed.includes(wanted)) continue;

@@ -11,7 +11,7 @@ from agentx.surfaces.page.markup import Html, tag
 from agentx.surfaces.page.words.markdown import draw_markdown
 
 # Of one page: what is rendered beyond this is shown as it was written.
-_RENDERED_CHARS_MAX = 150_000
+_RENDERED_CHARS_MAX = 100_000
 
 
 @dataclass

@@ -19,7 +19,7 @@ _DEPTH_MAX = 6
 _COLUMNS_MAX = 24
 _TABS = 4
 _FENCE = compile_late(r" {0,3}(`{3,}|~{3,})[ \t]*([^\s`]{0,40})[^`\n]*\Z")
-_HEADING = compile_late(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*\Z")
+_HEADING = compile_late(r" {0,3}(#{1,6})[ \t]+(?=\S)")
 _RULE = compile_late(r" {0,3}(?:\*[ \t]*){3,}\Z| {0,3}(?:-[ \t]*){3,}\Z| {0,3}(?:_[ \t]*){3,}\Z")
 _ITEM = compile_late(r"( {0,3})([-*+]|\d{1,9}[.)])( {1,4}(?=\S)| *\Z| (?= {4}))")
 _QUOTE = compile_late(r" {0,3}> ?")
@@ -83,10 +83,10 @@ class _Blocks:
         fence = _FENCE.match(first)
         if fence:
             return _draw_fence(lines, fence[1], fence[2])
-        heading = _HEADING.match(lines[0]) if len(lines) == 1 else None
+        heading = _HEADING.match(first)
         if heading:
             self._level = min(len(heading[1]) + 2, 6, self._level + 1)
-            return tag(f"h{self._level}", draw_inline(heading[2], links=self._links))
+            return tag(f"h{self._level}", draw_inline(_read_heading(lines[0]), links=self._links))
         if _RULE.match(first):
             return tag("hr")
         if _QUOTE.match(first):
@@ -138,6 +138,13 @@ class _Blocks:
 
     def _draw_cell(self, name: str, words: str) -> Html:
         return tag(name, draw_inline(words, links=self._links))
+
+
+def _read_heading(line: str) -> str:
+    """Return the words of a heading, without the signs around them."""
+    words = line.strip().lstrip("#").strip()
+    before = words.rstrip("#")
+    return before.rstrip() if before != words and before[-1:] in ("", " ") else words
 
 
 def _draw_fence(lines: Sequence[str], fence: str, language: str) -> Html:

@@ -36,6 +36,8 @@ _TELLING = (
     "question",
 )
 
+FileLines = list[tuple[Rewrite, tuple[MarkedLine, ...]]]
+
 
 def draw_step(item: TakenStep, drawing: Drawing) -> Html:
     """Return a step: folded behind what it was, open where it is short or went wrong."""
@@ -53,10 +55,8 @@ def draw_step(item: TakenStep, drawing: Drawing) -> Html:
     )
 
 
-def _draw_head(
-    item: TakenStep, changes: list[tuple[Rewrite, tuple[MarkedLine, ...]]], drawing: Drawing
-) -> Iterator[Inside]:
-    named = preview(_name_step(item, drawing)[: 4 * _HEAD_CHARS_MAX], _HEAD_CHARS_MAX)
+def _draw_head(item: TakenStep, changes: FileLines, drawing: Drawing) -> Iterator[Inside]:
+    named = preview(_name_step(item, changes, drawing)[: 4 * _HEAD_CHARS_MAX], _HEAD_CHARS_MAX)
     yield tag("strong", show_name(item.step.call.tool) or "tool")
     yield " "
     yield tag("code", named) if named else None
@@ -81,7 +81,7 @@ def _draw_end(item: TakenStep) -> Iterator[Inside]:
         yield draw_chip("no result", "open")
 
 
-def _name_step(item: TakenStep, drawing: Drawing) -> str:
+def _name_step(item: TakenStep, changes: FileLines, drawing: Drawing) -> str:
     """Return in a line what a step is about."""
     step = item.step
     if step.command:
@@ -89,19 +89,19 @@ def _name_step(item: TakenStep, drawing: Drawing) -> str:
     if step.use is Use.PLAN:
         return plan_of(step).partition("\n")[0]
     path = read_path(step.call)
-    paths = [path] if path else [each.path for each in list_rewrites(step)[:_FILES_MAX]]
-    if paths:
-        return ", ".join(map(drawing.name_file, paths))
+    paths = [path] if path else [each.path for each, _ in changes]
+    named = ", ".join(map(drawing.name_file, paths))
     given = step.call.arguments
+    looked_for = given.get("pattern") if isinstance(given, Mapping) else None
+    if named:
+        return f"{looked_for} in {named}" if isinstance(looked_for, str) else named
     if isinstance(given, Mapping):
         told = (given.get(name) for name in _TELLING)
         return next((each for each in told if isinstance(each, str) and each), "")
     return given if isinstance(given, str) else ""
 
 
-def _draw_inside(
-    item: TakenStep, changes: list[tuple[Rewrite, tuple[MarkedLine, ...]]], drawing: Drawing
-) -> Iterator[Inside]:
+def _draw_inside(item: TakenStep, changes: FileLines, drawing: Drawing) -> Iterator[Inside]:
     step = item.step
     if step.use is Use.PLAN and (plan := plan_of(step)):
         yield drawing.render(plan[:_GIVEN_CHARS_MAX])

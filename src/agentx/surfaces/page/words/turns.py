@@ -6,12 +6,13 @@ folded and named as that. Whatever a turn holds, it costs a page no more than it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from agentx.conversation.model import Event
 from agentx.exchanges.turns import TurnKind
 from agentx.kernel.capture import EventType
-from agentx.kernel.text import preview, show_name, without_recall
+from agentx.kernel.text import compile_late, preview, show_name, without_recall
 from agentx.operations.recall.document import speak_kind
 from agentx.operations.recall.session.part import SaidTurn, SessionItem, TakenStep
 from agentx.surfaces.page.asked import link_to
@@ -23,6 +24,8 @@ from agentx.surfaces.page.words.steps import draw_step
 _SAID_CHARS_MAX = 12_000
 _LINE_CHARS_MAX = 110
 _NAME_CHARS_MAX = 40
+_FENCE = compile_late(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
+_HEADING = compile_late(r"^#{1,4} \S", re.MULTILINE)
 _TOLD_OPEN_MAX = 3  # so many are read at a glance
 _MOMENTS = {
     "start": "as the session began",
@@ -155,7 +158,7 @@ def _draw_said(item: SaidTurn, drawing: Drawing) -> tuple[str, str, tuple[Inside
     if turn.kind in (TurnKind.SUMMARY, TurnKind.REPORT):
         return "machine", _WHO[turn.kind], (_fold("read it", text),)
     if turn.kind is TurnKind.PROMPT:
-        return "prompt", _WHO[turn.kind], (_draw_plain(text, event, drawing),)
+        return "prompt", _WHO[turn.kind], (_draw_prompt(text, event, drawing),)
     kind = "error" if "error" in event.metadata else "note"
     who = _WHO.get(turn.kind, speak_kind(event.event_type))
     if turn.kind is TurnKind.OTHER or not text.strip():
@@ -163,13 +166,12 @@ def _draw_said(item: SaidTurn, drawing: Drawing) -> tuple[str, str, tuple[Inside
     return "reply" if kind == "note" else kind, who, (_draw_reply(text, event, drawing),)
 
 
-def _draw_plain(text: str, event: Event, drawing: Drawing) -> Html:
-    """Return what a person typed, as it was typed."""
+def _draw_prompt(text: str, event: Event, drawing: Drawing) -> Html:
+    """Return what a person typed, as it was typed; rendered only where it is a whole document."""
     shown = text.strip()[:_SAID_CHARS_MAX]
-    return join(
-        tag("div", shown, class_="words"),
-        _draw_rest(len(text.strip()) - len(shown), event, drawing),
-    )
+    is_document = bool(_FENCE.search(shown)) or len(_HEADING.findall(shown)) > 1
+    words = drawing.render(shown) if is_document else tag("div", shown, class_="words")
+    return join(words, _draw_rest(len(text.strip()) - len(shown), event, drawing))
 
 
 def _draw_reply(text: str, event: Event, drawing: Drawing) -> Html:

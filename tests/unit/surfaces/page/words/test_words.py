@@ -127,6 +127,8 @@ def test_whatever_is_written_becomes_our_markup_and_no_other(written: str) -> No
         "```\n" * 15_000,
         "- \n" * 20_000,
         "x" * 1_000_000,
+        *("# " + " " * 59_000 + "x", "# " + "a # " * 14_000, "* " * 29_000 + "x"),
+        *("|-" + "-" * 59_000 + "x\n" + "|-" * 29_000, "[a](http://b '" * 4_000),
     ],
     ids=lambda text: text[:12],
 )

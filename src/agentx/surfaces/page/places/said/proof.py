@@ -59,7 +59,7 @@ def draw_event(desk: PageDesk, asked: PageCall, name: str) -> Answer:
         "role": event.agent,
     }
     body = join(
-        tag("h1", "An event"),
+        None if asked.is_part else tag("h1", "An event"),
         tag("section", draw_facts(facts), _draw_text(event.text, ()), class_="card"),
         tag(
             "section",

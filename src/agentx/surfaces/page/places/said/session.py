@@ -5,6 +5,7 @@ from __future__ import annotations
 from agentx.conversation.model import Session
 from agentx.kernel.clock import HOUR_MS, MINUTE_MS
 from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.ids import is_ulid
 from agentx.kernel.text import preview, show_name
 from agentx.kernel.tokens import estimate
 from agentx.memory.port import Memory
@@ -36,6 +37,8 @@ from agentx.surfaces.page.pieces import (
 from agentx.surfaces.page.words.drawing import Drawing
 from agentx.surfaces.page.words.turns import count_words, draw_turns
 
+# What compaction would leave of a longer one takes many seconds to find out.
+_MEASURED_EVENTS_MAX = 2_000
 _SHOW_WORDS: dict[Show, str] = {
     "": "everything",
     "talk": "talk",
@@ -60,7 +63,7 @@ def draw_session(desk: PageDesk, asked: PageCall, name: str) -> Answer:
         elif part == "budget":
             body = _draw_budget(desk, memory, session)
         elif part == "tail":
-            body = _draw_tail(desk, memory, session, asked.word("after"), show)
+            body = _draw_tail(desk, memory, session, _read_event(asked, "after"), show)
         else:
             body = _draw(desk, memory, session, asked, show)
     if asked.is_part:
@@ -86,15 +89,22 @@ def _read_show(word: str) -> Show:
     return found
 
 
+def _read_event(asked: PageCall, name: str) -> str:
+    word = asked.word(name)
+    if word and not is_ulid(word):
+        raise InvalidValue(f"{word[:40]!r} is no event", hint="open the session without it")
+    return word
+
+
 def _draw(desk: PageDesk, memory: Memory, session: Session, asked: PageCall, show: Show) -> Html:
     dates = desk.dates
     part = read_part(
         memory,
         session,
         show=show,
-        at=asked.word("at"),
-        after=asked.word("from"),
-        before=asked.word("before"),
+        at=_read_event(asked, "at"),
+        after=_read_event(asked, "from"),
+        before=_read_event(asked, "before"),
         is_last=asked.word("last") == "1",
     )
     drawing = _begin(desk, memory, session, part)
@@ -160,7 +170,9 @@ def _draw_head(session: Session, part: SessionPart, dates: Dates) -> Html:
             draw_facts(facts),
             tag("p", draw_chip("runs now", "live")) if session.is_live(dates.now_ms) else None,
             _draw_more(session, "What was learnt from it", "learnt"),
-            _draw_more(session, "How full its context was", "budget"),
+            _draw_more(session, "How full its context was", "budget")
+            if session.events <= _MEASURED_EVENTS_MAX
+            else None,
             tag(
                 "p",
                 tag("a", "share this as a file", href=_link_share(session)),
@@ -254,6 +266,8 @@ def _draw_learnt(desk: PageDesk, session: Session, dates: Dates) -> Html:
 
 
 def _draw_budget(desk: PageDesk, memory: Memory, session: Session) -> Html:
+    if session.events > _MEASURED_EVENTS_MAX:
+        return draw_nothing("It is too long to be measured here: agentx memory budget does.")
     found = session_budget(desk.project, memory, session.session_id)
     facts: dict[str, Inside] = {
         "all of it": f"about {found.original_tokens:,} tokens in"
