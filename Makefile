@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 SIZE ?= small
 DATA ?=
 MEASURED := tests/unit tests/property tests/contract $(addprefix tests/fault/test_,damage.py carrying.py backups.py mending.py)
-CHOSEN := not clis and not soak and not bench
+CHOSEN := not clis and not browser and not soak and not bench
 # Many tests wait, for a process or a clock: one more of them than there are processors.
 WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1)))
 SUITE := -n $(WORKERS) --dist worksteal -m "$(CHOSEN)"
@@ -15,8 +15,10 @@ SUITE := -n $(WORKERS) --dist worksteal -m "$(CHOSEN)"
 MEMORY := $(shell test "$$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 {print $$4}')" -gt 2000000 2>/dev/null && echo /dev/shm)
 # The real agent CLIs are installed outside the checkout: they weigh a gigabyte.
 CLIS ?= $(HOME)/.cache/agentx-clis
+# What drives a browser: outside the checkout, too. Chromium itself is the system's.
+BROWSER ?= $(HOME)/.cache/agentx-browser
 
-.PHONY: demo test check coverage fmt pages lock bench bench-recall bench-lessons bench-telling bench-import bench-secrets e2e-clis soak proto setup clean
+.PHONY: demo test check coverage fmt pages lock bench bench-recall bench-lessons bench-telling bench-import bench-secrets e2e-clis e2e-page pictures soak proto setup clean
 
 setup: $(STAMP)
 
@@ -100,6 +102,19 @@ bench-import: $(STAMP)
 e2e-clis: $(STAMP)
 	CLIS='$(CLIS)' bash scripts/install-clis
 	AGENTX_CLIS='$(CLIS)' $(BIN)/python -m pytest -m clis tests/clis --timeout 300
+
+$(BROWSER)/.installed: $(STAMP)
+	@mkdir -p $(BROWSER)
+	$(PIP) --target $(BROWSER) playwright
+	npm install --silent --no-audit --no-fund --prefix $(BROWSER) axe-core
+	@touch $@
+
+e2e-page: $(BROWSER)/.installed
+	PYTHONPATH='$(BROWSER)' AGENTX_BROWSER='$(BROWSER)' $(BIN)/python -m pytest -m browser tests/browser
+
+# The pictures of the documents, made from the sample.
+pictures: $(BROWSER)/.installed
+	PYTHONPATH='$(BROWSER)' $(BIN)/python -m scripts.pictures
 
 soak: $(STAMP)
 	$(BIN)/python -m pytest -m soak --timeout 3600
