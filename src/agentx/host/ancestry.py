@@ -29,7 +29,12 @@ class Ancestor:
 
 def list_ancestors(begin: int = 0) -> Iterator[Ancestor]:
     """Yield the processes above this one (or above another), the nearest first."""
-    pid = _look_at(begin or os.getpid()).parent
+    return list_line(_look_at(begin or os.getpid()).parent)
+
+
+def list_line(begin: int) -> Iterator[Ancestor]:
+    """Yield a process and those above it, the nearest first."""
+    pid = begin
     for _ in range(_DEPTH_MAX):
         if pid <= 1:
             return

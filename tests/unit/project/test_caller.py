@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,9 @@ import pytest
 
 from agentx.clarification.model import PERSON
 from agentx.host.ancestry import Ancestor, list_ancestors
+from agentx.host.peers import list_holders
 from agentx.operations.questions.settle import judge_speaker
+from agentx.project.roles import sender
 from agentx.project.roles.caller import Via, WhoCalls, find_agent, find_caller
 from tests.support.clarifying import project_at
 from tests.support.time_and_chance import FakeClock
@@ -147,3 +150,24 @@ def test_a_process_that_became_another_program_is_seen_as_that() -> None:
         shell.kill()
 
     assert (before.name, after.name, after.arguments) == ("sh", "cat", ("cat",))
+
+
+def test_who_holds_the_other_end_of_a_connection_is_known_for_an_agent_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lines = {os.getpid(): (SHELL, process("claude"))}
+    monkeypatch.setattr(sender, "list_line", lambda pid: lines.get(pid, ()))
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.create_connection(server.getsockname()) as made,
+    ):
+        ends = made.getsockname(), server.getsockname()
+        assert os.getpid() in list_holders(*ends)
+        told = [sender.find_sending_agent(*ends)]
+        lines[os.getpid()] = (process("firefox", AGENTX_AGENT="Engineer"), LOGIN)
+        told.append(sender.find_sending_agent(*ends))
+        lines[os.getpid()] = (process("firefox"), LOGIN)
+        told.append(sender.find_sending_agent(*ends))
+    told.append(sender.find_sending_agent(*ends))
+
+    assert told == ["claude-code", "engineer", "", ""]

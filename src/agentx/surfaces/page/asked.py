@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from urllib.parse import quote, urlencode
 
 from agentx.kernel.values import field, frozen
 from agentx.surfaces.page.markup import NOTHING, Html
 
 _PAGE_MAX = 10_000
+
+
+def find_no_sender() -> str:
+    """Say that no agent asks."""
+    return ""
 
 
 @frozen
@@ -19,6 +24,7 @@ class PageCall:
     query: Mapping[str, str] = field(default_factory=dict)
     form: Mapping[str, str] = field(default_factory=dict)
     is_part: bool = False  # asked by the page's own script, which puts it in its place
+    find_sender: Callable[[], str] = find_no_sender  # the agent that asks; nothing for a browser
 
     def word(self, name: str) -> str:
         """Return a word of the query; empty where it is not said."""

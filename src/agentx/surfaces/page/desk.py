@@ -75,6 +75,11 @@ class PageDesk:
             return ""
         return f"opened by {self.caller.said_name}: only a person changes memory by this page"
 
+    @property
+    def may_speak(self) -> bool:
+        """Whether who opened the page can say here what a person says."""
+        return self.caller.is_person
+
     @contextmanager
     def reading(self) -> Iterator[Memory]:
         """Give the memory, as it is."""

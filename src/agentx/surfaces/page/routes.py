@@ -12,6 +12,8 @@ from importlib import import_module
 from urllib.parse import unquote
 
 from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.roles import PERSON_ROLE
+from agentx.project.audit import AuditAct, record_act
 from agentx.surfaces.page.asked import Answer, PageCall
 from agentx.surfaces.page.desk import PageDesk
 
@@ -67,11 +69,28 @@ def perform(desk: PageDesk, method: str, asked: PageCall) -> Answer:
     if found is None:
         raise NotFound("there is no such page", hint="the navigation has all there are")
     view, names = found
-    if method == "POST" and desk.read_only:
-        raise InvalidValue(desk.read_only, hint="a person opens it at a terminal: agentx view")
+    if method == "POST":
+        _check_person(desk, asked)
     module, _, name = view.partition(":")
     draw: View = getattr(import_module(f"{__package__}.places.{module}"), name)
     return draw(desk, asked, **names)
+
+
+def _check_person(desk: PageDesk, asked: PageCall) -> None:
+    """See that no agent changes anything: neither who opened the page nor what asks it now.
+
+    Raises: InvalidValue; that an agent tried stands in the audit log.
+    """
+    sender = asked.find_sender()
+    if not (desk.read_only or sender):
+        return
+    by = sender or desk.caller.said_name
+    record_act(desk.project, AuditAct.REFUSED, page=asked.path, speaker=PERSON_ROLE, agent=by)
+    why = desk.read_only or f"sent by {sender}: only a person changes memory by this page"
+    raise InvalidValue(
+        why,
+        hint="a person opens it at a terminal, in a browser that no agent started: agentx view",
+    )
 
 
 def _match(pattern: str, path: str) -> dict[str, str] | None:

@@ -23,7 +23,9 @@ from threading import BoundedSemaphore, Event, Lock
 from typing import Any, cast
 from urllib.parse import parse_qs, urlsplit
 
+from agentx.host.peers import Place
 from agentx.kernel.errors import AgentXError
+from agentx.project.roles.sender import find_sending_agent
 from agentx.surfaces.page import frame
 from agentx.surfaces.page.asked import Answer, Away, Download, PageCall, PagePart
 from agentx.surfaces.page.guard import SAFE_METHODS, PageGuard, Refused
@@ -73,6 +75,7 @@ class PageServer(ThreadingHTTPServer):
         self.perform = perform
         self.about = about
         self.watch: Watch | None = None
+        self.find_sender: Callable[[Place, Place], str] = find_sending_agent
         self.ending = Event()
         self._free = BoundedSemaphore(_AT_ONCE_MAX)
         self._counting = Lock()
@@ -187,8 +190,14 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(Refused(status=403, says="this form was not made by this page"))
             return
         is_part = self.headers.get("X-Part", "") == "1"
-        asked = PageCall(path=path, query=query, form=form, is_part=is_part)
+        asked = PageCall(
+            path=path, query=query, form=form, is_part=is_part, find_sender=self._find_sender
+        )
         self._send_answer(self._perform(method, asked), asked)
+
+    def _find_sender(self) -> str:
+        """Return the agent below whose CLI runs what asks; nothing for a browser of a person's."""
+        return self.page.find_sender(self.client_address, cast("Place", self.page.server_address))
 
     def _perform(self, method: str, asked: PageCall) -> Answer:
         try:
@@ -293,9 +302,11 @@ class _Handler(BaseHTTPRequestHandler):
         if kind != "application/x-www-form-urlencoded":
             return None
         try:
-            return _read_fields(self.rfile.read(int(said)).decode("utf-8", "replace"))
+            fields = _read_fields(self.rfile.read(int(said)).decode("utf-8", "replace"))
         except OSError:
             return None
+        # Browsers send every end of a line as two characters, whatever was typed.
+        return {name: told.replace("\r\n", "\n") for name, told in fields.items()}
 
 
 def _read_fields(text: str) -> dict[str, str]:

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from agentx.clarification.model import Clarification, ClarificationStatus
 from agentx.kernel.clock import age
 from agentx.kernel.errors import AgentXError
+from agentx.kernel.roles import PERSON_ROLE
 from agentx.kernel.text import preview
 from agentx.operations.lessons.candidates import list_candidates
-from agentx.operations.questions.read import Overview, active, say_unread, say_withheld
+from agentx.operations.questions.read import Overview, active, inbox_of, say_unread, say_withheld
 from agentx.operations.runs.read import RunRow, list_runs
 from agentx.surfaces.page.asked import Answer, PageCall, PagePart, WholePage, link_to
 from agentx.surfaces.page.desk import PageDesk
@@ -25,8 +26,9 @@ def draw_work(desk: PageDesk, asked: PageCall) -> Answer:
     seen = active(project)
     runs = list_runs(project) if project.has_runs else ()
     now_ms = project.clock.now_ms()
+    told = inbox_of(project, PERSON_ROLE).notes if project.has_questions or runs else ()
     body = join(
-        _draw_questions(seen),
+        _draw_questions(seen, told),
         _draw_runs(runs, now_ms),
         _draw_candidates(desk),
     )
@@ -36,7 +38,7 @@ def draw_work(desk: PageDesk, asked: PageCall) -> Answer:
     return WholePage(title="Work", here="work", body=join(tag("h1", "Work"), live))
 
 
-def _draw_questions(seen: Overview) -> Html:
+def _draw_questions(seen: Overview, told: Iterable[str]) -> Html:
     yours = [each for each in seen.clarifications if each.waits_for_person]
     others = [each for each in seen.clarifications if not each.waits_for_person]
     asking = (
@@ -51,7 +53,7 @@ def _draw_questions(seen: Overview) -> Html:
         )
         for each in seen.run_questions
     )
-    notes = [each for each in (say_unread(seen), say_withheld(seen), *seen.notes) if each]
+    notes = [each for each in (say_unread(seen), say_withheld(seen), *seen.notes, *told) if each]
     return tag(
         "section",
         tag("h2", "Questions"),

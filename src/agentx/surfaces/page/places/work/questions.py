@@ -6,14 +6,16 @@ import re
 
 from agentx.clarification.model import Clarification
 from agentx.clarification.rendering import next_actions, terminal
-from agentx.kernel.errors import InvalidValue, NotFound
+from agentx.kernel.errors import AgentXError, InvalidValue, NotFound
 from agentx.operations.questions.read import (
     note_told,
+    say_unheld,
+    say_unsent,
     tell_asked_again,
     tell_said_elsewhere,
     thread,
 )
-from agentx.operations.questions.settle import answer
+from agentx.operations.questions.shown import answer_shown, sum_up_shown
 from agentx.surfaces.page.asked import Answer, Away, PageCall, PagePart, WholePage, link_to
 from agentx.surfaces.page.desk import PageDesk
 from agentx.surfaces.page.markup import Html, join, tag
@@ -21,29 +23,20 @@ from agentx.surfaces.page.pieces import draw_chip, draw_form
 
 _NAME = re.compile(r"CLR-(\d{1,9})-\d+(?:@\S+)?", re.ASCII)
 _WORDS_CHARS_MAX = 20_000
+_NOT_NOW = 409
 
 
 def draw_question(desk: PageDesk, asked: PageCall, name: str) -> Answer:
     """Return a question with all that was said; what is shown is what a person answers.
 
+    What is drawn anew by itself may be before nobody's eyes: only who asks for it was shown it.
+
     Raises: NotFound, InvalidValue.
     """
     state = _find(desk, name)
-    if desk.caller.is_person:
+    if desk.caller.is_person and not (asked.is_part or asked.find_sender()):
         note_told(desk.project, (state,))
-    dates = desk.dates
-    told = [tell_asked_again(state), tell_said_elsewhere(state), state.issue_now]
-    thread_words = terminal(state, colour=False, say_time=dates.say)
-    body = join(
-        tag("h1", state.topic, " ", draw_chip(state.status.value, "question")),
-        tag(
-            "section",
-            tag("div", thread_words, class_="words thread"),
-            *(tag("p", each, class_="against") for each in told if each),
-            class_="card",
-        ),
-        _draw_answer(desk, state),
-    )
+    body = _draw(desk, state)
     if asked.is_part:
         return PagePart(body=body)
     live = tag("div", body, data_live=link_to("question", name), data_of="questions")
@@ -51,15 +44,24 @@ def draw_question(desk: PageDesk, asked: PageCall, name: str) -> Answer:
 
 
 def say(desk: PageDesk, asked: PageCall, name: str) -> Answer:
-    """Say what the person answers: to what they were shown, and as them.
+    """Say what the person answers: to what their own page showed them, and as them.
 
-    Raises: NotFound, InvalidValue, IllegalTransition, LockTimeout; NotThePerson.
+    What cannot be said stays written, below what is asked now.
+
+    Raises: NotFound, InvalidValue.
     """
-    text = asked.form.get("text", "").strip()[:_WORDS_CHARS_MAX]
+    text = asked.form.get("text", "").strip()
     if not text:
         raise InvalidValue("there is no answer", hint="go back and write one")
-    by = "" if desk.caller.is_agent else "human"
-    answer(desk.project, name, text, by=by, caller=desk.caller)
+    if len(text) > _WORDS_CHARS_MAX:
+        why = f"an answer has at most {_WORDS_CHARS_MAX:,} characters, and this has {len(text):,}"
+        raise InvalidValue(why, hint="go back and say it in fewer")
+    state = _find(desk, name)
+    try:
+        shown = asked.form.get("shown", "")
+        answer_shown(desk.project, state, text, shown=shown, caller=desk.caller)
+    except AgentXError as error:
+        return _draw_unsaid(desk, name, text, error)
     desk.forget_waiting()
     return Away(to=link_to("question", name))
 
@@ -75,13 +77,34 @@ def _find(desk: PageDesk, name: str) -> Clarification:
     raise NotFound(f"{name}: nobody asked that", hint="the Work page has what is open")
 
 
-def _draw_answer(desk: PageDesk, state: Clarification) -> Html | None:
-    if not state.is_active:
-        return None
-    if not state.waits_for_person or desk.read_only:
-        actions = next_actions(state)
-        return tag("p", "next: ", tag("code", actions[0])) if actions else None
-    field = tag("textarea", id="text", name="text", required=True, maxlength=_WORDS_CHARS_MAX)
+def _draw(desk: PageDesk, state: Clarification, text: str = "") -> Html:
+    told = [
+        tell_asked_again(state),
+        tell_said_elsewhere(state),
+        state.issue_now,
+        say_unsent(desk.project, state),
+        say_unheld(desk.project, state),
+    ]
+    lines = terminal(state, colour=False, say_time=desk.dates.say).splitlines()
+    return join(
+        tag("h1", state.topic, " ", draw_chip(state.status.value, "question")),
+        tag(
+            "section",
+            # A line that is too long stands in where it goes on: none begins as another would.
+            tag("div", *(tag("div", each, class_="said") for each in lines), class_="words thread"),
+            *(tag("p", each, class_="against") for each in told if each),
+            class_="card",
+        ),
+        _draw_answer(desk, state, text),
+    )
+
+
+def _draw_answer(desk: PageDesk, state: Clarification, text: str) -> Html | None:
+    if not (state.is_active and state.waits_for_person and desk.may_speak):
+        kept = tag("p", "What you wrote: ", text, class_="words") if text else None
+        actions = next_actions(state)[:1] if state.is_active else ()
+        return join(kept, *(tag("p", "next: ", tag("code", each)) for each in actions))
+    field = tag("textarea", text, id="text", name="text", required=True, maxlength=_WORDS_CHARS_MAX)
     return tag(
         "section",
         tag("h2", "Your answer"),
@@ -92,6 +115,17 @@ def _draw_answer(desk: PageDesk, state: Clarification) -> Html | None:
             tag("label", "What holds. Whoever asked is told it in your words.", for_="text"),
             field,
             kind="main",
+            shown=sum_up_shown(state),
         ),
         class_="card waits",
+    )
+
+
+def _draw_unsaid(desk: PageDesk, name: str, text: str, error: AgentXError) -> WholePage:
+    """Return what is asked now, why an answer was not taken, and the answer as it was written."""
+    state = _find(desk, name)
+    note_told(desk.project, (state,))
+    why = tag("p", f"Not said: {error.message}", class_="failure", role="alert")
+    return WholePage(
+        title=state.topic, here="work", body=join(why, _draw(desk, state, text)), status=_NOT_NOW
     )

@@ -21,7 +21,7 @@ def draw_run(desk: PageDesk, asked: PageCall, name: str) -> Answer:
     """
     project, dates = desk.project, desk.dates
     run = show_run(project, name, caller=desk.caller)
-    if desk.caller.is_person:
+    if desk.caller.is_person and not (asked.is_part or asked.find_sender()):
         note_shown(project, run)
     lately = run_events(project, name, limit=_EVENTS_SHOWN)
     body = join(
