@@ -20,7 +20,11 @@ _LINE_CHARS_MAX = 400
 _PROOF_CHARS_MAX = 4_000
 _FRAME_TOKENS = 40  # the fence
 # How what is opened begins, where somebody's words do; what takes its place is no longer.
-_HEAD = compile_late(r"^[ \t]*##[# \t]*(?=\S+ \(.*\d-\d\d \d\d:\d\d\b.*\))", re.MULTILINE)
+# Whichever blanks, marks and hyphens it is written with: a model reads them alike.
+_HEAD = compile_late(
+    r"^[^\S\n]*[#\uff03][#\uff03\s]+(?=[^\s(]*[-:\u2010-\u2015\u2212][^\s(]*\s*[(\uff08])",
+    re.MULTILINE,
+)
 
 
 def get(desk: Desk, *, ids: tuple[str, ...], budget_tokens: int = 4_000, offset: int = 0) -> str:
