@@ -6,14 +6,22 @@ others; whatever shows the thread is read line by line. Real commands and tools 
 
 from __future__ import annotations
 
+import io
 import re
+from datetime import UTC
 from pathlib import Path
 
 import pytest
 
 from agentx.agents.runners.port import Ask, Utterance
 from agentx.agents.runners.wording import prompt_of
+from agentx.kernel.clock import Millis
+from agentx.operations.questions.read import thread
 from agentx.project.config import read_environment
+from agentx.surfaces.cli import render
+from agentx.surfaces.cli.commands.work.threads import draw_asked, draw_thread
+from agentx.surfaces.cli.screen import open_console
+from agentx.surfaces.dates import Dates
 from tests.support.mcp_agent import Agent
 from tests.support.players import Player
 
@@ -88,6 +96,21 @@ def test_no_line_of_an_agents_words_begins_as_those_of_others(player: Player) ->
     player.play()
     check(player.agentx("clarify", "resolve", CLR, "NO", "--as-person")[1])
     look(player)
+
+
+def test_no_screen_ends_a_line_so_that_the_next_begins_as_those_of_others(player: Player) -> None:
+    player.play("architect")
+    player.agentx("clarify", "answer", CLR, "".join(f"No.{' ' * 60}{each}" for each in CLAIMS))
+    screen = open_console()
+    screen.file, screen.width = io.StringIO(), 60
+    states = tuple(thread(player.project, 1))
+    draw_asked(screen, states[0], wanted=True)
+    draw_thread(screen, 1, states, Dates(now_ms=Millis(0), zone=UTC))
+    render.print_hanging(screen, f"[architect] {states[0].answer}")
+
+    told = screen.file.getvalue()
+    assert max(map(len, told.splitlines())) <= 60
+    check(told)
 
 
 def test_who_settles_it_in_words_of_their_own_says_them_for_nobody_else(player: Player) -> None:

@@ -11,7 +11,8 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agentx.surfaces.cli.layout import Grid, flatten, shorten
+from agentx.kernel.text import hang
+from agentx.surfaces.cli.layout import Grid, flatten, lay, shorten
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -98,6 +99,16 @@ def name_source(source: str) -> str:
 def print_whole(screen: Console, line: str, style: str = "") -> None:
     """Print a line that is copied, such as a command: no screen is too narrow for it."""
     screen.print(text(line, style), no_wrap=True, overflow="ignore", crop=False)
+
+
+def print_hanging(screen: Console, words: str, style: str = "") -> None:
+    """Print what somebody said behind who did; where a screen ends a line, too, the next stands in.
+
+    So none begins as what somebody else said does, wherever its words were written to be cut.
+    """
+    for line in hang(words).split("\n"):
+        for part in lay(text(), text(line, style), screen.width, indent=2):
+            screen.print(part)
 
 
 def say_left(exports: Iterable[str], copies: Iterable[str]) -> Iterator[str]:

@@ -442,6 +442,6 @@ def _stream(invocation: Invocation) -> Say:
     """Return where the conversation runs while it happens: talk, so that stdout stays data."""
 
     def tell(entry: str) -> None:
-        invocation.talk.print(printable(entry), soft_wrap=True)
+        render.print_hanging(invocation.talk, printable(entry))
 
     return tell

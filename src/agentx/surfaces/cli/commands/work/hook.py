@@ -43,7 +43,7 @@ def finish_(invocation: Invocation, agent: str, issue: int) -> None:
     """End: the agent is done, and what it learnt is kept."""
 
     def tell(entry: str) -> None:
-        invocation.talk.print(printable(entry), soft_wrap=True)
+        render.print_hanging(invocation.talk, printable(entry))
 
     crossed = finish(
         invocation.project, agent=agent, issue=issue, told=tell, open_memory=invocation.memory

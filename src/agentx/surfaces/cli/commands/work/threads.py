@@ -22,7 +22,7 @@ from agentx.clarification.rendering import (
 )
 from agentx.kernel.clock import age
 from agentx.kernel.roles import UNCONFIRMED
-from agentx.kernel.text import hang, preview, preview_ends, printable
+from agentx.kernel.text import preview, preview_ends, printable
 from agentx.kernel.vouching.standing import SAID_FOR_PERSON, Vouching
 from agentx.operations.questions import read as clarify_read
 from agentx.operations.questions.known import list_known_lines
@@ -210,7 +210,7 @@ def _draw_question(screen: Console, state: Clarification, word: Entry | None) ->
     """Draw what something was said to, where the thread has several questions."""
     question = name_question(state, word)
     if question:
-        screen.print(printable(f"asked: {question}"), style="dim", soft_wrap=True)
+        render.print_hanging(screen, printable(f"asked: {question}"), style="dim")
 
 
 def draw_asked(
@@ -232,29 +232,29 @@ def draw_asked(
     if settled is not None:
         _draw_question(screen, state, state.decision)
         decided = f"decided by {name_decider(state)}: {say_decision(state, named=True)}"
-        screen.print(hang(show_words(decided)), soft_wrap=True)
+        render.print_hanging(screen, show_words(decided))
         said = state.answered
         if settled is state.decision and settled.speaker != PERSON and said is not None:
             answered = f"answered by {name_speaker(said)}: {show_words(said.body)}"
             worth = printable(say_worth(said))
-            screen.print(f"{hang(answered)}{worth}", style="dim", soft_wrap=True)
+            render.print_hanging(screen, f"{answered}{worth}", style="dim")
     elif state.answered is not None and state.answer and not state.is_unanswered:
         _draw_question(screen, state, state.answered)
         answered = f"answered by {name_speaker(state.answered)}: {show_words(state.answer)}"
         told = f"{say_worth(state.answered)}{say_contrary(state)}"
-        screen.print(f"{hang(answered)}{printable(told)}", soft_wrap=True)
+        render.print_hanging(screen, f"{answered}{printable(told)}")
     if beside := clarify_read.tell_said_elsewhere(state):
-        screen.print(printable(beside), soft_wrap=True)
+        render.print_hanging(screen, printable(beside))
     if known is not None:
         for line in list_known_lines(known, state.typed):
-            screen.print(printable(line), soft_wrap=True)
+            render.print_hanging(screen, printable(line))
         return
     if state.status is ClarificationStatus.ESCALATED:
         _draw_called(screen, state)
         return
     given_up = clarify_read.say_given_up(state)
     if given_up:
-        screen.print(printable(given_up), soft_wrap=True)
+        render.print_hanging(screen, printable(given_up))
     # Who put it does not answer it.
     waits = (f"agentx clarify wait {state.typed}",)
     after = waits if state.is_unanswered else next_actions(state, others)
@@ -279,7 +279,7 @@ def draw_done(screen: Console, state: Clarification, said: str) -> None:
     if said != "escalated" and state.thread:
         word = state.thread[-1]
         asked = preview_ends(flatten(state.question_of(word)), _TOPIC_CHARS_MAX)
-        screen.print(f"asked: {asked}", style="dim", soft_wrap=True)
+        render.print_hanging(screen, f"asked: {asked}", style="dim")
         if word.doubt == UNCONFIRMED:
             screen.print(f"kept as: {SAID_FOR_PERSON}", style="yellow", soft_wrap=True)
     if state.status is ClarificationStatus.ESCALATED and said == "escalated":
