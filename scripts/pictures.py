@@ -19,9 +19,7 @@ from agentx.demo.stage import DemoStage
 
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
 _SHOTS = (
-    ("home", "/", "light"),
     ("day", "/day/2026-03-09", "light"),
-    ("memory", "/memory?as_of=2026-03-12", "light"),
     ("told", "/told?context=retries+of+webhooks", "dark"),
 )
 _WIDE, _HIGH = 1180, 740
