@@ -200,6 +200,9 @@ def test_where_one_stands_decides_though_another_was_used_last(team: Team) -> No
     assert here.choose(second) == second
     with pytest.raises(NotFound, match="AGENTX_RUN: gone: no such run"):
         choosing(team, run="gone", is_said=True).choose("")
+    with pytest.raises(NotFound, match="AGENTX_RUN: gone: no such run"):
+        choosing(team, run="gone", is_said=True).choose_shown()
+    assert choosing(team, run=second, is_said=True).choose_shown() == second
 
 
 def test_a_lane_and_its_task_are_known_by_the_folder(team: Team) -> None:

@@ -170,9 +170,12 @@ def list_archived(project: Project) -> tuple[ArchivedRow, ...]:
 
 
 def show_run(project: Project, run_id: str = "", *, caller: WhoCalls | None = None) -> RunOverview:
-    """Return where a run stands; the active one when none is named."""
+    """Return where a run stands; the active one when none is named.
+
+    Raises: NotFound, also for one that the environment names.
+    """
     runs = open_runs(project)
-    run, events, faults = runs.story(run_id or runs.which.active())
+    run, events, faults = runs.story(run_id or runs.which.choose_shown())
     unmerged = runs.list_unmerged(run)
     way = runs.way_on(run, unmerged=unmerged, gone=runs.list_gone(run))
     driven = tell_driven(run, runs.own)

@@ -90,6 +90,15 @@ class WhichRun:
         meant = self.find_meant()
         return meant if meant and self._is_going(meant) else next(iter(self.list_going()), "")
 
+    def choose_shown(self) -> str:
+        """Return the run to speak of; one that the environment names must be there.
+
+        Raises: NotFound.
+        """
+        if self._place.run and self._place.is_said:
+            return self._find(self._place.run, f"{RUN_VARIABLE}: ")
+        return self.active()
+
     def choose_lane(self, lane: str) -> str:
         """Return the lane that is meant: the one that is named, or that somebody stands in.
 
