@@ -9,6 +9,7 @@ LEFT_OUT = {
     "daemon start": "tried by itself",
     "daemon stop": "tried by itself",
     "mcp": "tried by itself",
+    "view": "serves until it is ended: tried by itself",
     "demo": "has a home of its own",
     "init": "writes where the user says",
     "exclude": "tried with --list; else it writes where the user says",

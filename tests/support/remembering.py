@@ -32,6 +32,7 @@ def environment_in(root: Path) -> Environment:
             "PATH": "",
             "TZ": "UTC",
             "AGENTX_SEARCH_ALL_PROJECTS": "true",
+            "AGENTX_STORAGE_WAIT_MS": "30000",  # a busy machine is no reason to read less
         }
     )
 

@@ -327,7 +327,7 @@ def _word_anew(state: Clarification) -> str:
 def tell_unconfirmed(state: Clarification) -> str:
     """Return to the person what only a program said for them; nothing where none did."""
     word = find_unconfirmed(state)
-    if word is None:
+    if word is None or state.lets_go(word):  # which takes nothing back that a person said
         return ""
     return (
         f"{state.id} ({preview(state.topic, 80)}): a program said it for a person, unconfirmed: "

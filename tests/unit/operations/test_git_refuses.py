@@ -75,7 +75,7 @@ def refused(merged: KeptFolder[Two], monkeypatch: pytest.MonkeyPatch) -> Project
         return {**said(), "GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}
 
     monkeypatch.setattr(command, "_plain_environment", say_another)
-    monkeypatch.setattr(plain, "_is_plain", lambda _git: False)
+    monkeypatch.setattr(plain, "_is_plain", lambda _folder, _git: False)
     known = {"HOME": str(two.clones.folder / "home-anna"), "PATH": os.defpath}
     return open_project(two.one.root, read_environment(known))
 

@@ -178,12 +178,13 @@ def test_a_person_is_told_of_a_contest_also_once_the_doubtful_word_was_asked_on(
     doubtful = ask(project, DROP)
     say(project, doubtful, ("", "NO, keep it"), (RENAME, "Yes"), who=SCRIPT)
     settle(project, doubtful)
-    [note] = clarify_read.inbox_of(project, PERSON).notes
+    note, renamed = clarify_read.inbox_of(project, PERSON).notes
     assert note.startswith(f"{doubtful}: its answer is a person's unconfirmed word")
     assert f'--question "{DROP}" --ask-anyway' in note  # what would settle it
+    assert "unconfirmed: Yes; say what holds" in renamed
     again = ask(project, DROP)
     say(project, again, ("", "NO, keep it"))
-    assert clarify_read.inbox_of(project, PERSON).notes == ()
+    assert clarify_read.inbox_of(project, PERSON).notes == (renamed,)
 
 
 def test_what_came_too_late_to_one_question_marks_what_was_said_before_to_another(

@@ -211,7 +211,7 @@ def _list_unconfirmed(project: Project) -> tuple[str, ...]:
     told = list_told(open_clarifications(project).survey())
     found = tell_states(project, [each for each in told if find_unconfirmed(each) is not None])
     plain = [each for each in found if not (is_contested(each) or each.decided_later)]
-    return tuple(map(tell_unconfirmed, plain[-_NAMED_MAX:]))
+    return tuple(filter(None, map(tell_unconfirmed, plain)))[-_NAMED_MAX:]
 
 
 def say_withheld(seen: Overview) -> str:
