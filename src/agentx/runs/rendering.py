@@ -191,6 +191,17 @@ def tell_contradicted(asked: Escalation, own: str) -> str:
     )
 
 
+def tell_unconfirmed(asked: Escalation, command: str) -> str:
+    """Return to a person what only a program answered for them; nothing where more is told."""
+    stands = asked.standing
+    if stands is None or not stands.is_unconfirmed or asked.contrary or asked.contesting:
+        return ""
+    return (
+        f"{asked.id} ({preview(asked.question, _QUESTION_CHARS)}): a program said it for a person, "
+        f"unconfirmed: {preview(stands.text, _ANSWER_CHARS)}; say what holds: {command}"
+    )
+
+
 def tell_contested(asked: Escalation) -> str:
     """Return to a person that a writer whom they do not trust answered otherwise; or nothing.
 

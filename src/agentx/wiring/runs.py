@@ -14,7 +14,7 @@ from agentx.host.git.facts import user_name
 from agentx.host.git.own_branch import OwnBranch
 from agentx.host.git.programs import list_programs
 from agentx.kernel.bus import Bus
-from agentx.kernel.clock import Millis, age
+from agentx.kernel.clock import age
 from agentx.kernel.errors import NotFound
 from agentx.kernel.ids import shorten_run
 from agentx.kernel.roles import is_persons_name
@@ -38,8 +38,6 @@ from agentx.runs.rendering import (
     event_line,
     list_answered,
     say_doubted_end,
-    tell_contested,
-    tell_contradicted,
 )
 from agentx.runs.replies import GoneCommit, Unmerged
 from agentx.runs.resuming import name_answer
@@ -59,7 +57,7 @@ from agentx.runs.store.vouching import RunPen
 from agentx.runs.task_work import TaskWork
 from agentx.wiring.listeners.log import log_told
 from agentx.wiring.trust.git_refusal import require_git
-from agentx.wiring.trust.keys import name_own_key, open_keyring, show_owner
+from agentx.wiring.trust.keys import open_keyring, show_owner
 from agentx.wiring.trust.noted import find_noted, list_due
 
 if TYPE_CHECKING:
@@ -302,28 +300,6 @@ def list_answered_lately(
     answered = ((run, each) for run in asking for each in list_answered(run))
     found = [one for one in answered if (one[1].resolved_ms or 0) >= since]
     return tuple(sorted(found, key=lambda one: (one[1].resolved_ms or 0, one[1].id)))
-
-
-def list_contradicted(project: Project) -> tuple[str, ...]:
-    """Return where another person's answer to a run's question stands, not the reader's own."""
-    if not project.has_runs and not is_folder(project.paths.run_memory):
-        return ()
-    # Also of runs that are over or packed away: whoever was overruled has its week.
-    runs, since = open_runs(project), project.clock.now_ms() - CLARIFY_DECIDED_TOLD_MS
-    asked_lately = (*runs.list_asked(), *runs.list_packed(Millis(since)))
-    answered = list_answered_lately(project, asked_lately)
-    if not any(asked.contrary for _, asked in answered):
-        return ()
-    own = name_own_key(project)
-    return tuple(filter(None, (tell_contradicted(asked, own) for _, asked in answered)))
-
-
-def list_contested_asks(project: Project) -> tuple[str, ...]:
-    """Return where a writer who is not trusted answered a run's question otherwise than stands."""
-    if not project.has_runs:
-        return ()
-    asked = (each for run in open_runs(project).list_asking() for each in run.escalations.values())
-    return tuple(filter(None, map(tell_contested, asked)))
 
 
 def story_of(project: Project, run_id: str) -> tuple[Run, tuple[RunEvent, ...]]:

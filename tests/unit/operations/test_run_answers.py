@@ -146,7 +146,7 @@ def test_what_a_run_asks_waits_in_the_inbox_wherever_that_is_counted(shop: Shop)
     assert QUESTION not in shop.agent.call("inbox", role="architect")
 
     shop.agentx("run", "escalate", "--resolve", shop.asked, "No", "--as-person")
-    assert "Nothing waits for you." in shop.agentx("clarify", "inbox")[1]
+    assert "Nothing waits for you but to read this:" in shop.agentx("clarify", "inbox")[1]
     assert shop.read("status")["rooms"]["questions_yours"] == []
 
 
@@ -289,6 +289,11 @@ def test_a_person_takes_back_at_a_terminal_what_a_script_said_for_them(
     shop.agentx(*answer, "Yes", "--as-person")
     code, said = shop.agentx(*answer, "No", "--as-person")
     assert (code, "at a terminal" in said) == (3, True), said
+    [told] = shop.read("clarify", "inbox")["notes"]
+    assert (
+        "a program said it for a person, unconfirmed: Yes; say what holds: agentx run escalate"
+        in told
+    )
 
     monkeypatch.setattr(caller, "_sits_at_terminal", lambda: True)
     shop.agentx("run", "show")
@@ -300,6 +305,7 @@ def test_a_person_takes_back_at_a_terminal_what_a_script_said_for_them(
     assert (asked.standing.text, asked.standing.doubt) == ("No, I never said that", "")
     assert (asked.resolution, asked.contrary) == ("No, I never said that", ())
     assert shop.agentx(*answer, "Yes")[0] == 3
+    assert "notes" not in shop.read("clarify", "inbox")
 
 
 @pytest.mark.promise("runs.holds")

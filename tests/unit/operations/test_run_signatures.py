@@ -24,7 +24,8 @@ from agentx.operations.setup.writers import list_writers
 from agentx.project.roles import caller
 from agentx.runs.model import Run, RunEvent
 from agentx.runs.paths import RunNotes
-from agentx.wiring.runs import list_contradicted, open_runs, story_of
+from agentx.wiring.runs import open_runs, story_of
+from agentx.wiring.told.asks import list_contradicted
 from agentx.wiring.trust.keys import open_keyring
 from tests.support.players import Player
 from tests.support.time_and_chance import FakeClock

@@ -53,9 +53,12 @@ from agentx.wiring.listeners.notify import check_command
 from agentx.wiring.runs import (
     RunQuestion,
     find_shown_asks,
+    list_run_questions,
+)
+from agentx.wiring.told.asks import (
     list_contested_asks,
     list_contradicted,
-    list_run_questions,
+    list_unconfirmed_asks,
 )
 from agentx.wiring.trust.changed_replies import list_changes, say_unknown
 from agentx.wiring.trust.issue_marks import AskedIssues
@@ -167,7 +170,7 @@ def inbox_of(project: Project, who: str) -> Overview:
         untrusted = (*_tell_untrusted(list_untrusted(project)), *contested)
         changed = list_changes(project, open_clarifications(project).ledger)
         unknown = filter(None, (say_unknown(project),))
-        unseen = _list_unconfirmed(project)
+        unseen = (*_list_unconfirmed(project), *list_unconfirmed_asks(project)[-_NAMED_MAX:])
         notes = (*overruled, *untrusted, *unseen, *unknown, *changed, *list_lost_words(project))
     asked = list_run_questions(project) if speaker == PERSON else ()
     return Overview(
