@@ -114,6 +114,11 @@ def test_whom_the_user_trusts_or_trusts_no_longer_reaches_all_their_checkouts(
     assert find_word(first) == find_word(second) == "Yes."
     trust_writer(open_again(first), bob.writer, caller=PERSON_AT_TERMINAL)
     assert find_word(first) == find_word(second) == "No."
+    # On a branch that is older than his card, too.
+    shutil.rmtree(second.paths.questions / "writers")
+    gone = withdraw_writer(open_again(second), bob.writer, caller=PERSON_AT_TERMINAL)
+    assert (gone.writer, gone.trusted) == (bob.writer, False)
+    assert find_word(first) == "Yes."
 
 
 def test_who_makes_a_checkout_a_strangers_is_told_whom_they_must_trust_again(

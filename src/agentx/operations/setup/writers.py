@@ -6,7 +6,7 @@ shown by every ledger at once, and stands in the audit log.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterator
 from dataclasses import replace
 from itertools import islice
 
@@ -52,9 +52,13 @@ def list_writers(project: Project) -> tuple[WriterView, ...]:
     lost = {card.writer: card for card in keyring.list_lost()}
     cards = lost | {card.writer: card for card in keyring.list_cards() if card.is_own}
     brought = [card for card in keyring.list_brought() if card.writer not in cards]
-    names = sorted({*cards, *_list_names(project)} - {card.writer for card in brought})
+    shown = {card.fingerprint for card in (*cards.values(), *brought)}
+    absent = tuple(_list_absent(keyring, shown))
+    with_key = {card.writer for card in brought} | {view.writer for view in absent}
+    names = sorted({*cards, *(_list_names(project) - with_key)})
     views = [replace(_view(keyring, name, cards.get(name)), was_own=name in lost) for name in names]
     views += (replace(_view(keyring, card.writer, card), is_brought=True) for card in brought)
+    views += absent
     refused = keyring.list_refused()
     for at, each in enumerate(views):
         others = tuple(card.fingerprint for card in refused if card.writer == each.writer)
@@ -117,7 +121,7 @@ def withdraw_writer(project: Project, wanted: str, *, caller: WhoCalls) -> Write
         raise InvalidValue(f"{found.writer} {said}", hint="`agentx trust --show` lists the writers")
     _change(project, lambda: open_keyring(project).withdraw(found.fingerprint))
     record_act(project, AuditAct.REVOKED, writer=found.writer, key=found.fingerprint)
-    return _find(project, found.writer, caller)
+    return replace(found, trusted=False, trusted_at="")
 
 
 def accept_repository(project: Project) -> None:
@@ -196,6 +200,19 @@ def _view(keyring: Keyring, writer: str, card: WriterCard | None) -> WriterView:
         trusted=is_own or trusted is not None,
         trusted_at="" if trusted is None else trusted.at,
     )
+
+
+def _list_absent(keyring: Keyring, shown: Container[str]) -> Iterator[WriterView]:
+    """Yield who is trusted here and has no card in this checkout, as on a branch that is older."""
+    for known, key in keyring.list_trusted().items():
+        if known not in shown and not key.withdrawn:
+            yield WriterView(
+                writer=key.writer or known[:8],
+                fingerprint=known,
+                name=key.name,
+                trusted=True,
+                trusted_at=key.at,
+            )
 
 
 def _list_names(project: Project) -> set[str]:

@@ -237,6 +237,7 @@ class Keyring:
             key=card.key,
             name=card.name,
             at=self._choose_time(card.fingerprint),
+            writer=card.writer,
             repositories=tuple(sorted(names)),
         )
         self._change(lambda it: replace(it, trusted={**it.trusted, card.fingerprint: key}))
@@ -252,9 +253,7 @@ class Keyring:
             gone = replace(key, at=self._choose_time(known), withdrawn=True)
             self._known.note(self._list_all_names(), {known: gone})
         self._change(
-            lambda it: replace(
-                it, trusted={name: key for name, key in it.trusted.items() if name != known}
-            )
+            lambda it: replace(it, trusted={n: key for n, key in it.trusted.items() if n != known})
         )
 
     def withdraw_all(self) -> None:

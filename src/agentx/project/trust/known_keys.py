@@ -36,6 +36,7 @@ class TrustedKey:
     at: str
     repositories: tuple[str, ...] = ()  # what it called this repository, beside our own names
     withdrawn: bool = False
+    writer: str = ""  # of whose card it was taken
 
 
 Keys = Mapping[str, TrustedKey]  # by fingerprint
@@ -108,6 +109,7 @@ def _read_key(said: Mapping[str, object]) -> TrustedKey:
         at=read_time(said.get("at")),
         repositories=tuple(map(str, names)) if isinstance(names, list) else (),
         withdrawn=said.get("withdrawn") is True,
+        writer=str(said.get("writer", "")),
     )
 
 
