@@ -5,6 +5,7 @@ Method: the installed command in a process of its own, asked over loopback by it
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import subprocess
@@ -25,7 +26,7 @@ START_SECONDS = 20  # on a machine that is busy with all other tests; alone it t
 def page_of(house: House) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Give the process of a page and its link."""
     process = subprocess.Popen(
-        [str(BIN / "agentx"), "view", "--no-open"],
+        [str(BIN / "agentx"), "view", "--no-open", "--json"],
         cwd=house.project,
         env=house.environment,
         stdout=subprocess.PIPE,
@@ -38,7 +39,7 @@ def page_of(house: House) -> Iterator[tuple[subprocess.Popen[str], str]]:
         until = time.monotonic() + START_SECONDS
         while "token=" not in told and time.monotonic() < until:
             told += process.stdout.readline()
-        yield process, told.split()[-1]
+        yield process, json.loads(told)["link"]
     finally:
         process.kill()
         process.communicate(timeout=START_SECONDS)

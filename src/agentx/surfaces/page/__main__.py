@@ -1,6 +1,6 @@
 """The page as a program: `python -m agentx.surfaces.page`, which `agentx view` becomes.
 
-    python -m agentx.surfaces.page [--port N] [--no-open] [FOLDER]
+    python -m agentx.surfaces.page [--port N] [--no-open] [--json] [FOLDER]
 
 It says its link on stdout, once, and ends with the terminal, on Ctrl-C, or when nobody has looked
 for half an hour.
@@ -8,6 +8,7 @@ for half an hour.
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -32,7 +33,8 @@ def main(arguments: Sequence[str]) -> int:
     """Serve the page of a folder (default: here) until nobody wants it any more."""
     rest = list(arguments)
     is_opened = "--no-open" not in rest
-    rest = [each for each in rest if each != "--no-open"]
+    as_json = "--json" in rest
+    rest = [each for each in rest if each not in ("--no-open", "--json")]
     port = 0
     if rest[:1] == ["--port"]:
         port = int(rest[1])
@@ -49,7 +51,9 @@ def main(arguments: Sequence[str]) -> int:
     desk.call_daemon()
     thread = Thread(target=server.serve_forever, name="agentx-page", daemon=True)
     thread.start()
-    print(f"The page is at\n\n  {server.link}\n", flush=True)
+    told = {"link": server.link, "port": server.server_port}
+    said = json.dumps(told) if as_json else f"The page is at\n\n  {server.link}\n"
+    print(said, flush=True)
     print("The link lets one browser in, once. Ctrl-C ends the page.", file=sys.stderr)
     left = leave_link(desk.project, server.link, server.server_port) if is_opened else None
     if left is not None and not show_in_browser(left):

@@ -34,5 +34,6 @@ def command(invocation: Invocation, no_open: bool, port: int) -> None:
     """
     folder = str(invocation.project.directory)
     shown = ["--no-open"] if no_open else []
+    shown += ["--json"] if invocation.as_json else []
     words = [sys.executable, "-P", "-m", "agentx.surfaces.page", "--port", str(port), *shown]
     os.execv(sys.executable, [*words, folder])  # noqa: S606  the same interpreter, no shell
