@@ -18,11 +18,17 @@ import pytest
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import LockHeld
+from agentx.project.config import read_environment
 from agentx.project.project import open_project
 from tests.support.browsing import PERSON, browsing
+from tests.support.contesting import ASK
 from tests.support.drafts import draft
+from tests.support.players import Player
 from tests.support.remembering import environment_in, remember, sample_project
 from tests.unit.surfaces.page.conftest import SLY
+from tests.unit.surfaces.page.test_questions import PLACE, ana, say
+
+__all__ = ["ana"]  # a fixture
 
 pytestmark = pytest.mark.browser
 
@@ -33,6 +39,7 @@ PLACES = (
     *("/memory?as_of=2026-03-06", "/memory/map", "/lessons", "/told", "/work", "/session/sly"),
 )
 PAINT_MS = 300
+FOLLOWED_MS = 8_000  # a look at what waits is four seconds old at most
 STORE_SECONDS = 20
 PAINTED = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
 _ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
@@ -161,6 +168,22 @@ def test_a_session_that_goes_on_grows_where_one_looks(root: Path, chromium: Any)
         window.page.wait_for_selector("text=a word that came later", timeout=30_000)
 
         assert window.page.evaluate("() => window.stayed")
+
+
+def test_what_somebody_writes_stays_while_the_page_follows_what_happens(
+    ana: Player, chromium: Any
+) -> None:
+    ana.play()
+    with browsing(ana.folder, read_environment(ana.known), PERSON, is_entered=False) as browser:
+        window = Window(chromium, browser.server.link, 1440, "light")
+        window.go(PLACE)
+        window.page.fill("textarea", "Never, it is")
+        window.page.click("h1")
+        more = ("--topic", "Other", "--question", "And the logs?", "--to", "human")
+        say(ana, *ASK[: ASK.index("--topic")], *more)
+        window.page.wait_for_timeout(FOLLOWED_MS)
+
+        assert window.page.input_value("textarea") == "Never, it is"
 
 
 @pytest.mark.timed

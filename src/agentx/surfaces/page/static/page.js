@@ -100,6 +100,7 @@
   const busy = new WeakSet();
   async function renew(part) {
     if (busy.has(part) || part.contains(document.activeElement) && document.activeElement.matches("input,textarea,select")) return;
+    if (all("input, textarea", part).some((each) => each.value !== each.defaultValue)) return; // somebody writes there
     if ($("details[open]", part)) return; // somebody reads there
     busy.add(part);
     try { put(part, await fetchPart(part.dataset.live)); } catch (error) { say(String(error.message || error)); } finally { busy.delete(part); }
