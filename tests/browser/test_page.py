@@ -186,6 +186,16 @@ def test_what_somebody_writes_stays_while_the_page_follows_what_happens(
         assert window.page.input_value("textarea") == "Never, it is"
 
 
+def test_many_windows_of_a_page_hold_nobody_up(root: Path, chromium: Any) -> None:
+    with browsing(root / "shop", environment_in(root), PERSON, is_entered=False) as browser:
+        window = Window(chromium, browser.server.link, 1440, "light")
+        for _ in range(9):  # a browser opens six connections to one server
+            window.context.new_page().goto(f"{window.base}/work", timeout=20_000)
+        window.go("/memory")
+
+        assert window.page.title().startswith("Memory")
+
+
 @pytest.mark.timed
 def test_each_place_is_seen_in_a_third_of_a_second(root: Path, chromium: Any) -> None:
     slow = {}

@@ -76,26 +76,41 @@
     all("form", from).forEach(wakeSender);
   }
 
-  // One stream tells what changed; what shows it is asked for anew, and nothing else.
+  // One stream tells what changed, for all windows of this page: a browser opens six connections
+  // at most. Who has the lock follows and tells the others; what shows it is asked for anew.
+  const parts = () => all("[data-live]");
+  let begun = false;
+  function hear({ changed = [], begun: begins = false }) {
+    if (begins) {
+      // What came since this page was made; after a while without the stream, all of it.
+      for (const part of parts()) if ("grow" in part.dataset) grow(part); else if (begun) renew(part);
+      begun = true;
+    }
+    for (const part of parts()) {
+      const wanted = part.dataset.of;
+      if (changed.length === 0 || wanted !== "*" && !changed.includes(wanted)) continue;
+      if ("grow" in part.dataset) grow(part); else renew(part);
+    }
+  }
   function follow() {
-    const parts = () => all("[data-live]");
     if (!parts().length || !window.EventSource) return;
-    const stream = new EventSource("/live");
-    let begun = false;
-    stream.addEventListener("changed", (event) => {
-      const { changed = [], begun: begins = false } = JSON.parse(event.data);
-      if (begins) {
-        // What came since this page was made; after a while without the stream, all of it.
-        for (const part of parts()) if ("grow" in part.dataset) grow(part); else if (begun) renew(part);
-        begun = true;
-      }
-      for (const part of parts()) {
-        const wanted = part.dataset.of;
-        if (wanted !== "*" && !changed.includes(wanted)) continue;
-        if ("grow" in part.dataset) grow(part); else renew(part);
-      }
+    const others = new BroadcastChannel("agentx-live");
+    others.addEventListener("message", (event) => hear(event.data));
+    const lead = () => new Promise((leave) => {
+      const stream = new EventSource("/live");
+      stream.addEventListener("changed", (event) => {
+        const told = JSON.parse(event.data);
+        hear(told);
+        others.postMessage(told);
+      });
+      addEventListener("pagehide", () => { stream.close(); leave(); });
     });
-    addEventListener("pagehide", () => stream.close());
+    if (!navigator.locks) { lead(); return; }
+    navigator.locks.request("agentx-live", { ifAvailable: true }, (lock) => {
+      if (lock) return lead();
+      hear({ begun: true });
+      navigator.locks.request("agentx-live", lead); // once the other one has left
+    });
   }
   const busy = new WeakSet();
   async function renew(part) {
