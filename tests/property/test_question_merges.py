@@ -61,7 +61,13 @@ class Clone:
 
     @property
     def store(self) -> LedgerStore:
-        pen = Pen(writer=lambda: self.name, secret=self.name.encode, signatures=KEYS)
+        git_folder = self.root / ".git"
+        pen = Pen(
+            writer=lambda: self.name,
+            secret=self.name.encode,
+            signatures=KEYS,
+            common=git_folder,
+        )
         return LedgerStore(ProjectPaths(self.root), self.clock, pen)
 
     @property

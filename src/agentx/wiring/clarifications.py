@@ -96,6 +96,7 @@ def make_pen(project: Project) -> Pen:
         entropy=project.entropy,
         shown=find_shown(project),
         held=project.held_questions,
+        common=project.trust.common,
     )
 
 

@@ -87,7 +87,7 @@ def test_every_change_is_a_line_of_the_writers_own_file(tmp_path: Path) -> None:
     assert sorted(line["id"] for line in told) == [line["id"] for line in told]
     hidden = (here.paths.state / ".gitignore").read_text(encoding="utf-8")
     assert hidden == "*\n"
-    assert "merge=union" in (here.paths.questions / ".gitattributes").read_text(encoding="utf-8")
+    assert [path.name for path in here.paths.questions.iterdir()] == ["42"], "nothing beside it"
 
 
 def test_a_view_that_is_lost_or_old_is_made_again_the_same(tmp_path: Path) -> None:

@@ -58,6 +58,7 @@ class Pen:
     entropy: Entropy = system_entropy
     shown: ShownNames = ShownNames()
     held: Path | None = None  # where lines lie that git may take out of the files; None: nowhere
+    common: Path | None = None  # git's own folder, where the files lie in a checkout
 
     def list_before(self, book: Book, *, by_person: bool = False) -> Names:
         """Return what names meant here that do not mean it now."""
@@ -409,8 +410,7 @@ def _list_unsigned(found: EventsFound, left: Made) -> frozenset[str]:
     """
     if left.trusted is not None or not left.mine:
         return frozenset()
-    earlier, writer = found.up_to(left.files) or (), left.mine.partition("-")[0]
-    own = writer.removesuffix(".jsonl")
+    earlier, own = found.up_to(left.files) or (), left.mine.partition("-")[0].removesuffix(".jsonl")
     return frozenset(
         event.id
         for event in earlier

@@ -22,6 +22,7 @@ from agentx.clarification.model import Clarification, Ledger
 from agentx.clarification.store.book import Book, Opener, Pen
 from agentx.clarification.store.edit import LedgerEdit
 from agentx.clarification.store.files.aside import find_highest_aside, list_aside
+from agentx.clarification.store.files.git_rules import tell_git
 from agentx.clarification.store.files.held import HeldLines
 from agentx.clarification.store.files.question_files import UNHELD, QuestionFiles, choose_file
 from agentx.clarification.store.files.stamps import Stamp, list_stamps, look_at_ledger
@@ -37,7 +38,6 @@ from agentx.clarification.store.vouching.forgetting import ForgottenNames, gathe
 from agentx.clarification.store.vouching.signatures import judge_event, judge_events, sign_event
 from agentx.host.crash import CrashPoint, passing
 from agentx.host.files.atomic import replace_file
-from agentx.host.git.layout import hide
 from agentx.host.locks.lock import Held, locked
 from agentx.host.locks.queue import LOCK_WAIT_MS
 from agentx.kernel.clock import Clock, Millis
@@ -373,7 +373,7 @@ class LedgerStore:
     ) -> None:
         """Keep events, then the view that says them."""
         path, files = ledger_path(self._paths, book.issue), self._files(book.issue)
-        hide(self._paths.state)
+        tell_git(self._paths, self._pen.common)
         kept = tuple(events)
         book.is_held = files.hold((*book.vouched, *book.contesting))
         if kept and book.made.missing:  # what is said now is said to what git took away

@@ -41,11 +41,7 @@ def exclude(common: Path, branch: str, patterns: Iterable[str]) -> None:
 
     Raises: OSError, UnavailableError.
     """
-    path, before, head = _look_at_excluded(common, branch)
-    if head not in before.splitlines():
-        lines = (head, *(pattern.encode() for pattern in patterns))
-        gap = b"" if not before or before.endswith(b"\n") else b"\n"
-        replace_file(path, before + gap + b"\n".join(lines) + b"\n", 0o644, ground=common)
+    _add(common, _EXCLUDED, _head_of(branch), patterns)
 
 
 def include(common: Path, branch: str) -> None:
@@ -53,17 +49,47 @@ def include(common: Path, branch: str) -> None:
 
     Raises: OSError, UnavailableError.
     """
-    path, before, head = _look_at_excluded(common, branch)
+    before, head = _read(common, _EXCLUDED), _head_of(branch)
     lines = before.splitlines()
     if head in lines:
         at = lines.index(head)
         rest = lines[at + 1 :]
         ours = next((place for place, line in enumerate(rest) if line[:1] != b"/"), len(rest))
         kept = (*lines[:at], *rest[ours:])
-        replace_file(path, b"".join(line + b"\n" for line in kept), 0o644, ground=common)
+        _write(common, _EXCLUDED, b"".join(line + b"\n" for line in kept))
 
 
-def _look_at_excluded(common: Path, branch: str) -> tuple[Path, bytes, bytes]:
-    path = common / "info" / "exclude"
-    before = read_bytes(path, ground=common) if exists(path, ground=common) else b""
-    return path, before, f"# AgentX keeps these on the branch {branch}.".encode()
+def unite(common: Path, patterns: Iterable[str]) -> None:
+    """Say to git that files of facts merge to all lines of both, in all of a clone's checkouts.
+
+    In git's own folder: a file beside the facts would stand in the way of a pull of a colleague's.
+
+    Raises: OSError, UnavailableError.
+    """
+    _add(common, _MERGED, _FACTS, (f"{pattern} merge=union" for pattern in patterns))
+
+
+_EXCLUDED = "exclude"
+_MERGED = "attributes"
+_FACTS = b"# Written by AgentX. Events are facts that only grow."
+
+
+def _head_of(branch: str) -> bytes:
+    return f"# AgentX keeps these on the branch {branch}.".encode()
+
+
+def _add(common: Path, name: str, head: bytes, lines: Iterable[str]) -> None:
+    before = _read(common, name)
+    if head not in before.splitlines():
+        gap = b"" if not before or before.endswith(b"\n") else b"\n"
+        ours = (head, *(line.encode() for line in lines))
+        _write(common, name, before + gap + b"\n".join(ours) + b"\n")
+
+
+def _read(common: Path, name: str) -> bytes:
+    path = common / "info" / name
+    return read_bytes(path, ground=common) if exists(path, ground=common) else b""
+
+
+def _write(common: Path, name: str, content: bytes) -> None:
+    replace_file(common / "info" / name, content, 0o644, ground=common)

@@ -34,6 +34,8 @@ IGNORE_RULES = """\
 /issues/*.lock
 /memory/
 /sessions/
+# Each clone writes its own, so a pull stops at nobody's.
+/.gitignore
 """
 
 

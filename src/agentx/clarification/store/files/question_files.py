@@ -34,7 +34,7 @@ from agentx.host.files.disk import unreadable
 from agentx.host.files.ground import Folder, opening
 from agentx.host.files.journal import Journal
 from agentx.host.files.merged_lines import TORN, LineFault, parse_line
-from agentx.host.files.plain import exists, is_folder, look, read_bytes
+from agentx.host.files.plain import is_folder, look, read_bytes
 from agentx.host.locks.queue import LOCK_WAIT_MS
 from agentx.kernel.clock import Clock
 from agentx.kernel.errors import AgentXError
@@ -45,7 +45,6 @@ from agentx.kernel.values import frozen
 
 _NAME = compile_late(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}\.jsonl")
 _LOOK_WAIT_MS = 50  # for who only looks: it is held when it is seen next
-_ATTRIBUTES = b"# Written by AgentX. Events are facts that only grow.\n*.jsonl merge=union\n"
 
 
 @frozen
@@ -184,9 +183,6 @@ class QuestionFiles:
 
         Raises: UnavailableError, LockHeld.
         """
-        attributes = self._folder.parent / ".gitattributes"
-        if not exists(attributes):
-            replace_file(attributes, _ATTRIBUTES, mode=0o644)
         known = tuple(events)
         Journal(self._folder / name, self._clock).append(map(line_of, known))
         return self.hold(event for event in known if event.signature)
