@@ -19,6 +19,7 @@ from agentx.kernel.limits import (
     CLARIFY_TEXT_CHARS_MAX,
     CLARIFY_TOPIC_CHARS_MAX,
 )
+from agentx.kernel.text import shows_something
 from agentx.kernel.values import frozen
 from agentx.redaction.redact import redact
 
@@ -97,8 +98,9 @@ def check_text(name: str, text: str, chars_max: int = CLARIFY_TEXT_CHARS_MAX) ->
     Raises: InvalidValue when it is empty or too long.
     """
     trimmed = text.strip()
-    if not trimmed:
-        raise InvalidValue(f"the {name} is empty", hint="say it in a few words")
+    if not shows_something(trimmed):
+        what = "holds nothing that can be seen" if trimmed else "is empty"
+        raise InvalidValue(f"the {name} {what}", hint="say it in a few words")
     if len(trimmed) > chars_max:
         raise InvalidValue(
             f"the {name} has {len(trimmed):,} characters, {chars_max:,} are allowed",

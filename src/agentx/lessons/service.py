@@ -15,6 +15,7 @@ from dataclasses import asdict
 from agentx.kernel.bus import Bus
 from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.roles import is_persons_name
+from agentx.kernel.text import shows_something
 from agentx.lessons.confidence import judge
 from agentx.lessons.likeness import fingerprint
 from agentx.lessons.model import (
@@ -181,7 +182,7 @@ class Lessons:
 
         Raises: InvalidValue when it says nothing.
         """
-        if not content.text.strip():
+        if not shows_something(content.text):
             raise InvalidValue("a lesson must say something", hint="give its text")
         with self._store.editing() as desk:
             offered = Taught(

@@ -21,6 +21,7 @@ from agentx.kernel.errors import (
     NotFound,
 )
 from agentx.kernel.ids import run_id as new_run_id
+from agentx.kernel.text import shows_something
 from agentx.redaction.redact import redact
 from agentx.redaction.tree import redact_tree
 from agentx.runs.choosing.place import WorkPlace
@@ -185,7 +186,7 @@ class Runs:
         Raises: InvalidValue, UnavailableError.
         """
         plain = " ".join(redact(title).split())
-        if not plain:
+        if not shows_something(plain):
             raise InvalidValue("a run needs a title", hint='agentx run start "Add e-mail checks"')
         name = new_run_id(plain, self._store.clock.now_ms(), self._store.entropy)
         branch, commit = self.git.base()

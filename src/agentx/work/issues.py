@@ -12,6 +12,7 @@ from dataclasses import replace
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import IllegalTransition, InvalidValue
 from agentx.kernel.limits import ISSUE_BODY_CHARS_MAX, ISSUE_TITLE_CHARS_MAX
+from agentx.kernel.text import shows_something
 from agentx.redaction.redact import redact
 from agentx.work.labels import check_labels as checked_labels
 from agentx.work.model import Edit, Issue, IssueState, NewIssue, Status
@@ -80,7 +81,7 @@ def check_title(title: str) -> str:
     Raises: InvalidValue.
     """
     said = redact(" ".join(title.split()))
-    if not said:
+    if not shows_something(said):
         raise InvalidValue("an issue needs a title", hint="--title TEXT")
     if len(said) > ISSUE_TITLE_CHARS_MAX:
         raise InvalidValue(
@@ -109,7 +110,7 @@ def check_comment(body: str) -> str:
 
     Raises: InvalidValue.
     """
-    if not body.strip():
+    if not shows_something(body):
         raise InvalidValue("a comment needs a text")
     return check_body(body)
 

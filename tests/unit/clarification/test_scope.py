@@ -68,7 +68,7 @@ def test_6_3_the_bounds_count_characters_not_bytes() -> None:
     assert len(wanted.question) == 2_000
 
 
-@pytest.mark.parametrize("text", ["", " \n", "a" * 2_001])
+@pytest.mark.parametrize("text", ["", " \n", "\u200b\u2060", "a" * 2_001])
 def test_6_3_an_answer_is_not_empty_and_has_at_most_2000_characters(text: str) -> None:
     with pytest.raises(InvalidValue):
         check_text("answer", text)

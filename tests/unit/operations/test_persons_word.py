@@ -12,6 +12,7 @@ import pytest
 
 from agentx.clarification.errors import NotThePerson
 from agentx.host.ancestry import Ancestor
+from agentx.kernel.errors import InvalidValue
 from agentx.operations.capture.exclude import exclude_from_capture
 from agentx.operations.memory.curate import memory_drop, memory_edit, memory_keep, memory_pin
 from agentx.operations.memory.write import (
@@ -262,3 +263,15 @@ def test_no_agent_takes_a_part_of_agentx_out(
     assert "speaker-refused" in player.project.data.audit.read_text("utf-8")
     player.play()
     assert "only a person" not in player.agentx(*words.split())[1]
+
+
+def test_a_memory_that_nobody_sees_is_none(tmp_path: Path) -> None:
+    here = project(tmp_path)
+    draft = NewObservation(text="Prices are in cents.", agent="engineer")
+    known = memory_add(here, draft).id
+
+    for unseen in ("\u200b\u2060", "\x1b[31m"):
+        with pytest.raises(InvalidValue, match="nothing to remember"):
+            memory_edit(here, known, unseen)
+        with pytest.raises(InvalidValue, match="nothing to remember"):
+            memory_add(here, replace(draft, text=unseen))

@@ -104,6 +104,7 @@ def test_known_labels_are_checked_and_others_are_the_users_own() -> None:
     ("new", "said"),
     [
         (NewIssue(title="  \n "), "needs a title"),
+        (NewIssue(title="\u200b"), "needs a title"),
         (NewIssue(title="x" * 257), "257 characters is too long"),
         (NewIssue(title="x", body="y" * 65_537), "65,537 characters is too long"),
         (NewIssue(title="x", status=Status.DONE), "cannot be Done"),

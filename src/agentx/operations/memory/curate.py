@@ -11,7 +11,7 @@ from agentx.kernel.clock import Millis
 from agentx.kernel.errors import ConflictError, InvalidValue
 from agentx.kernel.limits import OBSERVATION_CHARS_MAX
 from agentx.kernel.roles import PERSON_ROLE
-from agentx.kernel.text import cut, preview, without_recall
+from agentx.kernel.text import cut, preview, shows_something, without_recall
 from agentx.kernel.values import frozen
 from agentx.observations.ids import parse_observation_id, shorten_id
 from agentx.observations.limits import (
@@ -102,7 +102,7 @@ def memory_edit(project: Project, observation_id: str, text: str) -> Observation
         decided in a question, too; NotThePerson for an agent, where a person said it.
     """
     content = cut(redact(without_recall(text)).strip(), OBSERVATION_CHARS_MAX)
-    if not content:
+    if not shows_something(content):
         raise InvalidValue(
             "there is nothing to remember", hint="to take it away use `agentx memory drop ID`"
         )

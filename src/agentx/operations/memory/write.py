@@ -9,6 +9,7 @@ from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.clock import DAY_MS
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.roles import HUB_ROLE, is_persons_name
+from agentx.kernel.text import shows_something
 from agentx.kernel.values import frozen
 from agentx.observations.ids import agent_name
 from agentx.observations.model import Category, CompactionResult, Migrated, Observation
@@ -61,7 +62,7 @@ def memory_add(project: Project, draft: NewObservation) -> Observation:
 
     Raises: InvalidValue, LockHeld, UnavailableError.
     """
-    if not draft.text.strip():
+    if not shows_something(draft.text):
         raise InvalidValue("there is nothing to remember", hint="say what was decided or found out")
     agent = _name_author(project, draft)
     prepare_observations(project)
