@@ -440,6 +440,17 @@ def test_no_agent_takes_replies_nor_says_where_they_come_from(
     assert look(project, asked).status is ClarificationStatus.ESCALATED
 
 
+def test_nobody_is_promised_that_a_reply_decides_where_replies_are_not_taken(
+    project: Project, server: GithubServer, tmp_path: Path
+) -> None:
+    asked = ask(project_at(tmp_path, server, AGENTX_WORK_MODE="github"), to="human")
+
+    posted = server.comments[1][0]["body"]
+    assert "cc @ada @org/team" in posted
+    assert "A reply to this comment decides" not in posted
+    assert f"`agentx clarify answer {asked}`" in posted
+
+
 def test_why_a_reply_was_not_taken_is_not_looked_up_again(
     project: Project, server: GithubServer
 ) -> None:

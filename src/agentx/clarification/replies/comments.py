@@ -36,10 +36,13 @@ def is_post(body: str, state: Clarification, index: int) -> bool:
     return marker(state, index) in body or all(part in body for part in former_marks(state, index))
 
 
-def comment(state: Clarification, index: int, people: tuple[str, ...] = ()) -> str:
+def comment(
+    state: Clarification, index: int, people: tuple[str, ...] = (), *, is_heard: bool = True
+) -> str:
     """Return one entry of a thread as a structured comment on its issue.
 
-    `people` are mentioned where one of them is to decide, and nobody else ever is.
+    `people` are mentioned where one of them is to decide, and nobody else ever is; `is_heard` says
+    that what they reply there is taken.
     """
     entry = state.thread[index]
     late = f",{say_late(state, entry)}".replace("(", "").replace(")", "") if entry.late else ""
@@ -47,7 +50,7 @@ def comment(state: Clarification, index: int, people: tuple[str, ...] = ()) -> s
     is_for_person = entry.type is EntryType.ESCALATION or (
         entry.type is EntryType.QUESTION and state.to == PERSON
     )
-    called = (*_call_people(state, people), "") if is_for_person and people else ()
+    called = (*_call_people(state, people, is_heard), "") if is_for_person and people else ()
     facts = f"({state.id}, round {entry.round}/{state.rounds_max}{late})"
     return "\n".join(
         (
@@ -74,13 +77,13 @@ def _entitle(state: Clarification, index: int) -> str:
     }[entry.type]
 
 
-def _call_people(state: Clarification, people: tuple[str, ...]) -> tuple[str, ...]:
+def _call_people(state: Clarification, people: tuple[str, ...], is_heard: bool) -> tuple[str, ...]:
     named = " ".join(f"@{name}" for name in people)
-    return (
-        f"cc {named}",
-        "",
-        f"A reply to this comment decides it. Where several wait, begin it with `{state.id}:`",
-    )
+    how = "A reply to this comment decides it. Where several wait, begin it with"
+    if not is_heard:
+        how = "Replies are not read here. Decide it where the project is, with"
+    with_what = f"`{state.id}:`" if is_heard else f"`agentx clarify answer {state.id}`"
+    return (f"cc {named}", "", f"{how} {with_what}")
 
 
 def _unmark(body: str) -> str:

@@ -16,14 +16,13 @@ from agentx.clarification.model import (
 )
 from agentx.clarification.replies.comments import comment, former_marks, marker
 from agentx.clarification.replies.page import name_renaming, say_renaming
-from agentx.kernel.errors import InvalidValue, NotFound, UnavailableError
-from agentx.kernel.text import compile_late
+from agentx.kernel.errors import NotFound, UnavailableError
 from agentx.kernel.values import frozen
 from agentx.project.project import Project
 from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.github import github_issues, github_queue
+from agentx.wiring.listeners.deciders import list_deciders, list_people
 from agentx.work.port import say_outage
-from agentx.work.settings import GithubSettings
 from agentx.work.store.github.issues import MIRROR, Post
 
 ACTIVE_LABEL = "clarification:active"
@@ -31,7 +30,6 @@ STALE_LABEL = "clarification:stale"
 
 # What cannot be mirrored now waits: a command must not.
 _MIRROR_TRIES = 2
-_LOGIN = compile_late(r"[A-Za-z0-9][A-Za-z0-9-]*(?:/[A-Za-z0-9._-]+)?")
 
 
 @frozen
@@ -99,7 +97,7 @@ def mirror(project: Project, issues: Iterable[int] = ()) -> SyncReply:
 
 
 def _posts(project: Project, ledger: Ledger) -> Iterable[Post]:
-    people = list_people(project)
+    people, is_heard = list_people(project), not list_deciders(project)[1]
     for state in ledger:
         if state.formerly and state.is_active:
             yield Post(mark=name_renaming(state), body=say_renaming(state))
@@ -109,7 +107,7 @@ def _posts(project: Project, ledger: Ledger) -> Iterable[Post]:
             if not (is_twice or entry.is_claim or entry.account):
                 yield Post(
                     mark=marker(state, index),
-                    body=comment(state, index, people),
+                    body=comment(state, index, people, is_heard=is_heard),
                     before=former_marks(state, index),
                 )
 
@@ -123,18 +121,3 @@ def _labels(ledger: Ledger) -> dict[str, bool]:
 
 def _is_stale(state: Clarification) -> bool:
     return state.status is ClarificationStatus.STALE
-
-
-def list_people(project: Project) -> tuple[str, ...]:
-    """Return whom the user named: who is told there, and whose replies count.
-
-    Raises: InvalidValue.
-    """
-    said = project.config.section(GithubSettings).notify
-    names = [name.strip().removeprefix("@") for name in said.split(",") if name.strip()]
-    wrong = next((name for name in names if _LOGIN.fullmatch(name) is None), None)
-    if wrong is not None:
-        raise InvalidValue(
-            f"github.notify: {wrong[:40]!r} is not a name on GitHub", hint="such as ada,org/team"
-        )
-    return tuple(names)

@@ -33,21 +33,18 @@ from agentx.kernel.errors import (
     UnavailableError,
 )
 from agentx.kernel.values import frozen
-from agentx.project.config import variable_of
 from agentx.project.project import Project
 from agentx.project.roles.caller import find_caller
 from agentx.wiring.clarifications import make_pen, open_clarifications
 from agentx.wiring.github import github_issues
+from agentx.wiring.listeners.deciders import list_deciders
 from agentx.wiring.listeners.happenings import tell_news
-from agentx.wiring.listeners.mirror import list_people
 from agentx.wiring.trust.changed_replies import REPLIES_LOOKED_AT_MS, note_changes
 from agentx.work.store.github.issues import GithubIssues, Post
 from agentx.work.store.github.mapping import PostedComment
 
 # What cannot be had now is had by the next look.
 _TRIES = 2
-# What decides whose words count.
-_SETTINGS = ("work.mode", "github.repository", "github.base_url", "github.notify")
 
 
 @frozen
@@ -86,19 +83,6 @@ def take_replies(project: Project, hub: Hub, issues: Iterable[int] = ()) -> Repl
         posted=sum(each.posted for each in found),
         offline=next((each.offline for each in found if each.offline), ""),
     )
-
-
-def list_deciders(project: Project) -> tuple[tuple[str, ...], str]:
-    """Return whose words on GitHub count; and why nobody's do, where not the user says whose.
-
-    Raises: InvalidValue where a name is none.
-    """
-    people = tuple(name for name in list_people(project) if "/" not in name)
-    said = [variable_of(key) for key in _SETTINGS if _is_said(project, key)]
-    if people and said:
-        why = f"people's replies are not taken while {said[0]} is set: say it in your settings"
-        return (), why
-    return people, ""
 
 
 class _Listener:
@@ -236,10 +220,6 @@ def _was_settled(project: Project, state: Clarification) -> bool:
     """Tell whether a question was settled of late: a reply to it may not be read yet."""
     since_ms = project.clock.now_ms() - CLARIFY_DECIDED_TOLD_MS
     return state.resolved_ms is not None and state.resolved_ms >= since_ms
-
-
-def _is_said(project: Project, key: str) -> bool:
-    return variable_of(key) in project.environment.variables
 
 
 def _as_page_comment(said: PostedComment) -> PageComment:

@@ -52,7 +52,7 @@ def take_up_said(desk: DriveDesk) -> str:
     Raises: InvalidValue, UnavailableError where GitHub is not reached.
     """
     from agentx.wiring.github import github_pulls  # noqa: PLC0415  it brings HTTP along
-    from agentx.wiring.listeners.replies import list_deciders  # noqa: PLC0415  as above
+    from agentx.wiring.listeners.deciders import list_deciders  # noqa: PLC0415  as above
     from agentx.wiring.runs import open_lane_git  # noqa: PLC0415  as above
 
     run, pulls = desk.run, github_pulls(desk.project)
