@@ -105,7 +105,8 @@ def test_an_answer_is_told_with_what_others_answered() -> None:
     assert say_against(both) == f"Of the answer to ESC-1: {otherwise}"
     assert say_against(doubted) == f"Of the answer to ESC-1: {CONTESTED}"
     assert say_against(replace(ASKED, answers=(ANSWER,))) == ""
-    for asked, told in ((both, otherwise), (doubted, CONTESTED)):
+    for asked, beside in ((both, f"; {otherwise}"), (doubted, f"; {CONTESTED}"), (ASKED, "")):
+        told = f"human{beside}"
         page = description(Run(id="r", title="A run", escalations={asked.id: asked}))
         assert f"- {QUESTION} -> the old one ({told})" in page
     [lesson] = lessons_of(Run(id="r", title="A run", escalations={"ESC-1": doubted}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 
+from agentx.kernel.text import join_marks
 from agentx.runs.asked import Escalation
 from agentx.runs.claiming.done_twice import find_done_twice
 from agentx.runs.model import LaneStatus, Report, Run, Task, TaskStatus, Verdict
@@ -190,5 +191,5 @@ def _line(text: str) -> str:
 
 
 def _mark(asked: Escalation) -> str:
-    told = mark_standing(asked)
-    return f" ({told})" if told else ""
+    who = asked.resolved_by if asked.standing is None else asked.standing.by
+    return f" ({join_marks(who, mark_standing(asked))})"
