@@ -16,6 +16,7 @@ from agentx.project.toolsets import AUTO, parse_toolsets
 from agentx.surfaces.mcp.offered.toolsets import Toolsets, list_watched
 from agentx.surfaces.mcp.performing import LatePerformer
 from agentx.surfaces.mcp.wire.lines import take_over
+from agentx.surfaces.mcp.wire.open_folder import OpenFolder, is_adrift
 from agentx.surfaces.mcp.wire.server import McpServer
 
 
@@ -32,17 +33,26 @@ def main(arguments: list[str]) -> int:
         print(f"agentx: an MCP server talks over stdin and stdout: {error}", file=sys.stderr)
         return 2
     performer = LatePerformer(rest[0] if rest else "")
-    server = McpServer(lines, _open_toolsets(said, performer), performer)
+    toolsets = _open_toolsets(said, performer)
+
+    def move(folder: str) -> None:
+        performer.move(folder)
+        toolsets.move(list_watched(folder, _find_config_home()))
+
+    lost = not rest and is_adrift(performer.directory, os.environ)
+    server = McpServer(lines, toolsets, performer, OpenFolder(is_adrift=lost, moved=move))
     with suppress(KeyboardInterrupt):
         server.serve()
     return 0
 
 
+def _find_config_home() -> str:
+    given = os.environ.get("XDG_CONFIG_HOME", "")
+    return given if given.startswith("/") else f"{os.environ.get('HOME', '')}/.config"
+
+
 def _open_toolsets(said: str, performer: LatePerformer) -> Toolsets:
     known = os.environ.get
-    config_home = known("XDG_CONFIG_HOME", "")
-    if not config_home.startswith("/"):
-        config_home = f"{known('HOME', '')}/.config"
     try:
         parse_toolsets(said)
     except ValueError as error:
@@ -51,7 +61,7 @@ def _open_toolsets(said: str, performer: LatePerformer) -> Toolsets:
     return Toolsets(
         said,
         has_role=bool(known("AGENTX_AGENT")),
-        watched=list_watched(performer.directory, config_home),
+        watched=list_watched(performer.directory, _find_config_home()),
         look=performer.look_at_use,
     )
 

@@ -47,6 +47,11 @@ class LatePerformer:
                 self._made = self._open() if self._opened is None else self._opened()
             return self._made
 
+    def move(self, folder: str) -> None:
+        """Work in another folder from now on."""
+        with self._one_at_a_time:
+            self.directory, self._made = folder, None
+
     def _open(self) -> Desk:
         from pathlib import Path
 

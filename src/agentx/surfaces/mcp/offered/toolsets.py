@@ -45,6 +45,11 @@ class Toolsets:
         self._listed = self._on
         return self._listed
 
+    def move(self, watched: Iterable[str]) -> None:
+        """Look at another project from now on."""
+        self._watched = tuple(watched)
+        self._seen = (None,) * len(self._watched)
+
     def notice(self) -> None:
         """Begin to look again where something changed since the last look."""
         if not self._is_auto or self._on == frozenset(TOOLSETS) or self.is_looking:

@@ -36,6 +36,7 @@ from agentx.surfaces.mcp.wire.messages import (
     say_result,
     write_line,
 )
+from agentx.surfaces.mcp.wire.open_folder import OpenFolder
 
 _LOOK_EVERY_S = 2.0
 _LOOKING_S = 0.05
@@ -74,8 +75,15 @@ class Performer(Protocol):
 class McpServer:
     """One client, until it hangs up."""
 
-    def __init__(self, lines: Lines, toolsets: Toolsets, performer: Performer) -> None:
+    def __init__(
+        self,
+        lines: Lines,
+        toolsets: Toolsets,
+        performer: Performer,
+        open_folder: OpenFolder | None = None,
+    ) -> None:
         self._lines = lines
+        self._open_folder = open_folder or OpenFolder(is_adrift=False, moved=lambda _folder: None)
         self._toolsets = toolsets
         self._calls = Calls()
         self._is_greeted = False
@@ -128,6 +136,8 @@ class McpServer:
             self._say(say_failure(None, _too_many()))
 
     def _take_one(self, message: Any) -> None:
+        if self._open_folder.take_answer(message):
+            return
         try:
             request = read_request(message)
         except Refusal as failure:
@@ -210,6 +220,7 @@ class McpServer:
     def _result(self, request: ClientRequest, *, is_stateless: bool) -> Result:
         known = self._at_once.get(request.method)
         if known is None and request.method in self._aside:
+            self._open_folder.wait()
             return self._aside[request.method](request.params)
         if known is None or (is_stateless and eras.is_gone(request.method)):
             raise Refusal(METHOD_NOT_FOUND, "there is no such method", request.method[:100])
@@ -219,6 +230,7 @@ class McpServer:
 
     def _greet(self, request: ClientRequest) -> Result:
         self._is_greeted = True
+        self._open_folder.hear_greeting(request.params)
         return {
             "protocolVersion": eras.agree(request.params.get("protocolVersion")),
             "capabilities": _CAPABILITIES,
@@ -234,6 +246,9 @@ class McpServer:
         }
 
     def _hear(self, request: ClientRequest | None) -> None:
+        asked = None if request is None else self._open_folder.ask_at(request.method)
+        if asked is not None:
+            self._say(asked)
         if request is not None and request.method == "notifications/cancelled":
             unwanted = request.params.get("requestId")
             if not isinstance(unwanted, str | int):
