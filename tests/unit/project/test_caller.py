@@ -18,6 +18,8 @@ from agentx.clarification.model import PERSON
 from agentx.host.ancestry import Ancestor, list_ancestors
 from agentx.host.peers import list_holders
 from agentx.operations.questions.settle import judge_speaker
+from agentx.project.config import read_environment
+from agentx.project.project import open_project
 from agentx.project.roles import sender
 from agentx.project.roles.caller import Via, WhoCalls, find_agent, find_caller
 from tests.support.clarifying import project_at
@@ -80,6 +82,20 @@ def test_the_role_is_what_was_said_to_the_nearest_agent_cli() -> None:
     assert find_agent((SHELL, process("claude"), engineer)) == ("claude-code", "")
     assert find_agent((SHELL, process("claude", AGENTX_AGENT="none"))) == ("claude-code", "")
     assert find_agent(()) == ("", "")
+
+
+@pytest.mark.parametrize("variable", ["AI_AGENT", "COPILOT_AGENT", "VSCODE_AGENT"])
+def test_an_agents_terminal_in_an_editor_is_no_persons(variable: str, tmp_path: Path) -> None:
+    code = process("/usr/share/code/code", name="code")
+    terminal = process("/bin/bash", AGENTX_AGENT="engineer", **{variable: "1"})
+    emptied = process("/bin/sh", "-c", "agentx", AGENTX_AGENT="architect", **{variable: "1"})
+    claude = process("claude", AGENTX_AGENT="tester")
+    said = {"HOME": str(tmp_path), variable: "github_copilot_vscode_agent"}
+
+    assert find_agent((SHELL, emptied, terminal, code)) == ("editor", "engineer")
+    assert find_agent((SHELL, terminal, claude, LOGIN)) == ("claude-code", "tester")
+    assert find_agent((SHELL, process("/bin/bash", **{variable: ""}), code)) == ("", "")
+    assert find_caller(open_project(tmp_path, read_environment(said))).agent == "editor"
 
 
 AGENT = WhoCalls(via=Via.AGENT, role="engineer", agent="claude-code")

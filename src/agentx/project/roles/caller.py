@@ -2,6 +2,8 @@
 
     below an agent CLI, or by MCP      an agent; its role is what was said to that agent CLI, else
                                        what is said here. An emptied environment changes nothing.
+    in an agent's terminal             an agent: editors run commands of the agents in them in a
+                                       terminal like a person's, and say so to what runs there
     a role is said here                an agent, wherever it runs
     at a terminal                      a person
     else                               a program: a person only where it says so, unconfirmed
@@ -13,7 +15,7 @@ person: this keeps agents from signing for people by habit or by trick, not a us
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from pathlib import PurePath
 
@@ -47,6 +49,9 @@ _PACKAGES = {
     "opencode-ai": "opencode",
     "@github/copilot": "copilot",
 }
+# Said to what an agent in an editor runs: by VS Code, and by who keeps to the same words.
+_SAID_TO_AGENTS = ("AI_AGENT", "COPILOT_AGENT", "VSCODE_AGENT")
+_EDITOR = "editor"
 _INTERPRETERS = ("node", "nodejs", "bun", "deno", "python", "sh", "bash", "dash")
 _WORDS_LOOKED_AT = 64  # of an interpreter's command line
 # Their options that take a word, and those after which comes no program but code.
@@ -102,6 +107,7 @@ class WhoCalls:
 def find_caller(project: Project, *, as_person: bool = False, by_mcp: bool = False) -> WhoCalls:
     """Return who calls this process; `as_person` where a program says that a person does."""
     agent, role = find_agent(list_ancestors())
+    agent = agent or (_EDITOR if _is_told(project.environment.variables) else "")
     if not role:
         played = decide_role(project)
         role = played.role if played.is_said else ""
@@ -115,19 +121,34 @@ def find_caller(project: Project, *, as_person: bool = False, by_mcp: bool = Fal
 def find_unsettled_caller(environment: Environment) -> WhoCalls:
     """Return who calls as far as no settings are needed for it: they cannot be read."""
     agent, role = find_agent(list_ancestors())
+    agent = agent or (_EDITOR if _is_told(environment.variables) else "")
     role = role or settle_role_name(environment.variables.get(ROLE_VARIABLE, ""))
     role = "" if role == NO_ROLE else role
     return WhoCalls(via=Via.AGENT, role=role, agent=agent) if agent or role else WhoCalls()
 
 
 def find_agent(above: Iterable[Ancestor]) -> tuple[str, str]:
-    """Return the nearest agent CLI among processes, and the role that was said to it."""
+    """Return the nearest agent CLI among processes, and the role that was said to it.
+
+    Where there is none, an editor whose agent's terminal it is: the farthest process that was told
+    so, for what is nearer an agent may have started with other words.
+    """
+    told = None
     for one in above:
         agent = _name_agent(one)
         if agent:
-            role = settle_role_name(one.variables.get(ROLE_VARIABLE, ""))
-            return agent, "" if role == NO_ROLE else role
-    return "", ""
+            return agent, _read_role(one)
+        told = one if _is_told(one.variables) else told
+    return ("", "") if told is None else (_EDITOR, _read_role(told))
+
+
+def _is_told(variables: Mapping[str, str]) -> bool:
+    return any(variables.get(name) for name in _SAID_TO_AGENTS)
+
+
+def _read_role(one: Ancestor) -> str:
+    role = settle_role_name(one.variables.get(ROLE_VARIABLE, ""))
+    return "" if role == NO_ROLE else role
 
 
 def _name_agent(one: Ancestor) -> str:
