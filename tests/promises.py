@@ -31,6 +31,7 @@ PROMISES: dict[str, str] = {
     "log.forget": "What was forgotten is absent after reopening, re-importing, and from the disk.",
     "import.idempotent": "Importing twice changes nothing; damaged lines are named.",
     "setup.exact-undo": "Uninstalling gives the settings back as they were.",
+    "setup.vscode": "VS Code asks the memory of the folder it has open; its files are given back.",
     "setup.persons-leave": "No agent takes AgentX, its hooks or its service out.",
     "daemon.same-answers": "Commands answer the same with and without a daemon.",
     "daemon.auto": "A session is told what another one decided, though nobody typed a command.",

@@ -260,8 +260,7 @@ OPENS_FILES_ITSELF = {
         adapters/claude_code/transcripts.py adapters/codex/transcripts.py
         adapters/copilot/transcripts.py adapters/gemini/history.py adapters/gemini/transcripts.py
         adapters/opencode/transcripts.py adapters/folders.py adapters/lines.py adapters/sniff.py
-        adapters/settings/edits.py operations/setup/service.py
-        operations/setup/leaving/settings.py""",
+        adapters/settings/edits.py operations/setup/service.py""",
     "below our data folder": """
         capture/cursors.py capture/drain.py capture/transcripts.py daemon/address.py
         daemon/auto/keeping.py

@@ -7,6 +7,7 @@ home with nothing in its environment, spoken to over stdin and stdout.
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -95,6 +96,53 @@ def test_the_official_client_is_served_in_both_eras_and_the_server_ends_with_it(
     assert "toc:year:" in contents.contents[0].text
     assert (wrong.is_error, wrong.content[0].text) == (True, "search: query is missing")
     assert not hidden.is_error, "what is not listed can be called"
+    assert processes_of(house.home) == []
+
+
+@pytest.mark.promise("setup.vscode")
+@pytest.mark.parametrize("scope", ["user", "project"])
+def test_the_prompts_that_vscode_offers_are_of_the_folder_it_has_open(
+    house: House, scope: str
+) -> None:
+    from mcp import Client
+    from mcp.client.stdio import stdio_client
+    from mcp_types import ListRootsResult
+
+    house.agentx("setup", "vscode", "--scope", scope)
+    folder = house.home / ".config/Code/User" if scope == "user" else house.project / ".vscode"
+    entry = json.loads((folder / "mcp.json").read_text())["servers"]["agentx"]
+    # VS Code starts what its user has in the home, what a folder has in that folder.
+    stands = house.home if scope == "user" else house.project
+    server = served(house, PATH=f"{BIN}:/usr/bin:/bin").model_copy(
+        update={"command": entry["command"], "args": entry["args"], "cwd": stands}
+    )
+
+    async def told(_context: Any) -> Any:
+        return ListRootsResult.model_validate({"roots": [{"uri": house.project.as_uri()}]})
+
+    tell_roots: Any = told
+
+    async def asked() -> dict[str, str]:
+        said: dict[str, str] = {}
+        content: Any
+        async with Client(
+            stdio_client(server), mode="legacy", list_roots_callback=tell_roots
+        ) as client:
+            for name in ("recall", "standup", "clarify"):
+                content = (await client.get_prompt(name, {})).messages[0].content
+                said[name] = content.text
+            [content] = (await client.call_tool("search", {"query": "idempotency"})).content
+            [known, *_] = re.findall(r"^- (\w+)", content.text, re.MULTILINE)
+            content = (await client.get_prompt("why", {"id": known})).messages[0].content
+            said["why"] = content.text
+        return said
+
+    said = anyio.run(asked)
+
+    assert "idempotency keys for seven days" in said["recall"]
+    assert "Write my stand-up" in said["standup"]
+    assert "idempotency keys" in said["why"]
+    assert said["clarify"].startswith(RECALL_OPEN)
     assert processes_of(house.home) == []
 
 
@@ -307,6 +355,7 @@ def test_reading_is_allowed_when_asked_for_shown_before_and_undone_exactly(house
     settings = house.home / ".claude" / "settings.json"
     house.agentx("setup", "claude-code", "--uninstall")
     own = '{\n  "permissions": {"allow": ["Bash(ls)", "mcp__agentx__get"], "deny": []}\n}\n'
+    settings.parent.mkdir(exist_ok=True)
     settings.write_text(own)
     house.agentx("setup", "claude-code")
     without = settings.read_text()

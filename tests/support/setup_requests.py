@@ -20,6 +20,7 @@ def homes_in(home: Path) -> Homes:
         opencode_config=home / ".config" / "opencode",
         opencode_db=home / ".local" / "share" / "opencode" / "opencode.db",
         copilot=home / ".copilot",
+        vscode=(home / ".config" / "Code" / "User",),
     )
 
 

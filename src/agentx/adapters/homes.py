@@ -1,4 +1,4 @@
-"""Where the agent CLIs live. Every command asks; most need nothing else of an adapter."""
+"""Where the agent CLIs and editors live. Every command asks; most need nothing else of them."""
 
 from __future__ import annotations
 
@@ -18,3 +18,4 @@ class Homes:
     opencode_config: Path  # ~/.config/opencode
     opencode_db: Path  # ~/.local/share/opencode/opencode.db or $OPENCODE_DB
     copilot: Path  # ~/.copilot or $COPILOT_HOME
+    vscode: tuple[Path, ...] = ()  # the user folder of each edition of VS Code

@@ -143,3 +143,24 @@ class Adapter:
 
     def _module(self, name: str) -> Any:
         return import_module(f"{__package__}.{self.package}.{name}")
+
+
+class EditorName(StrEnum):
+    """The editors: agents in them ask over MCP, and nothing of them is captured."""
+
+    VSCODE = "vscode"
+
+
+@frozen
+class KnownEditor:
+    """One editor, as the registry holds it; its package has a `setup.py` alone."""
+
+    name: EditorName
+    title: str
+    package: str
+
+    def edits(self, request: SetupRequest) -> tuple[FileEdit, ...]:
+        """Return how its settings files change."""
+        setup = import_module(f"{__package__}.{self.package}.setup")
+        planned: tuple[FileEdit, ...] = setup.edits(request)
+        return planned

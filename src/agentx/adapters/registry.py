@@ -1,8 +1,8 @@
-"""The agent CLIs that the house knows, in one table."""
+"""The agent CLIs and the editors that the house knows, a table each."""
 
 from __future__ import annotations
 
-from agentx.adapters.port import Adapter
+from agentx.adapters.port import Adapter, EditorName, KnownEditor
 from agentx.kernel.capture import Harness
 
 ADAPTERS: dict[Harness, Adapter] = {
@@ -45,6 +45,15 @@ ADAPTERS: dict[Harness, Adapter] = {
         ),
     )
 }
+
+EDITORS: dict[EditorName, KnownEditor] = {
+    EditorName.VSCODE: KnownEditor(name=EditorName.VSCODE, title="VS Code", package="vscode"),
+}
+
+
+def find_installer(name: Harness | EditorName) -> Adapter | KnownEditor:
+    """Return who knows how the settings files of an agent CLI or an editor change."""
+    return EDITORS[name] if isinstance(name, EditorName) else ADAPTERS[name]
 
 
 def adapter_for(name: str) -> Adapter | None:

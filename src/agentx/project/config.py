@@ -10,6 +10,7 @@ key that nobody knows is an error that names the nearest known one.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
@@ -68,6 +69,8 @@ class Environment:
 
 
 _EXCLUDE = "capture.exclude"
+_VSCODE_EDITIONS = ("Code", "Code - Insiders", "VSCodium")
+_VSCODE_SERVERS = (".vscode-server", ".vscode-server-insiders")  # of windows of other machines
 ROLE_KEY = "agents.role"
 ROLE_VARIABLE = "AGENTX_AGENT"  # in the words of agent CLIs, where everybody starts one
 
@@ -97,10 +100,22 @@ def read_environment(variables: Mapping[str, str] | None = None) -> Environment:
             opencode_config=config_home / "opencode",
             opencode_db=place("OPENCODE_DB", data_home / "opencode" / "opencode.db"),
             copilot=place("COPILOT_HOME", home / ".copilot"),
+            vscode=_list_vscode(known, home, config_home),
         ),
         search_path=known.get("PATH", ""),
         runtime=runtime if runtime != Path() else None,
     )
+
+
+def _list_vscode(known: Mapping[str, str], home: Path, config_home: Path) -> tuple[Path, ...]:
+    """Return the user folder of each edition of VS Code, whether it is there or not."""
+    portable, given = known.get("VSCODE_PORTABLE", ""), known.get("VSCODE_APPDATA", "")
+    if portable.startswith("/"):
+        return (Path(portable) / "user-data" / "User",)
+    above = home / "Library" / "Application Support" if sys.platform == "darwin" else config_home
+    above = Path(given) if given.startswith("/") else above
+    served = (home / name / "data" / "User" for name in _VSCODE_SERVERS)
+    return (*(above / edition / "User" for edition in _VSCODE_EDITIONS), *served)
 
 
 @frozen

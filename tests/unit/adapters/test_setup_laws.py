@@ -1,6 +1,6 @@
 """Goal: what every installer promises, whatever the agent CLI.
 
-Method: the five installers, each for the user and for a project, on an empty home, on a home
+Method: the installers, each for the user and for a project, on an empty home, on a home
 with settings of the user's own, and on paths with spaces, quotes and other alphabets.
 """
 
@@ -20,6 +20,7 @@ from agentx.adapters.gemini import setup as gemini
 from agentx.adapters.opencode import setup as opencode
 from agentx.adapters.port import SetupScope
 from agentx.adapters.settings.file import is_current
+from agentx.adapters.vscode import setup as vscode
 from agentx.kernel.errors import CorruptRecord, InvalidValue, UnsafePath
 from tests.support.setup_requests import request_in, write
 
@@ -30,6 +31,7 @@ SETUPS = {
     "opencode": opencode,
     "copilot": copilot,
 }
+EVERY = {**SETUPS, "vscode": vscode}  # an editor has no hooks
 PROGRAM = (
     "/home/ada \U0001f469\u200d\U0001f4bb o'hara/"
     '\u05e9\u05dc\u05d5\u05dd \u65e5\u672c "q" $HOME/agentx-hook'
@@ -49,6 +51,11 @@ def _scope(request: pytest.FixtureRequest) -> SetupScope:
 @pytest.fixture(name="setup")
 def _setup(harness: str) -> ModuleType:
     return SETUPS[harness]
+
+
+@pytest.fixture(params=EVERY, name="every")
+def _every(request: pytest.FixtureRequest) -> ModuleType:
+    return EVERY[request.param]
 
 
 def files_under(folder: Path) -> dict[str, bytes]:
@@ -77,6 +84,10 @@ def settle_user(home: Path) -> None:
         "project/opencode.json": '{\n    "$schema": "x"\n}\n',
         ".copilot/mcp-config.json": servers,
         "project/.github/mcp.json": "{}",
+        ".config/Code/User/mcp.json": '{\r\n\t"servers": {}, // mine\r\n\t"inputs": [],\r\n}\r\n',
+        ".config/Code/User/tasks.json": '\ufeff{"version": "2.0.0", "tasks": [{"label": "a"}]}',
+        "project/.vscode/mcp.json": '{"servers": {"gh": {"url": "https://x"}}} // \U0001f469',
+        "project/.vscode/tasks.json": '{\n  // mine\n  "tasks": [\n    {"label": "b",},\n  ],\n}\n',
         "project/.github/hooks/other.json": '{"version": 1}',
     }
     for name, text in texts.items():
@@ -86,13 +97,13 @@ def settle_user(home: Path) -> None:
 
 
 def test_asking_changes_nothing_on_disk(
-    tmp_path: Path, setup: ModuleType, scope: SetupScope
+    tmp_path: Path, every: ModuleType, scope: SetupScope
 ) -> None:
     settle_user(tmp_path)
     before = files_under(tmp_path)
 
     changed = [
-        e for e in setup.edits(request_in(tmp_path, scope=scope, mcp=True)) if e.before != e.after
+        e for e in every.edits(request_in(tmp_path, scope=scope, mcp=True)) if e.before != e.after
     ]
 
     assert changed
@@ -100,15 +111,15 @@ def test_asking_changes_nothing_on_disk(
 
 
 def test_a_second_run_has_nothing_to_do(
-    tmp_path: Path, setup: ModuleType, scope: SetupScope
+    tmp_path: Path, every: ModuleType, scope: SetupScope
 ) -> None:
     request = request_in(tmp_path, scope=scope, mcp=True)
-    assert not is_current(setup.edits(request))
+    assert not is_current(every.edits(request))
 
-    write(setup.edits(request))
+    write(every.edits(request))
 
-    assert all(edit.before == edit.after for edit in setup.edits(request))
-    assert is_current(setup.edits(request))
+    assert all(edit.before == edit.after for edit in every.edits(request))
+    assert is_current(every.edits(request))
 
 
 @pytest.mark.parametrize("mcp", [False, True])
@@ -124,14 +135,14 @@ def test_leaving_an_empty_home_leaves_it_empty(
 
 
 def test_leaving_gives_every_file_of_the_user_back(
-    tmp_path: Path, setup: ModuleType, scope: SetupScope
+    tmp_path: Path, every: ModuleType, scope: SetupScope
 ) -> None:
     settle_user(tmp_path)
     before = files_under(tmp_path)
-    write(setup.edits(request_in(tmp_path, scope=scope, mcp=True)))
+    write(every.edits(request_in(tmp_path, scope=scope, mcp=True)))
     assert files_under(tmp_path) != before
 
-    write(setup.edits(request_in(tmp_path, scope=scope, uninstall=True)))
+    write(every.edits(request_in(tmp_path, scope=scope, uninstall=True)))
 
     after = files_under(tmp_path)
     # A file without a single character says the same as none.
@@ -139,11 +150,11 @@ def test_leaving_gives_every_file_of_the_user_back(
 
 
 def test_leaving_twice_or_without_having_come_changes_nothing(
-    tmp_path: Path, setup: ModuleType, scope: SetupScope
+    tmp_path: Path, every: ModuleType, scope: SetupScope
 ) -> None:
     settle_user(tmp_path)
 
-    found = setup.edits(request_in(tmp_path, scope=scope, uninstall=True))
+    found = every.edits(request_in(tmp_path, scope=scope, uninstall=True))
 
     assert all(edit.before == edit.after for edit in found)
 
@@ -218,34 +229,34 @@ def test_without_an_mcp_command_a_server_that_is_there_stays(
 
 
 def test_a_settings_file_that_does_not_parse_stops_everything(
-    tmp_path: Path, setup: ModuleType
+    tmp_path: Path, every: ModuleType
 ) -> None:
-    write(setup.edits(request_in(tmp_path, mcp=True)))
-    paths = [e.path for e in setup.edits(request_in(tmp_path, mcp=True)) if e.path.suffix != ".js"]
+    write(every.edits(request_in(tmp_path, mcp=True)))
+    paths = [e.path for e in every.edits(request_in(tmp_path, mcp=True)) if e.path.suffix != ".js"]
     for path in paths:
         whole = path.read_text()
         path.write_text("\n\n{ broken agentx")
         with pytest.raises(CorruptRecord, match=rf"{path.name}: .*line 3"):
-            setup.edits(request_in(tmp_path, mcp=True))
+            every.edits(request_in(tmp_path, mcp=True))
         with pytest.raises(CorruptRecord, match=rf"{path.name}: .*line 3"):
-            setup.edits(request_in(tmp_path, uninstall=True))
+            every.edits(request_in(tmp_path, uninstall=True))
         path.write_text(whole)
     assert paths
 
 
-def test_a_settings_file_that_is_no_text_is_named(tmp_path: Path, setup: ModuleType) -> None:
-    path = setup.edits(request_in(tmp_path))[0].path
+def test_a_settings_file_that_is_no_text_is_named(tmp_path: Path, every: ModuleType) -> None:
+    path = every.edits(request_in(tmp_path, mcp=True))[0].path
     path.parent.mkdir(parents=True)
     path.write_bytes(b'{"a": "\xff"}')
 
     with pytest.raises(CorruptRecord, match="not UTF-8"):
-        setup.edits(request_in(tmp_path))
+        every.edits(request_in(tmp_path, mcp=True))
 
 
 def test_a_folder_in_the_place_of_a_settings_file_is_named(
-    tmp_path: Path, setup: ModuleType
+    tmp_path: Path, every: ModuleType
 ) -> None:
-    setup.edits(request_in(tmp_path))[0].path.mkdir(parents=True)
+    every.edits(request_in(tmp_path, mcp=True))[0].path.mkdir(parents=True)
 
     with pytest.raises(UnsafePath, match="no plain file"):
-        setup.edits(request_in(tmp_path))
+        every.edits(request_in(tmp_path, mcp=True))

@@ -153,9 +153,10 @@ def take_out(before: str | None, path: Path, additions: Additions) -> str | None
         assert document is not None
         document = remove_item(document, _with_its_group(document, place, additions.shape))
     header = dict(additions.header)
-    if document is None or (header and document.text != before and document.value == header):
+    if document is None:
         return None
-    return document.text
+    is_header = bool(header) and document.value == header and not document.comments
+    return None if is_header and document.text != before else document.text
 
 
 def our_hooks(document: JsonText | None, shape: Shape) -> list[Place]:

@@ -16,6 +16,7 @@ from agentx.kernel.text import compile_late
 
 _HOOKS = compile_late(rf"[^\n]*{HOOK_PROGRAM}['\"\\]*\s+--harness[^\n]*")
 _SERVERS = compile_late(r'"agentx"\s*:\s*\{[^}]*|\[mcp_servers\.agentx\][^\[]*')
+_TASKS = compile_late(r'"label"\s*:\s*"AgentX: [^"]*"')
 _RULES = compile_late(r'"mcp__agentx__\w+"')
 _WORDS = compile_late(rf"\[[^\[\]]*{HOOK_PROGRAM}[^\[\]]*\]")
 _COMMAND_KEYS = ("command", "bash")
@@ -71,6 +72,7 @@ def _list_parts(before: str, after: str) -> Iterator[str]:
     hooks = _HOOKS.findall(before), _HOOKS.findall(after)
     yield from filter(None, (_tell(*hooks, "hook"), _tell(*_find(_SERVERS, before, after), "")))
     yield from filter(None, (_tell(*_find(_RULES, before, after), "rule"),))
+    yield from filter(None, (_tell(*_find(_TASKS, before, after), "task"),))
 
 
 def _find(pattern: re.Pattern[str], before: str, after: str) -> tuple[list[str], list[str]]:

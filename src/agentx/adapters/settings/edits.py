@@ -13,12 +13,14 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from agentx.adapters.limits import SETTINGS_BACKUPS_MAX
 from agentx.adapters.port import FileEdit
 from agentx.adapters.settings.file import HOOK_PROGRAM, MCP_SERVER, is_blank
+from agentx.adapters.settings.json_file import read_json
 from agentx.host.files.atomic import PRIVATE_FILE, make_private_directory, replace_file
 from agentx.host.files.disk import refusal_of, unreadable
 from agentx.host.files.plain import look, read_bytes, remove
@@ -30,6 +32,7 @@ from agentx.kernel.values import frozen
 from agentx.redaction.redact import redact
 
 _WRITABLE = 0o222
+_FOLDERS_CLEARED = 2  # as many as setup makes for a file: `.opencode/plugins`
 
 
 @frozen
@@ -64,7 +67,8 @@ def diff_text(edit: FileEdit) -> str:
 
 
 def leave_blank(edit: FileEdit, data: DataPaths) -> FileEdit:
-    """Return an edit that leaves a file as blank as it was when we came, instead of taking it away.
+    """Return an edit that leaves a file as it was when we came, if that said nothing, instead of
+    taking it away.
 
     What it was then is known by the newest copy with nothing of ours in it.
     """
@@ -76,8 +80,29 @@ def leave_blank(edit: FileEdit, data: DataPaths) -> FileEdit:
         except (OSError, ValueError):
             continue
         if HOOK_PROGRAM not in text and MCP_SERVER not in text:
-            return replace(edit, after=text) if is_blank(text) else edit
+            return replace(edit, after=text) if _says_nothing(text, edit.path) else edit
     return edit
+
+
+def _says_nothing(text: str, path: Path) -> bool:
+    """Tell whether a file holds nothing, or no more than of which version it is."""
+    if is_blank(text):
+        return True
+    try:
+        said = read_json(text, path).value
+    except CorruptRecord:
+        return False
+    return isinstance(said, dict) and said.keys() == {"version"}
+
+
+def clear_above(edit: FileEdit) -> None:
+    """Take away folders that are empty once a file of ours is gone: two at most, and no ground."""
+    if edit.after is None and not edit.path.is_symlink():
+        with suppress(OSError):
+            for folder in list(edit.path.parents)[:_FOLDERS_CLEARED]:
+                if folder == edit.ground:
+                    return
+                folder.rmdir()
 
 
 def _list_copies(edit: FileEdit, data: DataPaths) -> list[Path]:

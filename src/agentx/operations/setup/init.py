@@ -209,7 +209,7 @@ def parse_harnesses(text: str) -> tuple[Harness, ...]:
         except ValueError:
             raise InvalidValue(
                 f"{name.strip()!r} is not an agent CLI AgentX knows",
-                hint="one of: auto, " + ", ".join(ADAPTERS),
+                hint=f"one of: auto, {', '.join(ADAPTERS)}; an editor: agentx setup vscode",
             ) from None
     return tuple(dict.fromkeys(chosen))
 

@@ -1,26 +1,33 @@
-"""Which agent CLIs call AgentX."""
+"""Which agent CLIs call AgentX, and which editors have it; of an editor nothing is captured."""
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from agentx.adapters.port import SWITCHED_OFF, SetupScope
-from agentx.adapters.registry import ADAPTERS
-from agentx.adapters.settings.file import is_current
+from agentx.adapters.port import SWITCHED_OFF, FileEdit, KnownEditor, SetupScope
+from agentx.adapters.registry import ADAPTERS, EDITORS, find_installer
+from agentx.adapters.settings.file import MCP_SERVER, is_current, read_settings
 from agentx.adapters.settings.plugins import has_plugin, list_plugin_files
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import AgentXError
+from agentx.kernel.values import frozen
 from agentx.operations.setup.setup import Setup, SetupInputs, setup_request
 from agentx.project.project import Project
+
+NOT_CAPTURED = "what is said in its chat is not captured"
+NOT_ON_PATH = f"the files of a project name `{MCP_SERVER}`, which is not on your search path"
 
 
 def is_installed(inputs: SetupInputs, wanted: Setup) -> bool:
     """Tell whether one agent CLI has its hooks as they should be, or AgentX as a plugin."""
-    if has_plugin(wanted.harness, inputs.homes):
+    name = wanted.harness
+    if isinstance(name, Harness) and has_plugin(name, inputs.homes):
         return True
-    return is_current(ADAPTERS[wanted.harness].edits(setup_request(inputs, wanted)))
+    return is_current(find_installer(name).edits(setup_request(inputs, wanted)))
 
 
 def list_installed(project: Project, inputs: SetupInputs) -> tuple[str, ...]:
@@ -91,3 +98,89 @@ def asking_harnesses(project: Project, inputs: SetupInputs) -> tuple[str, ...]:
             except AgentXError:
                 continue
     return tuple(found)
+
+
+@frozen
+class EditorState:
+    """How one editor stands, for the user or in this project."""
+
+    title: str
+    name: str
+    scope: SetupScope
+    wrong: tuple[str, ...] = ()  # files that are not as they should be
+    fault: str = ""  # why one cannot be read
+
+    @property
+    def mend(self) -> str:
+        """The command that puts it right."""
+        more = " --scope project" if self.scope is SetupScope.PROJECT else ""
+        return f"agentx setup {self.name}{more}"
+
+
+def list_editors(project: Project, inputs: SetupInputs) -> tuple[EditorState, ...]:
+    """Return the editors that have something of ours, for the user or in this project."""
+    return tuple(
+        state
+        for editor in EDITORS.values()
+        for scope in SetupScope
+        if scope is SetupScope.USER or project.root != inputs.homes.home
+        for state in _look_at_editor(project, inputs, editor, scope)
+    )
+
+
+def list_editor_files(project: Project, inputs: SetupInputs) -> tuple[Path, ...]:
+    """Return every file that says so."""
+    return tuple(
+        edit.path
+        for editor in EDITORS.values()
+        for scope in SetupScope
+        for edit in _plan_editor(project, inputs, editor, scope)
+    )
+
+
+def is_on_path(project: Project) -> bool:
+    """Tell whether the command that a project's files name is found."""
+    return shutil.which(MCP_SERVER, path=project.environment.search_path) is not None
+
+
+def _look_at_editor(
+    project: Project, inputs: SetupInputs, editor: KnownEditor, scope: SetupScope
+) -> Iterator[EditorState]:
+    leaving = _plan_editor(project, inputs, editor, scope, uninstall=True)
+    if not any(edit.before != edit.after or _may_hold_ours(edit) for edit in leaving):
+        return
+    planned = _plan_editor(project, inputs, editor, scope)
+    wrong = [str(edit.path) for edit in planned if not is_current((edit,))]
+    fault = next((edit.fault for edit in planned if edit.fault is not None), None)
+    yield EditorState(
+        title=editor.title,
+        name=editor.name,
+        scope=scope,
+        wrong=tuple(wrong),
+        fault=fault.message if fault is not None else "",
+    )
+
+
+def _plan_editor(
+    project: Project,
+    inputs: SetupInputs,
+    editor: KnownEditor,
+    scope: SetupScope,
+    *,
+    uninstall: bool = False,
+) -> tuple[FileEdit, ...]:
+    wanted = Setup(harness=editor.name, project_root=project.root, scope=scope, uninstall=uninstall)
+    try:
+        return editor.edits(replace(setup_request(inputs, wanted), forgiving=True))
+    except AgentXError:  # of the request: nothing of ours could have been written
+        return ()
+
+
+def _may_hold_ours(edit: FileEdit) -> bool:
+    """Tell whether a file that does not parse speaks of AgentX."""
+    try:
+        return edit.fault is not None and MCP_SERVER in (
+            read_settings(edit.path, edit.ground) or ""
+        )
+    except AgentXError:
+        return False

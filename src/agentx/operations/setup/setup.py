@@ -1,4 +1,4 @@
-"""Add AgentX to one agent CLI, or take it out again.
+"""Add AgentX to one agent CLI or editor, or take it out again.
 
 The launchers, the two commands that settings files name, are written first: settings must
 never name a program that is not there. What cannot be edited is found out before that,
@@ -11,10 +11,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from agentx.adapters.homes import Homes
-from agentx.adapters.port import SetupRequest, SetupScope
-from agentx.adapters.registry import ADAPTERS
+from agentx.adapters.port import EditorName, SetupRequest, SetupScope
+from agentx.adapters.registry import ADAPTERS, find_installer
 from agentx.adapters.settings.changes import tell_change
-from agentx.adapters.settings.edits import Applied, apply, diff_text, leave_blank
+from agentx.adapters.settings.edits import (
+    Applied,
+    apply,
+    clear_above,
+    diff_text,
+    leave_blank,
+)
 from agentx.host.files.atomic import PRIVATE_FILE, replace_file
 from agentx.kernel.capture import Harness
 from agentx.kernel.clock import Clock
@@ -41,9 +47,9 @@ class SetupInputs:
 
 @frozen
 class Setup:
-    """One agent CLI, to be set up or left."""
+    """One agent CLI or editor, to be set up or left."""
 
-    harness: Harness
+    harness: Harness | EditorName
     project_root: Path
     scope: SetupScope = SetupScope.USER
     dry_run: bool = False
@@ -67,7 +73,7 @@ class FileReport:
 class SetupReply:
     """What a set-up did."""
 
-    harness: Harness
+    harness: Harness | EditorName
     title: str
     scope: SetupScope
     dry_run: bool
@@ -86,7 +92,7 @@ def setup(inputs: SetupInputs, request: Setup) -> SetupReply:
     Raises: CorruptRecord and InvalidValue for files that cannot be edited, StaleVersion,
     UnavailableError; then nothing of the user's was changed.
     """
-    adapter = ADAPTERS[request.harness]
+    adapter = find_installer(request.harness)
     if request.scope is SetupScope.PROJECT and request.project_root == inputs.homes.home:
         raise InvalidValue(
             "your home is no project: its settings are those of all projects",
@@ -102,6 +108,9 @@ def setup(inputs: SetupInputs, request: Setup) -> SetupReply:
             write_launcher(inputs)
         new_mode = PRIVATE_FILE if request.scope is SetupScope.USER else _SHARED_FILE
         applied = apply(edits, inputs.data, inputs.clock, new_mode=new_mode)
+        for edit in edits if request.uninstall else ():
+            if edit.before is not None:
+                clear_above(edit)
     return SetupReply(
         harness=request.harness,
         title=adapter.title,

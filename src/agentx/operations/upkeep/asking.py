@@ -1,4 +1,4 @@
-"""Whether agent CLIs call us and let their agents ask, and what agents may run: for `doctor`."""
+"""Whether agent CLIs and editors call us and let their agents ask, and what agents may run."""
 
 from __future__ import annotations
 
@@ -7,14 +7,20 @@ from collections.abc import Iterator
 
 from agentx.adapters.claude_code.permissions import find_refusals, is_allowed
 from agentx.adapters.codex.trust import trust_state
+from agentx.adapters.port import SetupScope
 from agentx.adapters.registry import ADAPTERS
+from agentx.adapters.settings.file import MCP_SERVER
 from agentx.adapters.settings.plugins import has_plugin
 from agentx.agents.loop.tools.commands import SETTING, list_broad, read_allowed, say_broad
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import InvalidValue
 from agentx.operations.setup.installed import (
+    NOT_CAPTURED,
+    NOT_ON_PATH,
     asking_harnesses,
+    is_on_path,
     list_differing,
+    list_editors,
     list_installed,
     list_switches,
 )
@@ -68,6 +74,22 @@ def check_hooks(project: Project, inputs: SetupInputs) -> Iterator[HealthCheck]:
         yield HealthCheck(
             name="hooks", health=Health.NOTE, says="no agent CLI found", mend="agentx setup NAME"
         )
+
+
+def check_editors(project: Project, inputs: SetupInputs) -> Iterator[HealthCheck]:
+    """Tell of each editor that has something of ours whether it is as it should be."""
+    for state in list_editors(project, inputs):
+        where = "in this project" if state.scope is SetupScope.PROJECT else "for this user"
+        health, says, mend = Health.GOOD, f"MCP server and tasks {where}; {NOT_CAPTURED}", ""
+        if state.fault:
+            health, says, mend = Health.WRONG, state.fault, state.mend
+        elif state.wrong:
+            says = f"not as this version has them {where}: {', '.join(state.wrong)}"
+            health, mend = Health.WRONG, state.mend
+        elif state.scope is SetupScope.PROJECT and not is_on_path(project):
+            says = f"{says}; {NOT_ON_PATH}"
+            health, mend = Health.WRONG, f"put {MCP_SERVER} on it, or: agentx setup {state.name}"
+        yield HealthCheck(name=state.name, health=health, says=says, mend=mend)
 
 
 def check_asking(project: Project, inputs: SetupInputs, harness: Harness) -> HealthCheck:

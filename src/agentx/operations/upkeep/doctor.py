@@ -32,7 +32,12 @@ from agentx.operations.setup.setup import (
     setup,
     write_launcher,
 )
-from agentx.operations.upkeep.asking import check_allowed, check_hooks, list_used
+from agentx.operations.upkeep.asking import (
+    check_allowed,
+    check_editors,
+    check_hooks,
+    list_used,
+)
 from agentx.operations.upkeep.health import CONTESTED, Diagnosis, Health, HealthCheck
 from agentx.operations.upkeep.integrity import check_memory, say_once, try_verbs
 from agentx.operations.upkeep.leftovers import remove_vectors
@@ -87,6 +92,7 @@ def diagnose(
         "disk": lambda: (_room(project),),
         "commands": lambda: _launchers(inputs),
         "hooks": lambda: check_hooks(project, inputs),
+        "editors": lambda: check_editors(project, inputs),
         "ledgers": lambda: _ledgers(project),
         "replies": lambda: _replies(project) if project.trust.has_data else (),
         "people": lambda: check_people(project),

@@ -100,6 +100,7 @@ class StatusReply:
     passed_over: tuple[SettingFault, ...] = ()  # of the settings
     model_rests: str = ""  # why the model is not asked now
     git_refuses: str = ""  # the repository this folder lies in, and how to mend that
+    editors: tuple[str, ...] = ()  # whose agents can ask; nothing of them is captured
 
 
 def status(project: Project, memory: Memory) -> StatusReply:
@@ -124,6 +125,7 @@ def status(project: Project, memory: Memory) -> StatusReply:
         passed_over=project.config.faults,
         model_rests=_explain_rest(project),
         git_refuses=_explain_refusal(project),
+        editors=hooks.editors,
     )
 
 
@@ -182,10 +184,11 @@ def _count_told(project: Project) -> ToldStatus:
 
 @frozen(kw_only=False)
 class _Hooks:
-    """The agent CLIs that have hooks of ours, as they should be and otherwise."""
+    """The agent CLIs that have hooks of ours, as they should be and otherwise; the editors."""
 
     installed: tuple[str, ...] = ()
     differing: tuple[str, ...] = ()
+    editors: tuple[str, ...] = ()
 
 
 def _hooks(project: Project, notes: NoteFile) -> _Hooks:
@@ -195,22 +198,27 @@ def _hooks(project: Project, notes: NoteFile) -> _Hooks:
     noted = notes.read(_FILES, look_at((), *beside))
     paths = noted if isinstance(noted, list) else []
     found = notes.read(_HOOKS, look_at(map(Path, paths), *beside)) if paths else None
-    if isinstance(found, dict):  # an older version noted a list
-        return _Hooks(tuple(found["installed"]), tuple(found["differing"]))
+    if isinstance(found, dict) and "editors" in found:  # an older version noted less
+        return _Hooks(*(tuple(found[name]) for name in ("installed", "differing", "editors")))
     from agentx.operations.setup.installation import setup_inputs  # noqa: PLC0415  all that edits settings
     from agentx.operations.setup.installed import (  # noqa: PLC0415  as above
         list_differing,
+        list_editor_files,
+        list_editors,
         list_installed,
         list_settings_files,
     )
 
     inputs = setup_inputs(project)
     files = list_settings_files(project, inputs)
+    files = (*files, *list_editor_files(project, inputs)) if files else ()
     look = look_at(files, *beside)
-    hooks = _Hooks(list_installed(project, inputs), list_differing(project, inputs))
+    editors = tuple(dict.fromkeys(each.title for each in list_editors(project, inputs)))
+    hooks = _Hooks(list_installed(project, inputs), list_differing(project, inputs), editors)
     if files:
         notes.write(_FILES, look_at((), *beside), [str(file) for file in files])
-        notes.write(_HOOKS, look, {"installed": hooks.installed, "differing": hooks.differing})
+        named = {"installed": hooks.installed, "differing": hooks.differing, "editors": editors}
+        notes.write(_HOOKS, look, named)
     return hooks
 
 

@@ -7,12 +7,19 @@ from typing import Any
 
 import click
 
+from agentx.adapters.port import EditorName
 from agentx.kernel.capture import Harness
 
 
 def offer_harnesses(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[str]:
     """Return what completes the name of an agent CLI."""
     return [each.value for each in Harness if each.startswith(begun)]
+
+
+def offer_installers(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
+    """Return what completes the name of an agent CLI or an editor."""
+    editors = [each.value for each in EditorName if each.startswith(begun)]
+    return offer_harnesses(ctx, param, begun) + editors
 
 
 def offer_settings(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""AgentX out of the settings of agent CLIs: for the user, in known projects, as a plugin."""
+"""AgentX out of the settings of agent CLIs and editors: for the user, in projects, as a plugin."""
 
 from __future__ import annotations
 
@@ -8,12 +8,19 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from agentx.adapters.port import FileEdit, SetupScope
-from agentx.adapters.registry import ADAPTERS
+from agentx.adapters.port import EditorName, FileEdit, SetupScope
+from agentx.adapters.registry import ADAPTERS, EDITORS, find_installer
 from agentx.adapters.settings.changes import tell_change
-from agentx.adapters.settings.edits import apply, check_edit, diff_text, leave_blank
-from agentx.adapters.settings.file import read_settings
+from agentx.adapters.settings.edits import (
+    apply,
+    check_edit,
+    clear_above,
+    diff_text,
+    leave_blank,
+)
+from agentx.adapters.settings.file import MCP_SERVER, read_settings
 from agentx.adapters.settings.plugins import has_plugin, list_plugin_files
+from agentx.host.git import facts as git
 from agentx.host.program import ProgramCall, run_to_end
 from agentx.host.system import environment_without
 from agentx.kernel.capture import Harness
@@ -23,7 +30,6 @@ from agentx.operations.setup.setup import Setup, SetupInputs, setup_request
 from agentx.project.config import Environment
 
 _PLUGIN_WAIT_MS = 60_000
-_FOLDERS_CLEARED = 2  # as many as setup makes for a file: `.opencode/plugins`
 # By its own means: an agent CLI keeps copies and notes of a plugin that only it knows.
 _REMOVING = {
     Harness.CLAUDE_CODE: (
@@ -45,13 +51,15 @@ _REMOVING = {
 def leave_settings(inputs: SetupInputs, roots: Iterable[Path], account: LeavingAccount) -> None:
     """Take our entries out of every settings file; one that cannot be changed stays, and is told.
 
-    Of repositories only those that call this AgentX.
+    Of repositories only those that call this AgentX; of files that name no installation, those
+    that no commit shares.
     """
-    for harness in ADAPTERS:
-        _leave_one(inputs, harness, SetupScope.USER, Path(), account)
+    names: tuple[Harness | EditorName, ...] = (*ADAPTERS, *EDITORS)
+    for name in names:
+        _leave_one(inputs, name, SetupScope.USER, Path(), account)
     for root in roots:
-        for harness in ADAPTERS:
-            _leave_one(inputs, harness, SetupScope.PROJECT, root, account)
+        for name in names:
+            _leave_one(inputs, name, SetupScope.PROJECT, root, account)
 
 
 def leave_plugins(environment: Environment, inputs: SetupInputs, account: LeavingAccount) -> None:
@@ -74,23 +82,39 @@ def leave_plugins(environment: Environment, inputs: SetupInputs, account: Leavin
 
 
 def _leave_one(
-    inputs: SetupInputs, harness: Harness, scope: SetupScope, root: Path, account: LeavingAccount
+    inputs: SetupInputs,
+    name: Harness | EditorName,
+    scope: SetupScope,
+    root: Path,
+    account: LeavingAccount,
 ) -> None:
-    """Take our entries out of the files of one agent CLI, each for itself."""
-    adapter = ADAPTERS[harness]
-    wanted = Setup(harness=harness, project_root=root, scope=scope, uninstall=True)
+    """Take our entries out of the files of one agent CLI or editor, each for itself."""
+    adapter = find_installer(name)
+    wanted = Setup(harness=name, project_root=root, scope=scope, uninstall=True)
     try:
         edits = adapter.edits(replace(setup_request(inputs, wanted), forgiving=True))
     except AgentXError as error:
         account.leave(root if scope is SetupScope.PROJECT else adapter.title, error.message)
         return
     for edit in edits:
-        if scope is SetupScope.PROJECT and not _list_called(inputs, edit):
+        others = _tell_others(inputs, edit, name) if scope is SetupScope.PROJECT else ""
+        if others:
             if edit.before != edit.after:
-                why = "calls an AgentX that is not this one, and may be others'"
-                account.leave(edit.path, why, is_fault=False)
+                account.leave(edit.path, others, is_fault=False)
             continue
         _leave_edit(inputs, leave_blank(edit, inputs.data), adapter.title, account)
+
+
+def _tell_others(inputs: SetupInputs, edit: FileEdit, name: Harness | EditorName) -> str:
+    """Say why what a repository has of AgentX may be others'; nothing where it is ours."""
+    if not isinstance(name, EditorName):
+        said = "calls an AgentX that is not this one, and may be others'"
+        return "" if _list_called(inputs, edit) else said
+    root = edit.ground or edit.path.parent
+    is_shared = bool(git.list_tracked(root, str(edit.path.relative_to(root))))
+    if is_shared or MCP_SERVER not in (_read(edit) or ""):
+        return "is committed: it names no installation, and may be others'"
+    return ""
 
 
 def _leave_edit(inputs: SetupInputs, edit: FileEdit, title: str, account: LeavingAccount) -> None:
@@ -104,7 +128,7 @@ def _leave_edit(inputs: SetupInputs, edit: FileEdit, title: str, account: Leavin
         if not account.dry_run:
             (applied,) = apply((edit,), inputs.data, inputs.clock)
             backup = applied.backup
-            _clear_above(edit)
+            clear_above(edit)
     except AgentXError as error:
         account.leave(edit.path, error.message, error.hint)
         is_known = _read(edit) is not None
@@ -113,14 +137,6 @@ def _leave_edit(inputs: SetupInputs, edit: FileEdit, title: str, account: Leavin
         return
     said = tell_change(edit)
     account.go(title, edit.path, said, diff=diff_text(edit), backup=str(backup or ""))
-
-
-def _clear_above(edit: FileEdit) -> None:
-    """Take away folders that are empty once a file of ours is gone, two at most."""
-    if edit.after is None and not edit.path.is_symlink():
-        with suppress(OSError):
-            for folder in list(edit.path.parents)[:_FOLDERS_CLEARED]:
-                folder.rmdir()
 
 
 def _list_called(inputs: SetupInputs, edit: FileEdit) -> list[Path]:

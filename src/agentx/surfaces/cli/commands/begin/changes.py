@@ -10,6 +10,8 @@ from rich.text import Text
 
 from agentx.adapters.port import SetupScope
 from agentx.kernel.text import show_name
+from agentx.operations.setup.installation import setup_inputs
+from agentx.operations.setup.installed import NOT_ON_PATH, is_on_path, list_editors
 from agentx.operations.setup.programs.live import LiveReply
 from agentx.operations.setup.seen_by_git import SeenByGit
 from agentx.operations.setup.setup import SetupReply
@@ -25,6 +27,16 @@ _ALIGNED_MAX = 60  # one long path would push all others' words far to the right
 _USER_WIDE = (
     "The hooks are yours, not this project's: sessions in every repository you work in are "
     "captured, and kept on this machine."
+)
+_EDITOR_WIDE = "The entries are yours: every folder that you open in {0} has them."
+_EDITOR_HERE = (
+    "Who opens this folder in {0} has them, with agentx on the search path. No path of this "
+    "machine is in the files: a team may commit them."
+)
+_EDITOR_GIVES = (
+    "In its chat: /mcp.agentx.recall, .standup, .why, .clarify and others. By Tasks: Run Task: "
+    "AgentX: what is ready; AgentX: the page. Nothing said in {0} is captured by this: it is no "
+    "agent CLI, and has no hooks of ours."
 )
 _PROJECT_ONLY = (
     "Only sessions in this project are captured. The files lie in the repository and name paths "
@@ -109,6 +121,18 @@ def tell(screen: Console, words: str, *, indent: int = 0, style: str = "") -> No
 def draw_scope(screen: Console, scope: SetupScope) -> None:
     """Say plainly whose sessions are captured."""
     tell(screen, _USER_WIDE if scope is SetupScope.USER else _PROJECT_ONLY)
+
+
+def draw_editor(screen: Console, project: Project, reply: SetupReply) -> None:
+    """Say plainly what an editor has of it, and that nothing of it is captured."""
+    is_here = reply.scope is SetupScope.PROJECT
+    tell(screen, (_EDITOR_HERE if is_here else _EDITOR_WIDE).format(reply.title))
+    tell(screen, _EDITOR_GIVES.format(reply.title))
+    if is_here and not is_on_path(project):
+        tell(screen, f"note: {NOT_ON_PATH}", indent=2, style="yellow")
+    if len(list_editors(project, setup_inputs(project))) > 1:
+        twice = f"{reply.title} has it for this user and in this project, and lists both"
+        tell(screen, f"note: {twice}", indent=2, style="yellow")
 
 
 def draw_seen(screen: Console, seen: SeenByGit) -> None:

@@ -1,4 +1,4 @@
-"""`agentx setup`: one agent CLI."""
+"""`agentx setup`: one agent CLI, or an editor."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 
-from agentx.adapters.port import SetupScope
+from agentx.adapters.port import EditorName, SetupScope
+from agentx.adapters.registry import EDITORS, find_installer
 from agentx.kernel.capture import Harness
 from agentx.kernel.errors import InvalidValue
 from agentx.operations.setup.init import parse_harnesses
@@ -19,9 +20,14 @@ from agentx.operations.setup.seen_by_git import look_at_git
 from agentx.operations.setup.setup import Setup, setup
 from agentx.operations.upkeep.people import require_person_out
 from agentx.surfaces.cli import render
-from agentx.surfaces.cli.commands.begin.changes import draw_scope, draw_seen, draw_setups
+from agentx.surfaces.cli.commands.begin.changes import (
+    draw_editor,
+    draw_scope,
+    draw_seen,
+    draw_setups,
+)
 from agentx.surfaces.cli.frame import Invocation, Verb
-from agentx.surfaces.cli.options import offer_harnesses
+from agentx.surfaces.cli.options import offer_installers
 from agentx.surfaces.cli.screen import ask, open_console
 
 if TYPE_CHECKING:
@@ -29,7 +35,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Verb)
-@click.argument("harness", shell_complete=offer_harnesses)
+@click.argument("harness", shell_complete=offer_installers)
 @click.option(
     "--scope",
     type=click.Choice([scope.value for scope in SetupScope]),
@@ -61,24 +67,26 @@ def command(
     diff: bool,
     uninstall: bool,
 ) -> None:
-    """Add AgentX to one agent CLI, or take it out again.
+    """Add AgentX to one agent CLI or to VS Code, or take it out again.
 
-    HARNESS is claude-code, codex, gemini, opencode or copilot. What you have in its settings
-    stays; a copy is kept before every change.
+    HARNESS is claude-code, codex, gemini, opencode, copilot or vscode. What you have in its
+    settings stays; a copy is kept before every change. Of VS Code nothing is captured: it gets the
+    MCP server, whose prompts are /mcp.agentx.recall and others in its chat, and two tasks.
     """
-    chosen = parse_harnesses(harness)
-    if len(chosen) != 1:
-        raise InvalidValue("name one agent CLI", hint="`agentx init` sets up all that are in use")
-    if as_plugin is not None:
-        _write_plugin(invocation, chosen[0], as_plugin)
+    chosen = _parse_one(harness)
+    if isinstance(chosen, EditorName) and (as_plugin is not None or allow_tools is not None):
+        raise InvalidValue(f"--as-plugin and --allow-tools are not for {EDITORS[chosen].title}")
+    if as_plugin is not None and isinstance(chosen, Harness):
+        _write_plugin(invocation, chosen, as_plugin)
         return
     project, dry_run = invocation.project, dry_run or diff
     if uninstall and not dry_run:
-        require_person_out(project, "its hooks are taken out", f"setup {chosen[0]} --uninstall")
+        title = find_installer(chosen).title
+        require_person_out(project, f"AgentX leaves {title}", f"setup {chosen} --uninstall")
     reply = setup(
         setup_inputs(project),
         Setup(
-            harness=chosen[0],
+            harness=chosen,
             project_root=project.root,
             scope=SetupScope(scope),
             dry_run=dry_run,
@@ -89,7 +97,9 @@ def command(
 
     def show(screen: Console) -> None:
         draw_setups(screen, (reply,), project, diff=diff)
-        if reply.is_changed and not uninstall:
+        if isinstance(chosen, EditorName) and not uninstall:
+            draw_editor(screen, project, reply)
+        elif reply.is_changed and not uninstall:
             draw_scope(screen, reply.scope)
             if reply.scope is SetupScope.PROJECT and not dry_run:
                 draw_seen(screen, look_at_git(project, (reply,)))
@@ -99,7 +109,20 @@ def command(
 
     invocation.show(reply, show)
     if allow_tools is None and not (dry_run or uninstall or invocation.as_json):
-        offer_tools(project, chosen, SetupScope(scope))
+        offer_tools(project, (chosen,), SetupScope(scope))
+
+
+def _parse_one(name: str) -> Harness | EditorName:
+    """Read the name of one agent CLI or editor.
+
+    Raises: InvalidValue.
+    """
+    if name.strip() in EDITORS:
+        return EditorName(name.strip())
+    chosen = parse_harnesses(name)
+    if len(chosen) != 1:
+        raise InvalidValue("name one agent CLI", hint="`agentx init` sets up all that are in use")
+    return chosen[0]
 
 
 def _write_plugin(invocation: Invocation, harness: Harness, folder: str) -> None:

@@ -190,6 +190,8 @@ def _list_hooks(reply: StatusReply) -> Iterator[tuple[str, str]]:
     for each in reply.hooks_differing:
         yield name, f"{each}: not as this version has them, `agentx setup {each}`"
         name = ""
+    if reply.editors:
+        yield "editors", f"{', '.join(reply.editors)}: can ask; nothing of it is captured"
 
 
 def tell_daemon(reply: StatusReply, project: Project, *, by_itself: bool) -> str:
