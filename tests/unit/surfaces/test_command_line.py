@@ -50,11 +50,24 @@ def test_what_is_piped_in_without_end_is_refused(monkeypatch: pytest.MonkeyPatch
         read_words("-")
 
 
-def test_a_slip_is_met_with_a_suggestion() -> None:
-    said = CliRunner().invoke(agentx, ["serch", "x"])
+@pytest.mark.parametrize(
+    ("slip", "meant"),
+    [
+        (["serch", "x"], "Did you mean 'search'?"),
+        (["clarify", "1"], "clarify --issue 1`?"),
+        (["clarify", "CLR-12-001"], "clarify --issue 12`?"),
+        (["issue", "7"], "issue show 7`?"),
+        (["memory", "obs-1"], "memory show obs-1`?"),
+        (["memory", "1 or 2"], "No such command '1 or 2'."),
+        (["daemon", "1"], "No such command '1'."),
+    ],
+)
+def test_a_slip_is_met_with_a_suggestion(slip: list[str], meant: str) -> None:
+    said = CliRunner().invoke(agentx, slip)
 
     assert said.exit_code == 2
-    assert "Did you mean 'search'?" in said.output
+    assert meant in said.output
+    assert ("Did you mean" in said.output) == meant.endswith("?")
 
 
 def test_a_command_that_left_is_met_with_what_became_of_it() -> None:

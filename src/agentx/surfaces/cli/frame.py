@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from agentx.surfaces.dates import Dates
 
 
+_NAME_CHARS_MAX = 60  # longer is no number, and no id
 # What they show lies in files of the repository.
 _OF_REPOSITORY = frozenset(
     {"issue", "ready", "deps", "state", "digest", "workflow", "clarify", "run", "ltm"}
@@ -277,16 +278,30 @@ class Verb(click.Command):
         )
 
 
+def _may_be_name(word: str) -> bool:
+    """Tell whether a word may be the number or the id of a thing."""
+    is_word = word.isprintable() and not word.startswith("-") and len(word.split()) == 1
+    return is_word and len(word) <= _NAME_CHARS_MAX and any(map(str.isdigit, word))
+
+
 class VerbGroup(click.Group):
-    """A group of verbs; `elsewhere` are imported when they are called: name -> module:attribute."""
+    """A group of verbs; `elsewhere` are imported when they are called: name -> module:attribute.
+
+    `shown_by` says how one thing is shown, for who names it where a verb belongs.
+    """
 
     command_class = Verb
 
     def __init__(
-        self, *args: Any, elsewhere: Mapping[str, str] | None = None, **kwargs: Any
+        self,
+        *args: Any,
+        elsewhere: Mapping[str, str] | None = None,
+        shown_by: Callable[[str], str] = "show {}".format,
+        **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self._elsewhere = elsewhere or {}
+        self._shown_by = shown_by
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names, in order."""
@@ -298,3 +313,14 @@ class VerbGroup(click.Group):
             module, _, attribute = self._elsewhere[cmd_name].partition(":")
             self.add_command(getattr(importlib.import_module(module), attribute), cmd_name)
         return super().get_command(ctx, cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb; who names a thing in its place is told how that is shown."""
+        word, known = args[0], self.list_commands(ctx)
+        if word not in known and _may_be_name(word):
+            meant = self._shown_by(word)
+            if meant.startswith("-") or meant.partition(" ")[0] in known:
+                ctx.fail(f"No such command {word!r}. Did you mean `{ctx.command_path} {meant}`?")
+        return super().resolve_command(ctx, args)

@@ -36,6 +36,7 @@ from agentx.operations.setup.writers import say_lost_key
 from agentx.project.roles.caller import find_caller
 from agentx.project.roles.played import decide_role
 from agentx.surfaces.cli import render
+from agentx.surfaces.cli.commands.work import overviews
 from agentx.surfaces.cli.commands.work.overviews import show_inbox, show_overview, show_thread
 from agentx.surfaces.cli.commands.work.threads import draw_asked, draw_done
 from agentx.surfaces.cli.commands.work.waits import watching
@@ -59,7 +60,7 @@ _TIMEOUT = click.option(
 _UNAVAILABLE = 6
 
 
-@click.group(cls=VerbGroup, invoke_without_command=True)
+@click.group(cls=VerbGroup, invoke_without_command=True, shown_by=overviews.name_thread)
 @click.option("--issue", type=click.IntRange(0), metavar="N", help="The threads of one issue.")
 @click.option("--json", "as_json", is_flag=True, help="Write data as JSON on stdout.")
 @click.option("--project", metavar="DIR", default="", help="The project's folder (default: here).")

@@ -74,6 +74,12 @@ def _leave_if_unread(seen: clarify_read.Overview) -> None:
         click.get_current_context().exit(_DAMAGED)
 
 
+def name_thread(word: str) -> str:
+    """Return how the thread is shown that a number, or the id of a clarification, is of."""
+    number = word.upper().removeprefix("CLR-").partition("-")[0]
+    return f"--issue {number}" if number.isascii() and number.isdigit() else ""
+
+
 def show_thread(invocation: Invocation, issue: int) -> None:
     """Show all that was asked and said about an issue."""
     ledger = clarify_read.thread(invocation.project, issue)
