@@ -1,7 +1,7 @@
 """Make the pictures of the documents from the sample: `make pictures`.
 
-Needs Chromium. The sample is replayed into a throw-away home, and its page is opened as a person
-would see it.
+The sample is replayed into a throw-away home; what commands write there is drawn, and its page is
+opened as a person would see it, for which Chromium is needed.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from scripts.terminal import draw_terminal
+
 from agentx.demo import sample
 from agentx.demo.stage import DemoStage
 
@@ -21,6 +23,10 @@ PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
 _SHOTS = (
     ("day", "/day/2026-03-09", "light"),
     ("told", "/told?context=retries+of+webhooks", "dark"),
+)
+_TYPED = (
+    ("search", "why postgres?", "--limit", "2"),
+    ("recall", "--context", "retries of webhooks", "--budget", "300"),
 )
 _WIDE, _HIGH = 1180, 740
 _ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
@@ -38,6 +44,8 @@ def main() -> int:
         stage.set_up(sample.sessions())
         stage.run("init", quiet=True)
         stage.run("sync", quiet=True)
+        draw_terminal(stage, _TYPED, PICTURES / "terminal.svg")
+        print("docs/pictures/terminal.svg")
         with subprocess.Popen(
             [sys.executable, "-m", "agentx.surfaces.page", "--no-open", str(stage.project)],
             cwd=stage.project,
