@@ -73,7 +73,7 @@ def test_a_daemon_that_was_sent_for_holds_on_to_nothing_of_who_sent_for_it(compa
         [str(BIN / "agentx-hook"), "--harness", "claude-code"],
         input=payload,
         cwd=company.project,
-        env={**company.environment, **WITH_DAEMON, "AGENTX_AGENT": "engineer"},
+        env={**company.environment, **WITH_DAEMON, "AGENTX_AGENT": "engineer", "AI_AGENT": "x"},
         pass_fds=(write,),
         check=True,
         timeout=60,
@@ -89,7 +89,7 @@ def test_a_daemon_that_was_sent_for_holds_on_to_nothing_of_who_sent_for_it(compa
     folder = Path(f"/proc/{pid}")
     assert (folder / "cwd").readlink() == Path("/")
     assert os.getsid(pid) == pid
-    assert b"AGENTX_AGENT" not in (folder / "environ").read_bytes()
+    assert b"_AGENT=" not in (folder / "environ").read_bytes()
     assert (folder / "fd" / "0").readlink() == Path("/dev/null")
 
 

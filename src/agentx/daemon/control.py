@@ -32,10 +32,13 @@ from agentx.daemon.presence import (
 )
 from agentx.host.limits import LOG_FILE_BYTES_MAX
 from agentx.host.process import Process, began, is_alive, send_signal
+from agentx.host.system import environment_without
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import AgentXError, DaemonUnavailable, LockHeld
 from agentx.kernel.paths import StorePaths
+from agentx.kernel.places import SAID_TO_AGENTS
 from agentx.kernel.values import frozen
+from agentx.project.config import ROLE_VARIABLE
 
 _LOG_TAIL_BYTES = 16 * 1024
 
@@ -225,6 +228,7 @@ def _spawn(paths: StorePaths, command: Sequence[str]) -> Process:
             stdout=subprocess.PIPE,
             stderr=log,
             cwd=paths.root,
+            env=_list_variables(),
             start_new_session=True,
             check=True,
         )
@@ -232,6 +236,13 @@ def _spawn(paths: StorePaths, command: Sequence[str]) -> Process:
         os.close(log)
     pid = int(shell.stdout)
     return Process(pid=pid, began=began(pid))
+
+
+def _list_variables() -> dict[str, str]:
+    """Return what is said to a daemon: not what makes an agent of whoever sends for it."""
+    of_agents = (*SAID_TO_AGENTS, ROLE_VARIABLE)
+    said = environment_without("\0").items()
+    return {name: value for name, value in said if name not in of_agents}
 
 
 def _ready_log(paths: StorePaths) -> int:

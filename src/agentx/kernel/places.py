@@ -92,6 +92,10 @@ def _numbers(version: str) -> list[int]:
     return found
 
 
+# Said to what an agent in an editor runs: by VS Code, and by who keeps to the same words.
+SAID_TO_AGENTS = ("AI_AGENT", "COPILOT_AGENT", "VSCODE_AGENT")
+
+
 def settle_role_name(said: str) -> str:
     """Return the one name of a role, whichever way it is written; nothing where nothing is said."""
     plain = said.strip().lower().replace(" ", "-").replace("_", "-")

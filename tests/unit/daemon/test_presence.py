@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -54,6 +55,22 @@ def present(store: StorePaths) -> Presence:
 def bound_socket(path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as made:
         made.bind(str(path))
+
+
+def test_a_daemon_is_nobodys_agent_whoever_sends_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("AGENTX_AGENT", "AI_AGENT", "COPILOT_AGENT", "VSCODE_AGENT", "AGENTX_AGENTS_X"):
+        monkeypatch.setenv(name, "1")
+    paths = StorePaths(tmp_path)
+
+    daemon = control._spawn(paths, ["/bin/sh", "-c", "env; echo end"])
+    deadline = time.monotonic() + 60
+    while "end\n" not in (said := paths.daemon_log.read_text()):
+        assert time.monotonic() < deadline
+
+    assert daemon.pid
+    assert [line for line in said.splitlines() if "AGENT" in line] == ["AGENTX_AGENTS_X=1"]
 
 
 def test_what_is_written_is_read_again_and_is_private(store: StorePaths) -> None:

@@ -20,7 +20,7 @@ from enum import StrEnum
 from pathlib import PurePath
 
 from agentx.host.ancestry import Ancestor, list_ancestors
-from agentx.kernel.places import NO_ROLE, settle_role_name
+from agentx.kernel.places import NO_ROLE, SAID_TO_AGENTS, settle_role_name
 from agentx.kernel.values import frozen
 from agentx.project.config import ROLE_VARIABLE, Environment
 from agentx.project.project import Project
@@ -49,8 +49,6 @@ _PACKAGES = {
     "opencode-ai": "opencode",
     "@github/copilot": "copilot",
 }
-# Said to what an agent in an editor runs: by VS Code, and by who keeps to the same words.
-_SAID_TO_AGENTS = ("AI_AGENT", "COPILOT_AGENT", "VSCODE_AGENT")
 _EDITOR = "editor"
 _INTERPRETERS = ("node", "nodejs", "bun", "deno", "python", "sh", "bash", "dash")
 _WORDS_LOOKED_AT = 64  # of an interpreter's command line
@@ -143,7 +141,7 @@ def find_agent(above: Iterable[Ancestor]) -> tuple[str, str]:
 
 
 def _is_told(variables: Mapping[str, str]) -> bool:
-    return any(variables.get(name) for name in _SAID_TO_AGENTS)
+    return any(variables.get(name) for name in SAID_TO_AGENTS)
 
 
 def _read_role(one: Ancestor) -> str:

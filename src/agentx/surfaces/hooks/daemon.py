@@ -13,7 +13,7 @@ import os
 import sys
 
 from agentx import __version__
-from agentx.kernel.places import encode_name, is_no, is_older, origin_of, spool_root
+from agentx.kernel.places import SAID_TO_AGENTS, encode_name, is_no, is_older, origin_of, spool_root
 from agentx.surfaces.hooks.spool import Caller
 
 TYPE_CHECKING = False
@@ -28,7 +28,7 @@ _KIND, _FILE = 0o170000, 0o100000
 # What is said to one session, and to nobody who serves them all.
 _OF_SESSION = (
     *("AGENTX_AGENT", "AGENTX_REPLAY_MS", "CLAUDECODE", "CLAUDE_PROJECT_DIR"),
-    *("GEMINI_PROJECT_DIR", "PWD", "OLDPWD", "_"),
+    *("GEMINI_PROJECT_DIR", "PWD", "OLDPWD", "_", *SAID_TO_AGENTS),
 )
 # Python would import from where these say, and git would look elsewhere.
 _OF_PROGRAMS = ("PYTHON", "__PYVENV", "GIT_")
