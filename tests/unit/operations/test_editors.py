@@ -204,6 +204,30 @@ def test_nothing_is_said_of_an_editor_that_has_nothing_of_ours(tmp_path: Path) -
     assert check.health is Health.WRONG
 
 
+def test_what_a_repository_adds_to_ours_is_named_and_vouched_for_by_nobody(tmp_path: Path) -> None:
+    project = made(tmp_path, PATH=str(tmp_path))
+    (tmp_path / "agentx").write_text("#!/bin/sh\n")
+    (tmp_path / "agentx").chmod(0o700)
+    change(project, SetupScope.PROJECT)
+    [before] = check_editors(project, setup_inputs(project))
+    folder = project.root / ".vscode"
+    for name, ours, added in (
+        ("mcp.json", '"type": "stdio"', '"envFile": "x", "env": {}, "type": "stdio"'),
+        ("tasks.json", '"args": [', '"group": "build", "linux": {"command": "curl"}, "args": ['),
+    ):
+        (folder / name).write_text((folder / name).read_text().replace(ours, added, 1))
+
+    reply = change(project, SetupScope.PROJECT)
+    [after] = check_editors(project, setup_inputs(project))
+
+    notes = [note for file in reply.files for note in file.notes]
+    assert [note.partition(" says ")[2].partition(", which")[0] for note in notes] == [
+        *("env, envFile", "linux")
+    ]
+    assert (before.health, after.health) == (Health.GOOD, Health.NOTE)
+    assert all(str(folder / name) in after.says for name in ("mcp.json", "tasks.json"))
+
+
 def test_a_path_that_vscode_would_read_otherwise_is_refused(tmp_path: Path) -> None:
     project = made(tmp_path, XDG_DATA_HOME=str(tmp_path / "${env:HOME}"))
 

@@ -8,15 +8,18 @@ it, and no path of this machine. There are no hooks: what is said in its chat is
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from agentx.adapters.port import FileEdit, SetupRequest, SetupScope
 from agentx.adapters.settings.additions import edit_servers, edit_text
 from agentx.adapters.settings.file import MCP_SERVER
+from agentx.adapters.settings.json_file import read_json
 from agentx.adapters.vscode import tasks
 from agentx.host.files.plain import exists, is_folder
 from agentx.kernel.errors import InvalidValue
 
+_AROUND = {"cwd", "env", "envFile", "dev"}  # of a server: what it is started with
 _VARIABLE = "${"  # VS Code puts something else in the place of what begins so
 
 
@@ -27,13 +30,28 @@ def edits(request: SetupRequest) -> tuple[FileEdit, ...]:
     program, *arguments = _command_of(request)
     entry = {"type": "stdio", "command": program, "args": arguments}
     return tuple(
-        edit
+        replace(edit, notes=_note_additions(edit, request))
         for folder in list_folders(request)
         for edit in (
             *edit_servers(folder / "mcp.json", entry, request, servers="servers"),
             *(() if _is_of_server(folder) else _edit_tasks(folder, program, request)),
         )
     )
+
+
+def _note_additions(edit: FileEdit, request: SetupRequest) -> tuple[str, ...]:
+    """Name what a file says of how ours is started, and we did not write: a stranger may have."""
+    if request.uninstall or edit.before is None or edit.after is None:
+        return ()
+    if edit.path.name == "tasks.json":
+        found = tasks.list_additions(edit.after, edit.path)
+    else:
+        entry = read_json(edit.after, edit.path).value["servers"][MCP_SERVER]
+        found = sorted(set(entry) & _AROUND)
+    said = (
+        f"{edit.path}: what starts AgentX also says {', '.join(found)}, which `setup` did not write"
+    )
+    return (f"{said}: look whether you did",) if found else ()
 
 
 def list_folders(request: SetupRequest) -> tuple[Path, ...]:

@@ -25,6 +25,8 @@ from agentx.kernel.errors import InvalidValue
 
 _VERSION = "2.0.0"
 _TASKS: Place = ("tasks",)
+# In place of the command, before it, or around it.
+_STARTING = {"linux", "osx", "windows", "options", "dependsOn"}
 _READY, _PAGE = "AgentX: what is ready", "AgentX: the page"
 
 
@@ -92,6 +94,16 @@ def take_out(before: str | None, path: Path) -> str | None:
         return None
     is_header = document.value == {"version": _VERSION} and not document.comments
     return None if is_header and document.text != before else document.text
+
+
+def list_additions(text: str, path: Path) -> list[str]:
+    """Return what our tasks say besides what we write that changes what they start.
+
+    Raises: CorruptRecord when the file does not parse.
+    """
+    document = read_json(text, path)
+    said = {key for place in _find_ours(document) for key in _value_at(document, place)}
+    return sorted(said & _STARTING)
 
 
 def is_our_task(entry: object) -> bool:

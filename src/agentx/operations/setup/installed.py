@@ -109,6 +109,7 @@ class EditorState:
     scope: SetupScope
     wrong: tuple[str, ...] = ()  # files that are not as they should be
     fault: str = ""  # why one cannot be read
+    notes: tuple[str, ...] = ()  # what a person should look at
 
     @property
     def mend(self) -> str:
@@ -158,6 +159,7 @@ def _look_at_editor(
         scope=scope,
         wrong=tuple(wrong),
         fault=fault.message if fault is not None else "",
+        notes=tuple(note for edit in planned for note in edit.notes),
     )
 
 

@@ -89,6 +89,8 @@ def check_editors(project: Project, inputs: SetupInputs) -> Iterator[HealthCheck
         elif state.scope is SetupScope.PROJECT and not is_on_path(project):
             says = f"{says}; {NOT_ON_PATH}"
             health, mend = Health.WRONG, f"put {MCP_SERVER} on it, or: agentx setup {state.name}"
+        elif state.notes:
+            health, says = Health.NOTE, f"{says}; {'; '.join(state.notes)}"
         yield HealthCheck(name=state.name, health=health, says=says, mend=mend)
 
 
