@@ -126,3 +126,19 @@ def read_html(text: str) -> _Reader:
 def find_own_links(text: str) -> set[str]:
     """Return where on this page a page leads."""
     return {each for each in read_html(text).links if not urlsplit(each).netloc}
+
+
+def fill_in(shown: str, ending: str = "") -> tuple[str, dict[str, str]]:
+    """Return where the first form of a page leads that ends so, and what it says of itself."""
+    found = read_html(shown)
+    place, hidden = "", dict[str, str]()
+    for name, told in found.tags:
+        if name == "form":
+            if place:
+                break
+            action = f"{told.get('action')}"
+            place = action if told.get("method") == "post" and action.endswith(ending) else ""
+        elif place and name == "input" and told.get("type") == "hidden":
+            hidden[f"{told['name']}"] = f"{told.get('value')}"
+    hidden.pop(FORM_WORD, None)
+    return place, hidden

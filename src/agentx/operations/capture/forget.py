@@ -17,7 +17,8 @@ from agentx.conversation.limits import EVENTS_PAGE_MAX
 from agentx.conversation.model import Event, EventQuery, SessionQuery
 from agentx.kernel.bus import HowFar, unheard
 from agentx.kernel.clock import Millis
-from agentx.kernel.errors import InvalidValue
+from agentx.kernel.errors import InvalidValue, StaleVersion
+from agentx.kernel.ids import digest
 from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
 from agentx.memory.port import Memory
@@ -50,6 +51,7 @@ class ForgetRequest:
     since_ms: Millis | None = None
     until_ms: Millis | None = None
     query: str = ""
+    shown: str = ""  # `ForgetReply.shown` of what somebody looked at, who means just that
 
     @property
     def by(self) -> str:
@@ -74,6 +76,7 @@ class ForgetReply:
     aside: int = 0  # records that could not be taken and were moved aside
     exports: tuple[str, ...] = ()  # files written before, which nobody can reach from here
     copies: tuple[str, ...] = ()  # what a restore or a mending put aside
+    shown: str = ""  # by what it is known that somebody was shown just this
 
 
 def forget(
@@ -89,16 +92,10 @@ def forget(
 
     Of a span or a query also what was never captured stays away from then on, if `bars` is given.
 
-    Raises: NotFound, InvalidValue; NotThePerson for an agent that would erase something.
+    Raises: NotFound, InvalidValue; NotThePerson for an agent that would erase something;
+        StaleVersion where something else would go than was `shown`.
     """
-    if request.by not in ("event", "session", "query", "span", "query+span"):
-        raise InvalidValue(
-            "say what to forget",
-            hint="give one of --event ID, --session ID, or --query TEXT and --from/--to TIME",
-        )
-    if not dry_run:
-        what = "what is erased for good"
-        require_person(project, what, hint="agentx forget", about="forget")
+    _check_may(project, request, dry_run=dry_run)
     doomed = _find_doomed(memory, request)
     whole = _whole_sessions(memory, doomed)
     if request.session_id:
@@ -119,8 +116,10 @@ def forget(
         aside=len(aside.paths),
         exports=list_exports(project),
         copies=list_set_aside(project),
+        shown=_sum_up(doomed, aside, quotes),
     )
     if not dry_run:
+        _check_shown(request, reply)
         if bars and ("query" in request.by or "span" in request.by):
             bury_span(project, _span_of(project, request))
         remove_aside(aside)
@@ -135,6 +134,35 @@ def forget(
             aside=reply.aside,
         )
     return reply
+
+
+def _check_may(project: Project, request: ForgetRequest, *, dry_run: bool) -> None:
+    if request.by not in ("event", "session", "query", "span", "query+span"):
+        raise InvalidValue(
+            "say what to forget",
+            hint="give one of --event ID, --session ID, or --query TEXT and --from/--to TIME",
+        )
+    if not dry_run:
+        what = "what is erased for good"
+        require_person(project, what, hint="agentx forget", about="forget")
+
+
+def _sum_up(doomed: tuple[Event, ...], aside: AsideRecords, quotes: Quotes) -> str:
+    """Return by what it is known that somebody was shown just what goes: how much, and what."""
+    names = (*(event.event_id for event in doomed), *(path.name for path in aside.paths))
+    return f"{len(names)}:{digest(*names, str(quotes.learnt)).hex()}"
+
+
+def _check_shown(request: ForgetRequest, now: ForgetReply) -> None:
+    if request.shown in ("", now.shown):
+        return
+    was = request.shown.partition(":")[0]
+    more = now.events + now.aside - (int(was) if was.isdigit() else 0)
+    came = f"{more:,} event{'s' * (more != 1)} came" if more > 0 else "something changed"
+    raise StaleVersion(
+        f"{came} since you were shown what goes: nothing was erased",
+        hint="look at what would go now, and say it again",
+    )
 
 
 def _find_aside(project: Project, request: ForgetRequest, whole: set[str]) -> AsideRecords:

@@ -5,6 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from urllib.parse import quote, urlencode
 
+from agentx.kernel.errors import (
+    AgentXError,
+    ConflictError,
+    DataError,
+    InputError,
+    LimitError,
+    NameMoved,
+    NotFound,
+    UnavailableError,
+)
 from agentx.kernel.values import field, frozen
 from agentx.surfaces.page.markup import NOTHING, Html
 
@@ -71,6 +81,23 @@ class Download:
 
 
 Answer = WholePage | PagePart | Away | Download
+
+
+def find_status(error: AgentXError | None) -> int:
+    """Return what HTTP calls what went wrong, by what the browser's person can do about it."""
+    match error:
+        case None:
+            return 200
+        case NotFound():
+            return 404
+        case NameMoved() | ConflictError():
+            return 409
+        case InputError() | LimitError():
+            return 400
+        case DataError() | UnavailableError():
+            return 503
+        case _:
+            return 500
 
 
 def link_to(*steps: str, **query: str | int | None) -> str:

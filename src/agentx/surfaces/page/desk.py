@@ -41,6 +41,7 @@ class PageDesk:
         self._directory = directory
         self._environment = environment
         self._changing = Lock()
+        self.deciding = Lock()  # what is shown and what is said of it: one person's word at a time
         self._one_at_a_time = Lock()
         self._known: tuple[float, Project] | None = None
         # Who opened the page: a process turns into its server, and has above it who called it.

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from agentx.conversation.model import Session
 from agentx.conversation.toc_model import Bullet, BulletKind
 from agentx.kernel.clock import DAY_MS
+from agentx.kernel.errors import AgentXError
 from agentx.kernel.text import preview, show_name
 from agentx.surfaces.dates import Dates
 from agentx.surfaces.page.asked import link_to
@@ -145,6 +146,21 @@ def draw_form(
         action=address,
         class_="act",
     )
+
+
+def draw_refused(error: AgentXError | None) -> Html | None:
+    """Return why what a person sent was not done, above what they are shown now."""
+    if error is None:
+        return None
+    hint = tag("p", error.hint, class_="quiet") if error.hint else None
+    return join(tag("p", f"Not done: {error.message}", class_="failure", role="alert"), hint)
+
+
+def draw_written(text: str) -> Html | None:
+    """Return what somebody wrote, where there is no field that would hold it."""
+    if not text:
+        return None
+    return join(tag("p", "What you wrote:"), tag("blockquote", text, class_="words"))
 
 
 def draw_facts(facts: Mapping[str, Inside]) -> Html:

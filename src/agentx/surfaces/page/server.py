@@ -27,7 +27,7 @@ from agentx.host.peers import Place
 from agentx.kernel.errors import AgentXError
 from agentx.project.roles.sender import find_sending_agent
 from agentx.surfaces.page import frame
-from agentx.surfaces.page.asked import Answer, Away, Download, PageCall, PagePart
+from agentx.surfaces.page.asked import Answer, Away, Download, PageCall, PagePart, find_status
 from agentx.surfaces.page.guard import SAFE_METHODS, PageGuard, Refused
 from agentx.surfaces.page.live import Watch
 from agentx.surfaces.page.static import read_static
@@ -203,7 +203,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             return self.page.perform("GET" if method == "HEAD" else method, asked)
         except AgentXError as error:
-            return frame.say_failure(error.message, error.hint, status=_status_of(error))
+            return frame.say_failure(error.message, error.hint, status=find_status(error))
         except OSError as error:
             what = f"{error.filename or 'disk'}: {error.strerror or error}"
             return frame.say_failure(what, "", status=503)
@@ -315,8 +315,3 @@ def _read_fields(text: str) -> dict[str, str]:
     except ValueError:
         return {}
     return {name: values[-1] for name, values in found.items()}
-
-
-def _status_of(error: AgentXError) -> int:
-    statuses = {"not_found": 404, "input": 400, "invalid_value": 400}
-    return statuses.get(error.code, 503 if error.code == "unavailable" else 409)

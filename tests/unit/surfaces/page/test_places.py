@@ -12,11 +12,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from agentx.kernel.clock import Millis
 from agentx.operations.memory.read import memory_show
 from agentx.operations.table import OPERATIONS
 from agentx.surfaces.page.routes import find_view
-from tests.support.browsing import Browser, browsing, find_own_links, read_html
-from tests.support.remembering import environment_in, project_in, sample_project
+from tests.support.browsing import Browser, Got, browsing, fill_in, find_own_links, read_html
+from tests.support.drafts import draft
+from tests.support.remembering import environment_in, project_in, remember, sample_project
 
 OF_EACH_KIND = 2
 ACTIVE = ("script", "iframe", "object", "embed", "style", "base", "svg/script")
@@ -123,12 +125,12 @@ def test_a_person_mends_memory_and_each_is_asked_first(own: Path) -> None:
         assert "Drop this memory?" in asked.text
         assert read_html(asked.text).forms == [f"{first}/drop"]
         done = [
-            person.post(f"{first}/drop", None, why="wrong"),
-            person.post(f"{second}/edit", None, text="Said better: <b>bold</b>"),
-            person.post(f"{second}/pin"),
+            send(person, f"{first}/drop", why="wrong"),
+            send(person, f"{second}/edit", text="Said better: <b>bold</b>"),
+            send(person, f"{second}/pin"),
         ]
         dropped = person.get(first).text
-        back = person.post(f"{first}/undrop")
+        back = send(person, f"{first}/undrop")
 
     assert [each.status for each in (*done, back)] == [303] * 4
     assert "dropped by a person" in dropped
@@ -138,7 +140,45 @@ def test_a_person_mends_memory_and_each_is_asked_first(own: Path) -> None:
     assert not memory_show(project, first.rpartition("/")[2]).dropped
 
 
+@pytest.mark.promise("page.persons-hands")
+@pytest.mark.parametrize("verb", ["edit", "drop", "pin", "keep", "undrop"])
+def test_what_is_decided_of_a_memory_is_of_what_was_shown(own: Path, verb: str) -> None:
+    typed = {"edit": {"text": "my own words"}, "drop": {"why": "my own reason"}}.get(verb, {})
+    with browsing(own / "shop", environment_in(own)) as person:
+        rows = find_own_links(person.get("/memory?kind=error&show=new").text)
+        one = min(each for each in rows if each.startswith("/memory/one/"))
+        if verb == "undrop":
+            send(person, f"{one}/drop")
+        form, hidden = fill_in(person.get(f"{one}/{verb}").text)
+        other = {"text": "Said in another window."}
+        assert (
+            send(person, f"{one}/{'undrop' if verb == 'undrop' else 'edit'}", **other).status == 303
+        )
+
+        refused = person.post(form, None, **typed, **hidden)
+
+        assert refused.status == 409
+        shown = read_html(refused.text)
+        said = "".join(shown.words) + str(shown.tags)
+        assert ("brought back" if verb == "undrop" else "Said in another window.") in said
+        assert all(each in said for each in typed.values()), "what was written"
+        assert person.post(form, None, **typed).status == 409, "and nothing says what was shown"
+        again, now = fill_in(refused.text)
+        if verb not in ("undrop", "keep"):  # which are done by then
+            assert person.post(again, None, **typed, **now).status == 303
+    stands = memory_show(project_in(own), one.rpartition("/")[2])
+    assert stands.dropped == (verb == "drop")
+    assert (stands.observation.content == "my own words") == (verb == "edit")
+
+
+def send(person: Browser, path: str, **fields: str) -> Got:
+    """Look at a form and send it, as a person does."""
+    form, hidden = fill_in(person.get(path).text)
+    return person.post(form, None, **fields, **hidden)
+
+
 def test_a_session_is_forgotten_only_after_it_was_shown_what_goes(own: Path) -> None:
+    project = project_in(own)
     with browsing(own / "shop", environment_in(own)) as person:
         listed = person.get("/sessions").text
         session = next(
@@ -146,10 +186,19 @@ def test_a_session_is_forgotten_only_after_it_was_shown_what_goes(own: Path) -> 
         )
         address = f"/forget{session}"
         asked = person.get(address)
-        gone = person.post(address)
+        form, hidden = fill_in(asked.text)
+        name = session.removeprefix("/session/")
+        later = Millis(project.clock.now_ms() - 1_000)
+        remember(project, [draft("One word more", session_id=name, timestamp_ms=later)])
+        refused = person.post(form, None, **hidden)
+        kept = person.get(session)
+        again, now = fill_in(refused.text)
+        gone = person.post(again, None, **now)
         after = person.get(session)
 
     assert "for good" in asked.text
+    assert (refused.status, kept.status) == (409, 200)
+    assert "1 event came" in refused.text
     assert gone.status == 200
     assert "gone for good" in gone.text
     assert after.status == 404

@@ -15,7 +15,7 @@ from agentx.clarification.model import PERSON
 from agentx.project.config import read_environment
 from agentx.project.roles import caller
 from agentx.project.roles.caller import Via, WhoCalls
-from tests.support.browsing import Browser, browsing, read_html
+from tests.support.browsing import Browser, browsing, fill_in, read_html
 from tests.support.contesting import ASK, CLR, NO, YES
 from tests.support.players import Player
 
@@ -54,17 +54,6 @@ def say(player: Player, *words: str, role: str = "", code: int = 0) -> str:
 def ask_further(ana: Player) -> None:
     say(ana, "clarify", "answer", CLR, YES)
     say(ana, *FURTHER)
-
-
-def fill_in(shown: str) -> tuple[str, dict[str, str]]:
-    """Return where the form of a page leads, and what it says of itself."""
-    found = read_html(shown)
-    hidden = {
-        f"{told['name']}": f"{told.get('value')}"
-        for name, told in found.tags
-        if name == "input" and told.get("type") == "hidden" and told["name"] != "form_word"
-    }
-    return found.forms[0], hidden
 
 
 @pytest.mark.promise("clarify.person")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -50,7 +51,7 @@ def command(
             "looking for it",
         )
         if not dry_run:
-            _ask(invocation, request, found, yes=yes)
+            request = _ask(invocation, request, found, yes=yes)
             agreed = yes or found.events + found.aside > 0
             found = behind_progress(
                 invocation,
@@ -67,17 +68,22 @@ def _read_time(invocation: Invocation, text: str) -> Millis | None:
     return point(text, now_ms=now_ms, zone=render.local_zone()) if text else None
 
 
-def _ask(invocation: Invocation, request: ForgetRequest, found: ForgetReply, *, yes: bool) -> None:
+def _ask(
+    invocation: Invocation, request: ForgetRequest, found: ForgetReply, *, yes: bool
+) -> ForgetRequest:
+    """Ask whether it is meant; return what is meant: just what was shown, where it was."""
     if yes or not found.events + found.aside:
-        return
+        return request
     if not invocation.as_json and sys.stdin.isatty():
         _draw_found(invocation.talk, found)
         ask(f"Erase {_say_what(found)} for good?", or_leave=True)
-    elif request.by not in ("event", "session"):
+        return replace(request, shown=found.shown)
+    if request.by not in ("event", "session"):
         raise InvalidValue(
             f"{_say_what(found)} would be erased",
             hint="look with --dry-run, then say it again with --yes",
         )
+    return request
 
 
 def _draw(screen: Console, reply: ForgetReply) -> None:

@@ -24,6 +24,7 @@ from agentx.surfaces.page.pieces import (
     draw_nothing,
     draw_time,
 )
+from agentx.surfaces.page.places.learnt.curating import list_verbs
 from agentx.surfaces.page.places.said.proof import draw_trace
 
 _ON_A_PAGE = 50
@@ -178,13 +179,10 @@ def _link(observation_id: str) -> Html | str:
 
 
 def _draw_acts(shown: Shown) -> Html:
-    one = shown.observation
-    verbs = ["undrop"] if shown.dropped else []
-    if not shown.archived:
-        verbs = ["unpin" if one.pinned else "pin", "edit", "drop"]
-        verbs = verbs if one.reviewed else ["keep", *verbs]
+    name = shown.observation.id
     links = (
-        tag("a", verb, href=link_to("memory", "one", one.id, verb), class_="chip") for verb in verbs
+        tag("a", verb, href=link_to("memory", "one", name, verb), class_="chip")
+        for verb in list_verbs(shown)
     )
     return tag("p", join(*links, between=" "))
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from agentx.kernel.errors import AgentXError, StaleVersion
 from agentx.operations.capture.forget import ForgetReply, ForgetRequest, forget
-from agentx.surfaces.page.asked import Answer, PageCall, WholePage, link_to
+from agentx.surfaces.page.asked import Answer, PageCall, WholePage, find_status, link_to
 from agentx.surfaces.page.desk import PageDesk
 from agentx.surfaces.page.markup import Html, Inside, tag
-from agentx.surfaces.page.pieces import count, draw_facts, draw_form
+from agentx.surfaces.page.pieces import count, draw_facts, draw_form, draw_refused
 
 _LINES_SHOWN = 8
 
@@ -16,31 +17,20 @@ def draw_preview(desk: PageDesk, _asked: PageCall, name: str) -> Answer:
 
     Raises: NotFound.
     """
-    with desk.reading() as memory:
-        found = forget(desk.project, memory, ForgetRequest(session_id=name), dry_run=True)
-    body = tag(
-        "section",
-        tag("h1", "Forget this session for good?"),
-        _draw_what(found),
-        tag("p", "No import, restore or backup brings it back.", class_="failure"),
-        draw_form(
-            link_to("forget", "session", name), desk.form_word, "Forget for good", kind="danger"
-        )
-        if not desk.read_only
-        else None,
-        tag("a", "leave it", href=link_to("session", name)),
-        class_="card",
-    )
-    return WholePage(title="Forget", here="sessions", body=body)
+    return _draw_preview(desk, name)
 
 
-def do(desk: PageDesk, _asked: PageCall, name: str) -> Answer:
-    """Erase it, as the command does.
+def do(desk: PageDesk, asked: PageCall, name: str) -> Answer:
+    """Erase what was shown, as the command does; where more would go by now, that is shown.
 
     Raises: NotFound; NotThePerson.
     """
-    with desk.reading() as memory:
-        done = forget(desk.project, memory, ForgetRequest(session_id=name), dry_run=False)
+    request = ForgetRequest(session_id=name, shown=asked.form.get("shown", "") or "-")
+    try:
+        with desk.deciding, desk.reading() as memory:
+            done = forget(desk.project, memory, request, dry_run=False)
+    except StaleVersion as error:
+        return _draw_preview(desk, name, error)
     left = [*(f"an export: {each}" for each in done.exports), *done.copies]
     body = tag(
         "section",
@@ -52,6 +42,30 @@ def do(desk: PageDesk, _asked: PageCall, name: str) -> Answer:
         class_="card",
     )
     return WholePage(title="Forgotten", here="sessions", body=body)
+
+
+def _draw_preview(desk: PageDesk, name: str, error: AgentXError | None = None) -> WholePage:
+    with desk.reading() as memory:
+        found = forget(desk.project, memory, ForgetRequest(session_id=name), dry_run=True)
+    body = tag(
+        "section",
+        draw_refused(error),
+        tag("h1", "Forget this session for good?"),
+        _draw_what(found),
+        tag("p", "No import, restore or backup brings it back.", class_="failure"),
+        draw_form(
+            link_to("forget", "session", name),
+            desk.form_word,
+            "Forget for good",
+            kind="danger",
+            shown=found.shown,
+        )
+        if not desk.read_only
+        else None,
+        tag("a", "leave it", href=link_to("session", name)),
+        class_="card",
+    )
+    return WholePage(title="Forget", here="sessions", body=body, status=find_status(error))
 
 
 def _draw_what(found: ForgetReply) -> Html:

@@ -16,14 +16,21 @@ from agentx.operations.questions.read import (
     thread,
 )
 from agentx.operations.questions.shown import answer_shown, sum_up_shown
-from agentx.surfaces.page.asked import Answer, Away, PageCall, PagePart, WholePage, link_to
+from agentx.surfaces.page.asked import (
+    Answer,
+    Away,
+    PageCall,
+    PagePart,
+    WholePage,
+    find_status,
+    link_to,
+)
 from agentx.surfaces.page.desk import PageDesk
 from agentx.surfaces.page.markup import Html, join, tag
-from agentx.surfaces.page.pieces import draw_chip, draw_form
+from agentx.surfaces.page.pieces import draw_chip, draw_form, draw_refused, draw_written
 
 _NAME = re.compile(r"CLR-(\d{1,9})-\d+(?:@\S+)?", re.ASCII)
 _WORDS_CHARS_MAX = 20_000
-_NOT_NOW = 409
 
 
 def draw_question(desk: PageDesk, asked: PageCall, name: str) -> Answer:
@@ -51,19 +58,23 @@ def say(desk: PageDesk, asked: PageCall, name: str) -> Answer:
     Raises: NotFound, InvalidValue.
     """
     text = asked.form.get("text", "").strip()
-    if not text:
-        raise InvalidValue("there is no answer", hint="go back and write one")
-    if len(text) > _WORDS_CHARS_MAX:
-        why = f"an answer has at most {_WORDS_CHARS_MAX:,} characters, and this has {len(text):,}"
-        raise InvalidValue(why, hint="go back and say it in fewer")
     state = _find(desk, name)
     try:
+        _check_length(text)
         shown = asked.form.get("shown", "")
         answer_shown(desk.project, state, text, shown=shown, caller=desk.caller)
     except AgentXError as error:
         return _draw_unsaid(desk, name, text, error)
     desk.forget_waiting()
     return Away(to=link_to("question", name))
+
+
+def _check_length(text: str) -> None:
+    if not text:
+        raise InvalidValue("there is no answer", hint="write one")
+    if len(text) > _WORDS_CHARS_MAX:
+        why = f"an answer has at most {_WORDS_CHARS_MAX:,} characters, and this has {len(text):,}"
+        raise InvalidValue(why, hint="say it in fewer")
 
 
 def _find(desk: PageDesk, name: str) -> Clarification:
@@ -101,7 +112,7 @@ def _draw(desk: PageDesk, state: Clarification, text: str = "") -> Html:
 
 def _draw_answer(desk: PageDesk, state: Clarification, text: str) -> Html | None:
     if not (state.is_active and state.waits_for_person and desk.may_speak):
-        kept = tag("p", "What you wrote: ", text, class_="words") if text else None
+        kept = draw_written(text)
         actions = next_actions(state)[:1] if state.is_active else ()
         return join(kept, *(tag("p", "next: ", tag("code", each)) for each in actions))
     field = tag("textarea", text, id="text", name="text", required=True, maxlength=_WORDS_CHARS_MAX)
@@ -125,7 +136,5 @@ def _draw_unsaid(desk: PageDesk, name: str, text: str, error: AgentXError) -> Wh
     """Return what is asked now, why an answer was not taken, and the answer as it was written."""
     state = _find(desk, name)
     note_told(desk.project, (state,))
-    why = tag("p", f"Not said: {error.message}", class_="failure", role="alert")
-    return WholePage(
-        title=state.topic, here="work", body=join(why, _draw(desk, state, text)), status=_NOT_NOW
-    )
+    body = join(draw_refused(error), _draw(desk, state, text))
+    return WholePage(title=state.topic, here="work", body=body, status=find_status(error))
