@@ -19,7 +19,7 @@ import pytest
 from agentx.kernel.clock import Millis
 from agentx.kernel.errors import LockHeld
 from agentx.project.config import read_environment
-from agentx.project.project import open_project
+from agentx.project.project import Project, open_project
 from tests.support.browsing import PERSON, browsing
 from tests.support.contesting import ASK
 from tests.support.drafts import draft
@@ -94,6 +94,20 @@ class Window:
         self.page.goto(f"{self.base}{path}")
 
 
+def keep(project: Project, session: str, words: str, at_ms: Millis | None = None) -> None:
+    """Remember what somebody says in a session, now or at a moment."""
+    moment = at_ms or Millis(project.clock.now_ms() - 1_000)
+    one = draft(words, session_id=session, source_id=words, timestamp_ms=moment)
+    until = time.monotonic() + STORE_SECONDS
+    while True:  # the page has the store while it looks
+        try:
+            remember(project, [one])
+            return
+        except LockHeld:
+            assert time.monotonic() < until
+            Event().wait(0.05)
+
+
 @pytest.mark.parametrize(("wide", "theme"), LOOKS)
 def test_every_place_fits_is_read_aloud_and_asks_nobody_else(
     root: Path, chromium: Any, wide: int, theme: str
@@ -149,15 +163,7 @@ def test_a_session_that_goes_on_grows_where_one_looks(root: Path, chromium: Any)
     at_ms = Millis(project.clock.now_ms() - 5_000)  # one that goes on now
 
     def say(words: str, after_ms: int) -> None:
-        one = draft(words, session_id="now", source_id=words, timestamp_ms=Millis(at_ms + after_ms))
-        until = time.monotonic() + STORE_SECONDS
-        while True:  # the page has the store while it looks
-            try:
-                remember(project, [one])
-                return
-            except LockHeld:
-                assert time.monotonic() < until
-                Event().wait(0.05)
+        keep(project, "now", words, Millis(at_ms + after_ms))
 
     say("the first word", 0)
     with browsing(root / "shop", environment_in(root), PERSON, is_entered=False) as browser:
@@ -168,6 +174,43 @@ def test_a_session_that_goes_on_grows_where_one_looks(root: Path, chromium: Any)
         window.page.wait_for_selector("text=a word that came later", timeout=30_000)
 
         assert window.page.evaluate("() => window.stayed")
+
+
+def test_where_one_is_stays_while_the_page_follows_what_happens(root: Path, chromium: Any) -> None:
+    project = open_project(root / "shop", environment_in(root))
+    keep(project, "first", "What was there")
+    with browsing(root / "shop", environment_in(root), PERSON, is_entered=False) as browser:
+        window = Window(chromium, browser.server.link, 1440, "light")
+        page = window.page
+        page.set_default_timeout(30_000)
+        page.click("summary:has-text('as a table')")
+        page.focus(".rows a[href='/session/first']")
+        keep(project, "beside", "Something new happens")
+        page.wait_for_selector(".rows a:has-text('Something new happens')")
+
+        assert (
+            page.evaluate("() => document.activeElement.getAttribute('href')") == "/session/first"
+        )
+        assert page.evaluate("() => document.querySelector('details[open] table') !== null")
+        assert window.said == []
+
+
+def test_what_is_written_stays_and_it_is_said_when_the_process_has_ended(
+    ana: Player, chromium: Any
+) -> None:
+    ana.play()
+    with browsing(ana.folder, read_environment(ana.known), PERSON, is_entered=False) as browser:
+        window = Window(chromium, browser.server.link, 1440, "light")
+        page = window.page
+        window.go(PLACE)
+        page.fill("textarea", "Never, it is")
+        browser.server.close()
+        page.click("text=Answer as you")
+        page.wait_for_selector("#gone:visible", timeout=20_000)
+
+        assert "has ended" in page.inner_text("#gone")
+        assert page.input_value("textarea") == "Never, it is"
+        assert page.url == f"{window.base}{PLACE}"
 
 
 def test_what_somebody_writes_stays_while_the_page_follows_what_happens(

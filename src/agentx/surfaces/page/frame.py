@@ -44,6 +44,7 @@ def draw(page: WholePage, about: PageAbout) -> Html:
             tabindex="-1",
         ),
         tag("div", id="said", class_="unseen", role="status", aria_live="polite"),
+        tag("div", id="gone", role="alert", hidden=True),
         word=about.form_word,
         script=True,
     )

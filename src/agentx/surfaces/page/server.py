@@ -152,6 +152,9 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer("POST")
 
     def _answer(self, method: str) -> None:
+        if self.page.ending.is_set():  # a connection that is open still asks nobody any more
+            self.close_connection = True
+            return
         headers = dict(self.headers.items())
         form = self._read_form() if method not in SAFE_METHODS else {}
         refused = self.page.guard.judge(method, headers)
