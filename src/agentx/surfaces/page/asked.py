@@ -19,6 +19,7 @@ from agentx.kernel.values import field, frozen
 from agentx.surfaces.page.markup import NOTHING, Html
 
 _PAGE_MAX = 10_000
+_WRITTEN = ("text", "why")  # the fields in which somebody writes
 
 
 def find_no_sender() -> str:
@@ -35,6 +36,11 @@ class PageCall:
     form: Mapping[str, str] = field(default_factory=dict)
     is_part: bool = False  # asked by the page's own script, which puts it in its place
     find_sender: Callable[[], str] = find_no_sender  # the agent that asks; nothing for a browser
+
+    @property
+    def written(self) -> str:
+        """What a person wrote in the form."""
+        return "\n".join(self.form[name] for name in _WRITTEN if self.form.get(name))
 
     def word(self, name: str) -> str:
         """Return a word of the query; empty where it is not said."""

@@ -26,9 +26,11 @@ from agentx.project.roles.caller import WhoCalls, find_caller
 from agentx.project.settings import StorageSettings
 from agentx.project.zone import project_zone
 from agentx.surfaces.dates import Dates
+from agentx.surfaces.page.asked import PageCall
 
 _SESSIONS_WATCHED = 20
 _WAITING_SECONDS = 4.0  # to look is work: late questions are seen to by whoever looks
+_CALLED_SECONDS = 30.0
 _PROJECT_SECONDS = 2.0  # how old what settings say may be
 
 
@@ -47,6 +49,7 @@ class PageDesk:
         # Who opened the page: a process turns into its server, and has above it who called it.
         self.caller = caller or find_caller(self.project)
         self._waiting: tuple[float, tuple[str, ...]] = (float("-inf"), ())
+        self._calls, self._called = False, float("-inf")
         self.form_word = ""  # that every form of the page carries
 
     @property
@@ -76,16 +79,23 @@ class PageDesk:
             return ""
         return f"opened by {self.caller.said_name}: only a person changes memory by this page"
 
-    @property
-    def may_speak(self) -> bool:
-        """Whether who opened the page can say here what a person says."""
-        return self.caller.is_person
+    def find_refusal(self, asked: PageCall) -> str:
+        """Return why who asks may change nothing here, by no form; empty for a person."""
+        sender = "" if self.read_only else asked.find_sender()
+        told = f"asked by {sender}: only a person changes memory by this page" if sender else ""
+        return self.read_only or told
+
+    def may_speak(self, asked: PageCall) -> bool:
+        """Tell whether who asks can say here what a person says."""
+        return self.caller.is_person and not self.find_refusal(asked)
 
     @contextmanager
     def reading(self) -> Iterator[Memory]:
         """Give the memory, as it is."""
         project = self.project
         is_served = _has_daemon(project)
+        if not is_served:
+            self._call_again()
         with nullcontext() if is_served else self._one_at_a_time, open_to_read(project) as memory:
             if not is_served:
                 memory.freshen(project.config.section(StorageSettings).wait_ms)
@@ -126,10 +136,19 @@ class PageDesk:
         return {**told, "questions": waiting}
 
     def call_daemon(self) -> None:
-        """Have a daemon serve the memory, where the settings let it."""
-        project = self.project
-        if self.is_begun and not _has_daemon(project):
-            call_daemon(project)
+        """Have a daemon serve the memory from now on, where the settings let it."""
+        self._calls = True
+        if self.is_begun and not _has_daemon(self.project):
+            self._call_again()
+
+    def _call_again(self) -> None:
+        """Send for a daemon, one that was ended too; not at once again where none came."""
+        now = time.monotonic()
+        with self._changing:
+            is_due = self._calls and now - self._called > _CALLED_SECONDS
+            self._called = now if is_due else self._called
+        if is_due:
+            call_daemon(self.project)
 
 
 def _has_daemon(project: Project) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from agentx.kernel.values import frozen
 from agentx.surfaces.page.asked import WholePage, link_to
 from agentx.surfaces.page.markup import NOTHING, Html, Inside, join, tag
+from agentx.surfaces.page.pieces import draw_written
 
 _PLACES = (
     ("home", "Home", "/"),
@@ -73,13 +74,14 @@ def draw_refusal(says: str, mend: str) -> Html:
     )
 
 
-def say_failure(message: str, hint: str, *, status: int) -> WholePage:
-    """Return a page that says what is wrong, and what to do."""
+def say_failure(message: str, hint: str, *, status: int, written: str = "") -> WholePage:
+    """Return a page that says what is wrong, what to do, and what a person wrote."""
     body = tag(
         "section",
         tag("h1", "That did not work" if status != 404 else "Nothing is there"),
         tag("p", message, class_="failure", role="alert"),
         tag("p", tag("strong", "What to do: "), hint, class_="quiet") if hint else None,
+        draw_written(written),
         class_="card",
     )
     return WholePage(title="That did not work", body=body, status=status)

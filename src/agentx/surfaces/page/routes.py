@@ -81,12 +81,11 @@ def _check_person(desk: PageDesk, asked: PageCall) -> None:
 
     Raises: InvalidValue; that an agent tried stands in the audit log.
     """
-    sender = asked.find_sender()
-    if not (desk.read_only or sender):
+    why = desk.find_refusal(asked)
+    if not why:
         return
-    by = sender or desk.caller.said_name
+    by = asked.find_sender() or desk.caller.said_name
     record_act(desk.project, AuditAct.REFUSED, page=asked.path, speaker=PERSON_ROLE, agent=by)
-    why = desk.read_only or f"sent by {sender}: only a person changes memory by this page"
     raise InvalidValue(
         why,
         hint="a person opens it at a terminal, in a browser that no agent started: agentx view",

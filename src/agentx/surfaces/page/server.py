@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socket import socket
 from threading import BoundedSemaphore, Event, Lock
@@ -37,7 +38,9 @@ _log = logging.getLogger(__name__)
 FORM_WORD = "form_word"
 ENTER = "/enter"
 _AT_ONCE_MAX = 48
+_STREAMS_MAX = 64
 _FORM_BYTES_MAX = 512 << 10
+_DROPPED_BYTES_MAX = 16 << 20
 _TARGET_CHARS_MAX = 8_192
 _SILENT_SECONDS = 20
 _FIELDS_MAX = 200
@@ -93,15 +96,18 @@ class PageServer(ThreadingHTTPServer):
             return 0.0 if self._streams else time.monotonic() - self._last_use
 
     @contextmanager
-    def streaming(self) -> Iterator[None]:
-        """Count who follows what happens."""
+    def streaming(self) -> Iterator[bool]:
+        """Count who follows what happens, beside who asks; tell whether there is room for one."""
         with self._counting:
-            self._streams += 1
+            is_taken = self._streams < _STREAMS_MAX
+            self._streams += is_taken
+        self._free.release()  # for as long as it lasts, others may ask
         try:
-            yield
+            yield is_taken
         finally:
+            self._free.acquire()
             with self._counting:
-                self._streams -= 1
+                self._streams -= is_taken
                 self._last_use = time.monotonic()
 
     def note_use(self) -> None:
@@ -159,7 +165,7 @@ class _Handler(BaseHTTPRequestHandler):
         form = self._read_form() if method not in SAFE_METHODS else {}
         refused = self.page.guard.judge(method, headers)
         if form is None:
-            refused = refused or Refused(status=413, says="that is more than a form holds")
+            refused = refused or self._drop_form()
         if refused is not None or len(self.path) > _TARGET_CHARS_MAX:
             self._refuse(refused or Refused(status=414, says="this address is too long"))
             return
@@ -193,8 +199,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(Refused(status=403, says="this form was not made by this page"))
             return
         is_part = self.headers.get("X-Part", "") == "1"
+        find_sender = cache(self._find_sender)  # which looks through all processes
         asked = PageCall(
-            path=path, query=query, form=form, is_part=is_part, find_sender=self._find_sender
+            path=path, query=query, form=form, is_part=is_part, find_sender=find_sender
         )
         self._send_answer(self._perform(method, asked), asked)
 
@@ -206,14 +213,15 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             return self.page.perform("GET" if method == "HEAD" else method, asked)
         except AgentXError as error:
-            return frame.say_failure(error.message, error.hint, status=find_status(error))
+            what, hint, status = error.message, error.hint, find_status(error)
         except OSError as error:
             what = f"{error.filename or 'disk'}: {error.strerror or error}"
-            return frame.say_failure(what, "", status=503)
+            hint, status = "", 503
         except Exception as error:  # noqa: BLE001  a surface's outermost frame: the page goes on
             _log.exception("a view failed: %s", asked.path)
             what = f"this went wrong: {type(error).__name__}"
-            return frame.say_failure(what, "the terminal of `agentx view` says where", status=500)
+            hint, status = "the terminal of `agentx view` says where", 500
+        return frame.say_failure(what, hint, status=status, written=asked.written)
 
     def _send_answer(self, answer: Answer, asked: PageCall) -> None:
         if isinstance(answer, Away):
@@ -283,7 +291,14 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self.close_connection = True
         cast("socket", self.connection).settimeout(_SILENT_SECONDS)
-        with suppress(OSError), self.page.streaming(), watch.following() as follower:
+        with suppress(OSError), self.page.streaming() as is_taken:
+            if is_taken:
+                self._tell_all(watch)
+            else:
+                self._refuse(Refused(status=503, says="as many windows follow as can"))
+
+    def _tell_all(self, watch: Watch) -> None:
+        with watch.following() as follower:
             self.send_response(200)
             for name, value in {**_HEADERS, "Content-Type": "text/event-stream"}.items():
                 self.send_header(name, value)
@@ -295,6 +310,16 @@ class _Handler(BaseHTTPRequestHandler):
                 said = f"event: changed\ndata: {told}\n\n" if told else ": here\n\n"
                 self.wfile.write(said.encode())
                 self.wfile.flush()
+
+    def _drop_form(self) -> Refused:
+        """Read what is more than a form holds, so that the browser hears why it is not taken."""
+        said = self.headers.get("Content-Length", "")
+        left = min(int(said), _DROPPED_BYTES_MAX) if said.isdigit() else 0
+        with suppress(OSError):
+            while left > 0 and (read := self.rfile.read(min(left, _FORM_BYTES_MAX))):
+                left -= len(read)
+        says = f"a form holds at most {_FORM_BYTES_MAX >> 10} KB, and nothing of this was taken"
+        return Refused(status=413, says=says, mend="go back, and say it in fewer words")
 
     def _read_form(self) -> Mapping[str, str] | None:
         """Return the fields of a form; None for one that is too large, or none at all."""

@@ -100,6 +100,16 @@ def test_an_answer_is_to_what_its_own_page_showed_and_is_not_lost(
     assert person.post(form, None, text="x" * 20_001, **now).status == 400
 
 
+def test_what_was_written_is_shown_where_the_project_has_gone(ana: Player, person: Browser) -> None:
+    form, hidden = fill_in(person.get(PLACE).text)
+    ana.folder.rename(ana.folder.with_name("gone"))
+
+    failed = person.post(form, None, text="Never, it is", **hidden)
+
+    assert failed.status >= 400
+    assert "Never, it is" in failed.text
+
+
 @pytest.mark.promise("clarify.person")
 def test_what_is_drawn_before_nobodys_eyes_was_not_shown(ana: Player, person: Browser) -> None:
     say(ana, "clarify", "inbox")
@@ -130,6 +140,7 @@ def test_who_is_no_person_is_given_no_form_and_takes_none(ana: Player, person: B
     with browsing(ana.folder, read_environment(ana.known), WhoCalls(via=Via.PROGRAM)) as of_program:
         assert read_html(of_program.get(PLACE).text).forms == []
     person.server.find_sender = lambda *_: "claude"  # what connects runs below an agent CLI
+    assert read_html(person.get(PLACE).text).forms == []
 
     refused = person.post(form, None, text=YES, **hidden)
 

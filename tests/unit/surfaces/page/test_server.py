@@ -6,15 +6,27 @@ Method: real requests over loopback, as browsers, other programs and nobody's br
 from __future__ import annotations
 
 import socket
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from agentx.kernel.errors import UnavailableError
+from agentx.kernel.errors import (
+    AgentXError,
+    CorruptRecord,
+    InvalidValue,
+    LimitError,
+    LockHeld,
+    NotFound,
+    UnavailableError,
+)
 from agentx.project.roles.caller import Via, WhoCalls
+from agentx.surfaces.page import desk, server
+from agentx.surfaces.page.asked import find_status
 from agentx.surfaces.page.desk import PageDesk
 from agentx.surfaces.page.server import ENTER
 from agentx.surfaces.page.serving import open_server
+from tests.support import browsing as browsing_module
 from tests.support.browsing import PERSON, Browser, browsing
 from tests.support.remembering import environment_in
 
@@ -94,6 +106,61 @@ def test_what_is_no_request_of_a_browser_is_refused(
 
     assert status in told
     assert browser.get("/time").status == 200
+
+
+def test_a_form_that_is_too_large_is_told_so(browser: Browser) -> None:
+    got = browser.post("/memory/one/obs-x/edit", None, text="x" * 3_000_000)
+
+    assert got.status == 413
+    assert "go back" in got.text
+
+
+def test_who_follows_holds_up_nobody_who_asks(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "_AT_ONCE_MAX", 2)
+    monkeypatch.setattr(server, "_STREAMS_MAX", 2)
+    monkeypatch.setattr(browsing_module, "_WAIT_S", 5)
+    asked = "GET /live HTTP/1.1\r\nHost: {0.host}\r\nCookie: {0.cookie}\r\n\r\n"
+    with ExitStack() as open_, browsing(root / "shop", environment_in(root), PERSON) as one:
+        told = []
+        for _ in range(3):
+            stream = open_.enter_context(socket.create_connection(one.host.split(":"), timeout=5))
+            stream.sendall(asked.format(one).encode())
+            told.append(stream.makefile("rb").readline())
+
+        assert [each.split()[1] for each in told] == [b"200", b"200", b"503"]
+        assert one.get("/lessons").status == 200
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (NotFound("x"), 404),
+        (InvalidValue("x"), 400),
+        (LimitError("x"), 400),
+        (LockHeld("x"), 409),
+        (CorruptRecord("x"), 503),
+        (UnavailableError("x"), 503),
+    ],
+)
+def test_what_went_wrong_is_said_by_who_can_mend_it(error: AgentXError, status: int) -> None:
+    assert find_status(error) == status
+
+
+def test_a_daemon_that_was_ended_is_sent_for_again(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[str] = []
+    monkeypatch.setattr(desk, "call_daemon", lambda project: sent.append(project.id))
+    here = PageDesk(root / "shop", environment_in(root), PERSON)
+    here.look()
+    here.call_daemon()
+    here.look()
+    assert len(sent) == 1, "and not with each look"
+
+    monkeypatch.setattr(desk, "_CALLED_SECONDS", 0.0)
+    here.look()
+
+    assert len(sent) == 2
 
 
 def test_what_is_not_there_is_said_with_what_to_do(browser: Browser) -> None:

@@ -29,7 +29,6 @@ from agentx.surfaces.page.desk import PageDesk
 from agentx.surfaces.page.markup import Html, join, tag
 from agentx.surfaces.page.pieces import draw_form, draw_refused, draw_written
 
-_WRITTEN = ("text", "why")  # fields in which somebody writes
 # What is asked, and what comes of it.
 _VERBS = {
     "keep": ("Keep this memory?", "It counts as looked at: a review does not show it again."),
@@ -53,13 +52,13 @@ def list_verbs(shown: Shown) -> tuple[str, ...]:
     return verbs if one.reviewed else ("keep", *verbs)
 
 
-def draw_question(desk: PageDesk, _asked: PageCall, name: str, verb: str) -> Answer:
+def draw_question(desk: PageDesk, asked: PageCall, name: str, verb: str) -> Answer:
     """Ask whether it is meant.
 
     Raises: NotFound, InvalidValue.
     """
     _find_verb(verb)
-    return _draw(desk, memory_show(desk.project, name), verb, {})
+    return _draw(desk, asked, memory_show(desk.project, name), verb)
 
 
 def do(desk: PageDesk, asked: PageCall, name: str, verb: str) -> Answer:
@@ -74,7 +73,7 @@ def do(desk: PageDesk, asked: PageCall, name: str, verb: str) -> Answer:
             check_shown(shown, asked.form.get("shown", ""))
             _change(desk.project, name, verb, asked.form)
         except AgentXError as error:
-            return _draw(desk, shown, verb, asked.form, error)
+            return _draw(desk, asked, shown, verb, error)
     prepare_next(desk.project)
     return Away(to=link_to("memory", "one", name))
 
@@ -100,17 +99,16 @@ def _find_verb(verb: str) -> tuple[str, str]:
 
 
 def _draw(
-    desk: PageDesk,
-    shown: Shown,
-    verb: str,
-    said: Mapping[str, str],
-    error: AgentXError | None = None,
+    desk: PageDesk, asked: PageCall, shown: Shown, verb: str, error: AgentXError | None = None
 ) -> WholePage:
     """Return the question, with what somebody has written already; what is done is not asked."""
+    said, refusal = asked.form, desk.find_refusal(asked)
     question, comes = _find_verb(verb)
     one = shown.observation
     address = link_to("memory", "one", one.id)
-    if verb in list_verbs(shown):
+    if refusal:
+        rest = tag("p", refusal, class_="against")
+    elif verb in list_verbs(shown):
         form = draw_form(
             f"{address}/{verb}",
             desk.form_word,
@@ -123,7 +121,7 @@ def _draw(
     else:
         rest = join(
             tag("p", "That is done already, or it is no more to be done.", class_="quiet"),
-            *(draw_written(said.get(each, "")) for each in _WRITTEN),
+            draw_written(asked.written),
             tag("a", "this memory as it is now", href=address),
         )
     body = tag(

@@ -14,16 +14,17 @@ from agentx.surfaces.page.markup import Html, join, tag
 from agentx.surfaces.page.pieces import draw_chip, draw_form, draw_nothing
 
 
-def draw_lessons(desk: PageDesk, _asked: PageCall) -> Answer:
+def draw_lessons(desk: PageDesk, asked: PageCall) -> Answer:
     """Return what is proposed, then what is known."""
     offered = list_candidates(desk.project) if desk.project.has_runs else ()
+    word = "" if offered and desk.find_refusal(asked) else desk.form_word
     known = list_lessons(desk.project, tuple(LessonKind))
     body = join(
         tag("h1", "Lessons"),
         tag(
             "section",
             tag("h2", "Proposed"),
-            tag("ul", *(_draw_candidate(desk, each) for each in offered), class_="rows")
+            tag("ul", *(_draw_candidate(each, word) for each in offered), class_="rows")
             if offered
             else draw_nothing("No run proposes anything."),
             class_="card",
@@ -56,13 +57,14 @@ def decide(desk: PageDesk, asked: PageCall) -> Answer:
     return Away(to="/lessons")
 
 
-def _draw_candidate(desk: PageDesk, row: CandidateRow) -> Html:
+def _draw_candidate(row: CandidateRow, word: str) -> Html:
+    """Return a lesson with what becomes of it, where there is a word for its forms."""
     acts = None
-    if not desk.read_only:
+    if word:
         given = {"run": row.run_id, "key": row.key}
         acts = join(
-            draw_form("/lessons", desk.form_word, "Take in", kind="main", said="accept", **given),
-            draw_form("/lessons", desk.form_word, "Lay aside", said="reject", **given),
+            draw_form("/lessons", word, "Take in", kind="main", said="accept", **given),
+            draw_form("/lessons", word, "Lay aside", said="reject", **given),
         )
     return tag(
         "li",

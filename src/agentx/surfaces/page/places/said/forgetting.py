@@ -12,12 +12,12 @@ from agentx.surfaces.page.pieces import count, draw_facts, draw_form, draw_refus
 _LINES_SHOWN = 8
 
 
-def draw_preview(desk: PageDesk, _asked: PageCall, name: str) -> Answer:
+def draw_preview(desk: PageDesk, asked: PageCall, name: str) -> Answer:
     """Show what would be erased, and ask.
 
     Raises: NotFound.
     """
-    return _draw_preview(desk, name)
+    return _draw_preview(desk, asked, name)
 
 
 def do(desk: PageDesk, asked: PageCall, name: str) -> Answer:
@@ -30,7 +30,7 @@ def do(desk: PageDesk, asked: PageCall, name: str) -> Answer:
         with desk.deciding, desk.reading() as memory:
             done = forget(desk.project, memory, request, dry_run=False)
     except StaleVersion as error:
-        return _draw_preview(desk, name, error)
+        return _draw_preview(desk, asked, name, error)
     left = [*(f"an export: {each}" for each in done.exports), *done.copies]
     body = tag(
         "section",
@@ -44,7 +44,10 @@ def do(desk: PageDesk, asked: PageCall, name: str) -> Answer:
     return WholePage(title="Forgotten", here="sessions", body=body)
 
 
-def _draw_preview(desk: PageDesk, name: str, error: AgentXError | None = None) -> WholePage:
+def _draw_preview(
+    desk: PageDesk, asked: PageCall, name: str, error: AgentXError | None = None
+) -> WholePage:
+    why = desk.find_refusal(asked)
     with desk.reading() as memory:
         found = forget(desk.project, memory, ForgetRequest(session_id=name), dry_run=True)
     body = tag(
@@ -60,8 +63,8 @@ def _draw_preview(desk: PageDesk, name: str, error: AgentXError | None = None) -
             kind="danger",
             shown=found.shown,
         )
-        if not desk.read_only
-        else None,
+        if not why
+        else tag("p", why, class_="against"),
         tag("a", "leave it", href=link_to("session", name)),
         class_="card",
     )

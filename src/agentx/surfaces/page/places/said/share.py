@@ -45,7 +45,7 @@ def draw_question(desk: PageDesk, asked: PageCall) -> Answer:
                 " and code stay.",
                 class_="quiet",
             ),
-            *(_draw_form(desk, each, kind, name, whole=whole) for each in _AS),
+            _draw_forms(desk, asked, kind, name, whole=whole),
             tag("a", "leave it", href=_find_way_back(kind, name)),
             _draw_choice(kind, name, whole=whole),
             class_="card",
@@ -71,6 +71,12 @@ def hand_out(desk: PageDesk, asked: PageCall) -> Answer:
     write = write_html if given["as"] == "html" else write_markdown
     text = write(shared, desk.dates, desk.project.id)
     return Download(name=f"{_name_file(shared, name)}.{ending}", kind=media, text=text)
+
+
+def _draw_forms(desk: PageDesk, asked: PageCall, kind: str, name: str, *, whole: bool) -> Html:
+    if why := desk.find_refusal(asked):
+        return tag("p", why, class_="against")
+    return join(*(_draw_form(desk, each, kind, name, whole=whole) for each in _AS))
 
 
 def _draw_form(desk: PageDesk, as_: str, kind: str, name: str, *, whole: bool) -> Html:

@@ -43,7 +43,7 @@ def draw_question(desk: PageDesk, asked: PageCall, name: str) -> Answer:
     state = _find(desk, name)
     if desk.caller.is_person and not (asked.is_part or asked.find_sender()):
         note_told(desk.project, (state,))
-    body = _draw(desk, state)
+    body = _draw(desk, asked, state)
     if asked.is_part:
         return PagePart(body=body)
     live = tag("div", body, data_live=link_to("question", name), data_of="questions")
@@ -64,7 +64,7 @@ def say(desk: PageDesk, asked: PageCall, name: str) -> Answer:
         shown = asked.form.get("shown", "")
         answer_shown(desk.project, state, text, shown=shown, caller=desk.caller)
     except AgentXError as error:
-        return _draw_unsaid(desk, name, text, error)
+        return _draw_unsaid(desk, asked, name, error)
     desk.forget_waiting()
     return Away(to=link_to("question", name))
 
@@ -88,7 +88,7 @@ def _find(desk: PageDesk, name: str) -> Clarification:
     raise NotFound(f"{name}: nobody asked that", hint="the Work page has what is open")
 
 
-def _draw(desk: PageDesk, state: Clarification, text: str = "") -> Html:
+def _draw(desk: PageDesk, asked: PageCall, state: Clarification) -> Html:
     told = [
         tell_asked_again(state),
         tell_said_elsewhere(state),
@@ -106,12 +106,13 @@ def _draw(desk: PageDesk, state: Clarification, text: str = "") -> Html:
             *(tag("p", each, class_="against") for each in told if each),
             class_="card",
         ),
-        _draw_answer(desk, state, text),
+        _draw_answer(desk, asked, state),
     )
 
 
-def _draw_answer(desk: PageDesk, state: Clarification, text: str) -> Html | None:
-    if not (state.is_active and state.waits_for_person and desk.may_speak):
+def _draw_answer(desk: PageDesk, asked: PageCall, state: Clarification) -> Html | None:
+    text = asked.written
+    if not (state.is_active and state.waits_for_person and desk.may_speak(asked)):
         kept = draw_written(text)
         actions = next_actions(state)[:1] if state.is_active else ()
         return join(kept, *(tag("p", "next: ", tag("code", each)) for each in actions))
@@ -132,9 +133,9 @@ def _draw_answer(desk: PageDesk, state: Clarification, text: str) -> Html | None
     )
 
 
-def _draw_unsaid(desk: PageDesk, name: str, text: str, error: AgentXError) -> WholePage:
+def _draw_unsaid(desk: PageDesk, asked: PageCall, name: str, error: AgentXError) -> WholePage:
     """Return what is asked now, why an answer was not taken, and the answer as it was written."""
     state = _find(desk, name)
     note_told(desk.project, (state,))
-    body = join(draw_refused(error), _draw(desk, state, text))
+    body = join(draw_refused(error), _draw(desk, asked, state))
     return WholePage(title=state.topic, here="work", body=body, status=find_status(error))
