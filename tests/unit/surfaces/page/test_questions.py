@@ -130,8 +130,14 @@ def test_what_a_program_said_for_a_person_is_told_them_on_the_page_too(
     say(ana, "clarify", "resolve", CLR, role="engineer")
 
     told = person.get("/work").text
+    form, hidden = fill_in(person.get(PLACE).text)
+    confirmed = person.post(form, None, text=YES, **hidden)
 
     assert f"a program said it for a person, unconfirmed: {YES}" in told
+    assert confirmed.status == 303, confirmed.text
+    assert "unconfirmed" not in person.get("/work").text
+    assert read_html(person.get(PLACE).text).forms == []
+    assert person.post(form, None, text=NO, **hidden).status == 409, "it is confirmed"
 
 
 @pytest.mark.promise("page.persons-hands")

@@ -123,7 +123,9 @@ def test_who_follows_holds_up_nobody_who_asks(root: Path, monkeypatch: pytest.Mo
     with ExitStack() as open_, browsing(root / "shop", environment_in(root), PERSON) as one:
         told = []
         for _ in range(3):
-            stream = open_.enter_context(socket.create_connection(one.host.split(":"), timeout=5))
+            stream = open_.enter_context(
+                socket.create_connection(("127.0.0.1", one.server.server_port), timeout=5)
+            )
             stream.sendall(asked.format(one).encode())
             told.append(stream.makefile("rb").readline())
 

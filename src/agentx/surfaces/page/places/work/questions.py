@@ -15,7 +15,14 @@ from agentx.operations.questions.read import (
     tell_said_elsewhere,
     thread,
 )
-from agentx.operations.questions.shown import answer_shown, sum_up_shown
+from agentx.operations.questions.shown import (
+    answer_shown,
+    find_said_for,
+    may_settle,
+    settle_shown,
+    sum_up_doubt,
+    sum_up_shown,
+)
 from agentx.surfaces.page.asked import (
     Answer,
     Away,
@@ -61,8 +68,8 @@ def say(desk: PageDesk, asked: PageCall, name: str) -> Answer:
     state = _find(desk, name)
     try:
         _check_length(text)
-        shown = asked.form.get("shown", "")
-        answer_shown(desk.project, state, text, shown=shown, caller=desk.caller)
+        does = settle_shown if asked.form.get("does") == "settle" else answer_shown
+        does(desk.project, state, text, shown=asked.form.get("shown", ""), caller=desk.caller)
     except AgentXError as error:
         return _draw_unsaid(desk, asked, name, error)
     desk.forget_waiting()
@@ -112,11 +119,14 @@ def _draw(desk: PageDesk, asked: PageCall, state: Clarification) -> Html:
 
 def _draw_answer(desk: PageDesk, asked: PageCall, state: Clarification) -> Html | None:
     text = asked.written
-    if not (state.is_active and state.waits_for_person and desk.may_speak(asked)):
+    waits = state.is_active and state.waits_for_person
+    if not waits and may_settle(state) and desk.may_speak(asked):
+        return _draw_settling(desk, asked, state)
+    if not waits or not desk.may_speak(asked):
         kept = draw_written(text)
         actions = next_actions(state)[:1] if state.is_active else ()
         return join(kept, *(tag("p", "next: ", tag("code", each)) for each in actions))
-    field = tag("textarea", text, id="text", name="text", required=True, maxlength=_WORDS_CHARS_MAX)
+    field = tag("textarea", text, id="text", name="text", required=True)
     return tag(
         "section",
         tag("h2", "Your answer"),
@@ -128,6 +138,28 @@ def _draw_answer(desk: PageDesk, asked: PageCall, state: Clarification) -> Html 
             field,
             kind="main",
             shown=sum_up_shown(state),
+        ),
+        class_="card waits",
+    )
+
+
+def _draw_settling(desk: PageDesk, asked: PageCall, state: Clarification) -> Html:
+    """Return the form by which a person says what holds of what is in doubt."""
+    said = find_said_for(state)
+    text = asked.form.get("text", said)
+    told = "A program said this for you. Say it yourself, or what holds instead."
+    return tag(
+        "section",
+        tag("h2", "What holds"),
+        draw_form(
+            link_to("question", state.exact),
+            desk.form_word,
+            "Say it as you",
+            tag("label", told if said else "This is in doubt. Say what holds.", for_="text"),
+            tag("textarea", text, id="text", name="text", required=True),
+            kind="main",
+            shown=sum_up_doubt(state),
+            does="settle",
         ),
         class_="card waits",
     )
