@@ -166,6 +166,7 @@ class Gatherer:
             at_ms=one.at_ms,
             source=one.author,
             tokens=estimate(one.text),
+            score=one.worth,
         )
 
     @cached_property
@@ -301,6 +302,7 @@ class Gatherer:
                 at_ms=hit.timestamp_ms,
                 source=hit.agent or hit.harness,
                 tokens=hit.tokens,
+                score=hit.score,
             )
 
     def _tolerate(self, gather: Callable[[], Iterable[Thing]]) -> list[Thing]:

@@ -31,6 +31,7 @@ class Present:
         source: str,
         tokens: int,
         is_of_now: bool = False,
+        score: float | None = None,
     ) -> RecallLine:
         """Return one thing with its date and age; what is so at this moment has none."""
         said = stamp_time(at_ms) if self.is_prepared else age(at_ms, now_ms=self.now_ms)
@@ -43,4 +44,5 @@ class Present:
             age="" if is_of_now else said,
             source=source,
             tokens=tokens,
+            score=score if score is None else round(score, 3),
         )

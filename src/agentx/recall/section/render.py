@@ -40,6 +40,7 @@ class RecallLine:
     age: str  # "2 d ago"
     source: str  # the agent CLI, or a role
     tokens: int  # what it costs to open
+    score: float | None = None  # what it is worth beside others; None for what has its place
 
 
 @frozen

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from agentx.kernel.limits import ISSUE_NUMBER_MAX
 from agentx.operations.limits import RECALL_TOKENS_DEFAULT, RECALL_TOKENS_MAX
 from agentx.operations.recall.recall import may_remember, recall
 from agentx.operations.recall.section import RecallReply, RecallRequest
-from agentx.surfaces.cli.frame import Invocation, Verb
+from agentx.surfaces.cli.frame import Invocation, Verb, plain
 from agentx.surfaces.cli.screen import remark, remark_untold
 
 
@@ -45,7 +47,7 @@ def command(
             memory,
             RecallRequest(agent=agent, issue=issue, context=context, budget_tokens=budget),
         )
-    invocation.write(reply, f"{reply.text}\n" if reply.text else "")
+    invocation.write(_list_told(reply), f"{reply.text}\n" if reply.text else "")
     if invocation.as_json:
         return
     if invocation.is_begun:
@@ -53,6 +55,14 @@ def command(
         has_memory = not reply.text and may_remember(invocation.project)
         remark(_count_tokens(reply, is_behind=is_behind, has_memory=has_memory))
     remark_untold(invocation.project)
+
+
+def _list_told(reply: RecallReply) -> dict[str, Any]:
+    """Return the section for a program, without scores: these are of one moment and version."""
+    told: dict[str, Any] = plain(reply)
+    for line in told["lines"]:
+        del line["score"]
+    return told
 
 
 def _count_tokens(reply: RecallReply, *, is_behind: bool, has_memory: bool) -> str:

@@ -145,7 +145,8 @@ def _draw_left(told: RecallReply, every: RecallReply) -> Html:
             tag("span", line.text, class_="words"),
             tag(
                 "span",
-                f" {line.group.lower()}, {_say_source(line.source, line.age, line.tokens)} ",
+                f" {line.group.lower()}, "
+                f"{_say_source(line.source, line.age, line.tokens, line.score)} ",
                 class_="quiet",
             ),
             draw_why(line.doc_id),
@@ -158,8 +159,10 @@ def _draw_left(told: RecallReply, every: RecallReply) -> Html:
     return join(tag("ul", *rows[:_LEFT_SHOWN_MAX], class_="lines"), more)
 
 
-def _say_source(source: str, age: str, tokens: int) -> str:
-    return ", ".join(filter(None, (source, age, f"{tokens:,} tokens to open")))
+def _say_source(source: str, age: str, tokens: int, score: float | None) -> str:
+    """Return whose a line is, how old, what it costs, and how it was weighed against others."""
+    weighed = "in its place" if score is None else f"score {score:.2f}"
+    return ", ".join(filter(None, (source, age, f"{tokens:,} tokens to open", weighed)))
 
 
 def _draw_groups(desk: PageDesk, reply: RecallReply) -> Iterable[Html]:
@@ -168,7 +171,11 @@ def _draw_groups(desk: PageDesk, reply: RecallReply) -> Iterable[Html]:
             tag(
                 "li",
                 tag("span", line.text, class_="words"),
-                tag("span", f" {_say_source(line.source, line.age, line.tokens)} ", class_="quiet"),
+                tag(
+                    "span",
+                    f" {_say_source(line.source, line.age, line.tokens, line.score)} ",
+                    class_="quiet",
+                ),
                 draw_why(line.doc_id),
                 _draw_switches(desk, line.doc_id),
             )
