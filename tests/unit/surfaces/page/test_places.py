@@ -6,6 +6,7 @@ what a person does there is looked for where the commands keep it.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -76,6 +77,21 @@ def test_what_was_said_is_found_and_leads_to_its_place_in_the_session(browser: B
     assert "why here" in got.text
 
 
+def test_of_a_search_just_what_is_seen_is_shared(browser: Browser) -> None:
+    seen = browser.part("/search?q=postgres&harness=codex&kind=event")
+    way = next(each for each in find_own_links(seen.text) if each.startswith("/share"))
+
+    asked = browser.get(way)
+    form, hidden = fill_in(asked.text)
+    given = browser.post(form, None, **{**hidden, "as": "markdown"}).text
+
+    hits = seen.text.count(" data-hit")
+    assert 0 < hits < browser.part("/search?q=postgres").text.count(" data-hit")
+    assert given.count("\n- **event") == hits
+    assert "(what was said, codex)" in "".join(read_html(asked.text).words)
+    assert "claude" not in given.casefold()
+
+
 def test_memory_is_as_it_was_on_a_day(browser: Browser) -> None:
     now = browser.get("/memory").text
     then = browser.get("/memory?as_of=2026-03-04").text
@@ -93,6 +109,8 @@ def test_the_section_is_shown_with_what_found_no_room(browser: Browser) -> None:
 
     assert "left out" in told
     assert "Decisions" in told
+    assert re.search(r"tokens to open, score \d+\.\d\d", told)
+    assert re.search(r"tokens to open, score \d+\.\d\d", left)
     assert "why" in left
     assert browser.get("/told?issue=x").status == 400
 

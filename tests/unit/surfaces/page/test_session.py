@@ -46,6 +46,10 @@ class FakeDesk:
         """Give the memory."""
         yield self.memory
 
+    def find_refusal(self, _asked: PageCall) -> str:
+        """Let a person do all there is."""
+        return ""
+
     def show(self, name: str = "s-1", **query: str) -> str:
         """Return the page of a session."""
         return self.ask(name, **query).body

@@ -6,7 +6,7 @@ since some of it was kept, and a file leaves the machine.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
 
@@ -17,18 +17,17 @@ from agentx.kernel.errors import InvalidValue, NotFound
 from agentx.kernel.periods import day_period, end_ms, start_ms
 from agentx.kernel.text import compile_late
 from agentx.kernel.values import frozen
-from agentx.memory.found import SearchRequest
 from agentx.memory.port import Memory
-from agentx.operations.recall.origins import mark_reply
 from agentx.operations.recall.session.part import SessionItem, list_items
 from agentx.operations.recall.stretch import find_session
 from agentx.redaction.redact import redact, redact_value
 from agentx.surfaces.page.desk import PageDesk
+from agentx.surfaces.page.sharing.sought import Sought, find, read_sought
 
 SHARE_KINDS = ("day", "session", "search")
+SHARED_BY = "by_"  # before the name of what narrows a search that is shared
 _EVENTS_MAX = 5_000
 _SESSIONS_MAX = 100
-_HITS_MAX = 50
 _ADDRESS = compile_late(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")
 _REDACTED = "[REDACTED:"
 
@@ -71,17 +70,18 @@ class Shared:
         return not self.lines and not self.sessions
 
 
-def gather(desk: PageDesk, memory: Memory, kind: str, name: str, *, whole: bool) -> Shared:
+def gather(desk: PageDesk, memory: Memory, said: Mapping[str, str]) -> Shared:
     """Return what would be shared; of a day every word only where the `whole` is wanted.
 
     Raises: InvalidValue for what is no kind or no day, NotFound.
     """
+    kind, name = (said.get(each, "").strip() for each in ("kind", "name"))
     if kind == "session":
         return _gather_session(memory, name)
     if kind == "search":
-        return _gather_search(desk, memory, name)
+        return _gather_search(desk, memory, read_sought(name, said, SHARED_BY))
     if kind == "day":
-        return _gather_day(desk, memory, name, whole=whole)
+        return _gather_day(desk, memory, name, whole=said.get("whole") == "1")
     raise InvalidValue(f"{kind[:40]!r} cannot be shared", hint="a day, a session or a search can")
 
 
@@ -164,12 +164,10 @@ def _read_lines(memory: Memory, node_id: str, cleaner: _Cleaner) -> Iterator[Sha
             yield SharedLine(at_ms=bullet.timestamp_ms, kind=bullet.kind.value, text=text)
 
 
-def _gather_search(desk: PageDesk, memory: Memory, words: str) -> Shared:
-    if not words.strip():
+def _gather_search(desk: PageDesk, memory: Memory, sought: Sought) -> Shared:
+    if not sought.words:
         raise InvalidValue("nothing is looked for", hint="search first, then share what was found")
-    now_ms = desk.project.clock.now_ms()
-    found = memory.search(SearchRequest(query=words, now_ms=now_ms, limit=_HITS_MAX))
-    reply = mark_reply(desk.project, found)
+    reply, _ = find(desk, memory, sought)
     cleaner = _Cleaner()
     lines = tuple(
         SharedLine(
@@ -180,7 +178,8 @@ def _gather_search(desk: PageDesk, memory: Memory, words: str) -> Shared:
         )
         for hit in reply.hits
     )
-    title = f"What was found for: {cleaner.clean(words)}"
+    narrowed = f" ({cleaner.clean(sought.narrowed)})" if sought.narrowed else ""
+    title = f"What was found for: {cleaner.clean(sought.words)}{narrowed}"
     return _close(Shared(kind="search", title=title, lines=lines), cleaner)
 
 

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
-from agentx.kernel.capture import Harness
-from agentx.kernel.clock import Millis, point
-from agentx.memory.found import REMEMBERED, SearchHit, SearchReply, SearchRequest
-from agentx.operations.recall.origins import mark_reply
+from agentx.memory.found import SearchHit, SearchReply
 from agentx.surfaces.dates import Dates
 from agentx.surfaces.page.asked import Answer, PageCall, PagePart, WholePage, link_to
 from agentx.surfaces.page.desk import PageDesk
@@ -16,20 +12,16 @@ from agentx.surfaces.page.markup import Html, join, tag
 from agentx.surfaces.page.pieces import draw_chip, draw_harness, draw_nothing, draw_time
 from agentx.surfaces.page.places.said.proof import draw_marked
 from agentx.surfaces.page.places.said.time import draw_share_link
-
-_LIMIT = 20
-_KINDS = {
-    "": "everything",
-    "observation": "memories",
-    "event": "what was said",
-    "toc_node": "summaries",
-    "clarification": "questions",
-    "lesson": "lessons",
-    "run_event": "runs",
-}
-_HARNESSES = {"": "all agent CLIs", **{each.value: each.value for each in Harness}}
-_TIMES = {"": "any time", "1d": "a day", "7d": "a week", "30d": "a month"}
-_FILTERS = ("kind", "harness", "since", "agent", "issue")
+from agentx.surfaces.page.sharing.gathering import SHARED_BY
+from agentx.surfaces.page.sharing.sought import (
+    HARNESSES,
+    KINDS,
+    SEEN_MAX,
+    TIMES,
+    Sought,
+    find,
+    read_sought,
+)
 
 
 def draw_search(desk: PageDesk, asked: PageCall) -> Answer:
@@ -37,13 +29,13 @@ def draw_search(desk: PageDesk, asked: PageCall) -> Answer:
 
     Raises: InvalidValue for a time or an issue that cannot be.
     """
-    words = asked.word("q")
-    chosen = {name: asked.word(name) for name in _FILTERS}
+    sought = read_sought(asked.word("q"), asked.query)
+    words = sought.words
     found = join(
-        _draw_chips(words, chosen, "kind", _KINDS),
-        _draw_chips(words, chosen, "harness", _HARNESSES),
-        _draw_chips(words, chosen, "since", _TIMES),
-        _draw_found(desk, asked, words) if words else _draw_hint(),
+        _draw_chips(sought, "kind", KINDS),
+        _draw_chips(sought, "harness", HARNESSES),
+        _draw_chips(sought, "since", TIMES),
+        _draw_found(desk, sought) if words else _draw_hint(),
     )
     if asked.is_part:
         return PagePart(body=found)
@@ -52,40 +44,17 @@ def draw_search(desk: PageDesk, asked: PageCall) -> Answer:
     return WholePage(title=title, body=body, query=words)
 
 
-def _draw_found(desk: PageDesk, asked: PageCall, words: str) -> Html:
+def _draw_found(desk: PageDesk, sought: Sought) -> Html:
     dates = desk.dates
-    request = _request(desk, asked, words)
     with desk.reading() as memory:
-        reply = memory.search(request)
-        reply = mark_reply(desk.project, reply)
-        is_cut = len(reply.hits) > _LIMIT
-        reply = replace(reply, hits=reply.hits[:_LIMIT])
+        reply, is_cut = find(desk, memory, sought)
     told = [tag("p", each, class_="quiet") for each in reply.notes]
     if not reply.hits:
         return join(*told, draw_nothing("Nothing found. Try other words, or a wider time."))
-    more = tag("p", f"only the best {_LIMIT} are shown", class_="quiet") if is_cut else None
-    keep = tag("p", draw_share_link("search", words))
+    more = tag("p", f"only the best {SEEN_MAX} are shown", class_="quiet") if is_cut else None
+    by = {f"{SHARED_BY}{name}": value for name, value in sought.chosen.items()}
+    keep = tag("p", draw_share_link("search", sought.words, **by))
     return join(*told, _draw_groups(reply, dates), more, keep)
-
-
-def _request(desk: PageDesk, asked: PageCall, words: str) -> SearchRequest:
-    now_ms = desk.project.clock.now_ms()
-    kind, since = asked.word("kind"), asked.word("since")
-    return SearchRequest(
-        query=words,
-        kinds=(kind,) if kind else REMEMBERED,
-        agent=asked.word("agent"),
-        harness=asked.word("harness"),
-        issue=asked.word("issue").removeprefix("#"),
-        since_ms=_find_moment(since, now_ms, desk.dates),
-        now_ms=now_ms,
-        limit=_LIMIT + 1,
-        explain=True,
-    )
-
-
-def _find_moment(said: str, now_ms: Millis, dates: Dates) -> Millis | None:
-    return point(said, now_ms=now_ms, zone=dates.zone) if said else None
 
 
 def _draw_groups(reply: SearchReply, dates: Dates) -> Html:
@@ -126,7 +95,7 @@ def _draw_hit(hit: SearchHit, dates: Dates) -> Html:
     who = hit.agent or hit.role
     return tag(
         "li",
-        draw_chip(_KINDS.get(hit.kind, hit.kind.replace("_", " ")), hit.kind),
+        draw_chip(KINDS.get(hit.kind, hit.kind.replace("_", " ")), hit.kind),
         " ",
         draw_time(hit.timestamp_ms, dates),
         f" {who}" if who else None,
@@ -156,7 +125,8 @@ def find_address(hit: SearchHit) -> str:
     return link_to(*places.get(hit.kind, ("show",)), hit.doc_id)
 
 
-def _draw_chips(words: str, chosen: dict[str, str], name: str, choices: dict[str, str]) -> Html:
+def _draw_chips(sought: Sought, name: str, choices: dict[str, str]) -> Html:
+    words, chosen = sought.words, sought.chosen
     rows = (
         tag(
             "li",

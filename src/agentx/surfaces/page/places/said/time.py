@@ -130,9 +130,9 @@ def _draw_day_sessions(
     )
 
 
-def draw_share_link(kind: str, name: str) -> Html:
+def draw_share_link(kind: str, name: str, **by: str) -> Html:
     """Return the way to keep what is seen as a file."""
-    return tag("a", "share this as a file", href=link_to("share", kind=kind, name=name))
+    return tag("a", "share this as a file", href=link_to("share", kind=kind, name=name, **by))
 
 
 def _find_node(memory: Memory, period: Period) -> tuple[TocNode | None, tuple[TocNode, ...]]:
