@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from agentx.kernel.clock import Millis
 from agentx.kernel.values import frozen
 from agentx.observations.model import Category, Observation, SearchFilters
+from agentx.operations.memory.past import list_standing
 from agentx.project.project import Project
 from agentx.wiring.observations import open_observations
 
@@ -43,12 +44,23 @@ class AreaMap:
     without_file: int  # of these, that speak of no file
 
 
-def map_areas(project: Project, folder: str = "") -> AreaMap:
-    """Return what memory has of each folder; with `folder`, of each file in it."""
-    filters = SearchFilters(superseded=False, limit=_MEMORIES_READ)
+def map_areas(
+    project: Project,
+    folder: str = "",
+    *,
+    since_ms: Millis | None = None,
+    until_ms: Millis | None = None,
+) -> AreaMap:
+    """Return what memory has of each folder; with `folder`, of each file in it.
+
+    It is what stood before `until_ms`, `None` is now, and of that what was learnt since a moment.
+    """
     with closing(open_observations(project)) as room:
-        rows = room.store.search_by_filters(filters)
-        found = room.store.get_by_ids(row.id for row in rows if row.category in _TOLD)
+        rows = list_standing(room.store.search_by_filters(SearchFilters()), until_ms)
+        told = (row for row in rows if row.category in _TOLD)
+        late = [row for row in told if since_ms is None or row.timestamp_ms >= since_ms]
+        newest = sorted(late, key=lambda row: -row.timestamp_ms)[:_MEMORIES_READ]
+        found = room.store.get_by_ids(row.id for row in newest)
     grouped: dict[str, list[Observation]] = defaultdict(list)
     for each in found:
         for name in _name_places(each.files, folder):

@@ -66,6 +66,16 @@ def memory_as_of(
     )
 
 
+def list_standing(
+    rows: Iterable[ObservationIndex], until_ms: Millis | None
+) -> list[ObservationIndex]:
+    """Return those of all memories that were known and stood before a moment; `None` is now."""
+    every = tuple(rows)
+    since = {each.id: each.timestamp_ms for each in every}
+    known = (each for each in every if until_ms is None or each.timestamp_ms < until_ms)
+    return [each for each in known if not _look_back(each, since, until_ms).replaced_by]
+
+
 def _look_back(row: ObservationIndex, since: dict[str, Millis], until_ms: Millis | None) -> PastRow:
     by = row.superseded_by
     is_later = until_ms is not None and by in since and since[by] >= until_ms

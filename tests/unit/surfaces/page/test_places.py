@@ -103,6 +103,20 @@ def test_memory_is_as_it_was_on_a_day(browser: Browser) -> None:
     assert "As of <output>2026-03-04</output>" in by_slider
 
 
+def test_where_memory_is_dense_is_shown_as_of_any_day_and_lately(browser: Browser) -> None:
+    def count(query: str) -> int:
+        found = re.search(r"of ([\d,]+) memor", browser.part(f"/memory/map?{query}").text)
+        assert found is not None, query
+        return int(found[1].replace(",", ""))
+
+    in_week = count("since=7d&as_of=2026-03-12")
+
+    assert 0 < in_week < count("as_of=2026-03-12") < count("")
+    assert count("since=7d") == 0, "nothing was learnt since"
+    inside = find_own_links(browser.part("/memory/map?since=7d&as_of=2026-03-12").text)
+    assert any("folder=" in each and "as_of=2026-03-12" in each for each in inside)
+
+
 def test_the_section_is_shown_with_what_found_no_room(browser: Browser) -> None:
     told = browser.get("/told?context=retries+of+webhooks&budget=600").text
     left = browser.part("/told?context=retries+of+webhooks&budget=600&left=1").text

@@ -43,7 +43,7 @@ def draw_list(desk: PageDesk, asked: PageCall) -> Answer:
     """Return memories as they were on a day, newest first."""
     dates, project = desk.dates, desk.project
     page = max(asked.number("page", 1), 1)
-    until_ms, day = _read_day(asked, dates)
+    until_ms, day = read_day(asked, dates)
     found = memory_as_of(
         project,
         until_ms,
@@ -208,7 +208,7 @@ def _read_filters(asked: PageCall) -> PastFilters:
     )
 
 
-def _read_day(asked: PageCall, dates: Dates) -> tuple[Millis | None, date]:
+def read_day(asked: PageCall, dates: Dates) -> tuple[Millis | None, date]:
     """Return when the day ended that is looked back to; None where that is today.
 
     A link names the day; the slider says how many days it is after the first.
