@@ -31,15 +31,20 @@ class GlanceReply:
     lines: tuple[Bullet, ...]  # the weightiest since then, newest first
 
 
-def glance(project: Project, memory: Memory, zone: tzinfo) -> GlanceReply:
-    """Look at what is remembered, what waits, and what happened since yesterday."""
+def glance(
+    project: Project, memory: Memory, zone: tzinfo, *, short_ids: bool = True
+) -> GlanceReply:
+    """Look at what is remembered, what waits, and what happened since yesterday.
+
+    Short names of sessions are found out by reading the names of all.
+    """
     now_ms = project.clock.now_ms()
     today = local_day(now_ms, zone)
     since_ms = start_ms(day_period(today - timedelta(days=1)), zone)
     found = memory.sessions(
-        SessionQuery(since_ms=since_ms, limit=_SESSIONS_SHOWN + 1, short_ids=True)
+        SessionQuery(since_ms=since_ms, limit=_SESSIONS_SHOWN + 1, short_ids=short_ids)
     )
-    lately = found or memory.sessions(SessionQuery(limit=1, short_ids=True))
+    lately = found or memory.sessions(SessionQuery(limit=1, short_ids=short_ids))
     known = _list_days(memory, now_ms, zone)
     newest = [node for node in known.values() if node.end_ms >= since_ms]
     told = {bullet.text: bullet for node in newest for bullet in node.bullets}

@@ -62,7 +62,7 @@ def look_lately(
     project: Project, memory: Memory, zone: tzinfo, *, since_ms: Millis | None
 ) -> LatelyReply:
     """Return what happened since a time, or since yesterday began where that is earlier."""
-    seen = glance(project, memory, zone)
+    seen = glance(project, memory, zone, short_ids=False)
     begin_ms = min(seen.since_ms, since_ms) if since_ms is not None else seen.since_ms
     last_ms = max((each.last_ms for each in seen.sessions), default=begin_ms)
     is_new = last_ms >= begin_ms
