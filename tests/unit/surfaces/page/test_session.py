@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,6 +23,7 @@ from agentx.surfaces.page.asked import Download, PageCall, PagePart, WholePage
 from agentx.surfaces.page.desk import PageDesk
 from agentx.surfaces.page.places.said.session import draw_session
 from agentx.surfaces.page.places.said.share import draw_question, hand_out
+from agentx.surfaces.page.sharing import gathering
 from tests.support.browsing import read_html
 from tests.support.drafts import draft
 from tests.support.fake_memory import FakeMemory
@@ -288,6 +290,23 @@ def test_what_would_leave_is_named_and_leaves_without_secrets_links_or_anything_
     assert "agentx-session-s-1.md" in [each.name for each in files if isinstance(each, Download)]
     assert "````\n" in text  # a fence that the output cannot close
     assert "```\n# Done" in text  # what a viewer would obey stands in a fence too
+
+
+def test_a_day_of_any_length_is_shared_as_far_as_a_file_holds(
+    desk: FakeDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gathering, "_EVENTS_MAX", 30)
+    monkeypatch.setattr(gathering, "_EVENTS_AT_ONCE", 7)
+    desk.memory.append([replace(say(n, f"word {n}"), session_id=f"s-{n % 4}") for n in range(80)])
+    day = {"kind": "day", "name": f"{datetime.fromtimestamp(START_MS / 1000, tz=UTC):%Y-%m-%d}"}
+
+    shown = draw_question(
+        cast("PageDesk", desk), PageCall(path="/share", query={**day, "whole": "1"})
+    )
+
+    assert isinstance(shown, WholePage)
+    assert "out of 30 events" in shown.body
+    assert "the end of 1 session and what was said in 2 sessions" in shown.body
 
 
 def test_only_what_is_known_is_shared(desk: FakeDesk) -> None:

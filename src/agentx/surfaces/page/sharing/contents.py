@@ -66,5 +66,11 @@ def _say_secrets(shared: Shared) -> str:
 
 
 def _say_left(shared: Shared) -> str:
-    cut = sum(one.is_cut for one in shared.sessions)
-    return f"the end of {count(cut, 'session')}: a file has a bound" if cut else ""
+    cut = sum(one.is_cut and bool(one.events) for one in shared.sessions)
+    none = sum(one.is_cut and not one.events for one in shared.sessions)
+    left = (
+        f"the end of {count(cut, 'session')}" if cut else "",
+        f"what was said in {count(none, 'session')}" if none else "",
+    )
+    said = " and ".join(filter(None, left))
+    return f"{said}: a file has a bound" if said else ""

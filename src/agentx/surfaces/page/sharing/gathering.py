@@ -26,7 +26,10 @@ from agentx.surfaces.page.sharing.sought import Sought, find, read_sought
 
 SHARE_KINDS = ("day", "session", "search")
 SHARED_BY = "by_"  # before the name of what narrows a search that is shared
-_EVENTS_MAX = 5_000
+# A file holds so much in all, read some at a time: of a day that is longer the rest is left out.
+_EVENTS_MAX = 10_000
+_CHARS_MAX = 8_000_000
+_EVENTS_AT_ONCE = 200
 _SESSIONS_MAX = 100
 _ADDRESS = compile_late(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")
 _REDACTED = "[REDACTED:"
@@ -92,6 +95,13 @@ class _Cleaner:
         self.redacted = 0
         self.redacted_now = 0
         self.addresses: dict[str, None] = {}
+        self.events_left = _EVENTS_MAX
+        self.chars_left = _CHARS_MAX
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the file takes more of what was said."""
+        return self.events_left > 0 and self.chars_left > 0
 
     def clean(self, text: str) -> str:
         """Return a text as it may leave."""
@@ -106,6 +116,8 @@ class _Cleaner:
         """Return an event as it may leave: its words, and what came with them."""
         metadata = redact_value(event.metadata)
         self.redacted_now += metadata != event.metadata
+        self.events_left -= 1
+        self.chars_left -= len(event.text) + len(str(metadata))
         return replace(event, text=self.clean(event.text), metadata=metadata)
 
     def clean_session(self, session: Session) -> Session:
@@ -194,15 +206,21 @@ def _read_session(
         harness=session.harness,
         since_ms=span[0] if span else None,
         until_ms=span[1] if span else None,
-        limit=_EVENTS_MAX,
+        limit=_EVENTS_AT_ONCE,
     )
-    page = memory.events(query)
-    events = tuple(map(cleaner.clean_event, page.events))
+    events: list[Event] = []
+    is_cut = True
+    while is_cut and cleaner.has_room:
+        page = memory.events(query)
+        taken = page.events[: cleaner.events_left]
+        events += map(cleaner.clean_event, taken)
+        is_cut = bool(page.next) or len(taken) < len(page.events)
+        query = replace(query, cursor=page.next)
     return SharedSession(
         session=cleaner.clean_session(session),
         items=list_items(events),
         events=len(events),
-        is_cut=bool(page.next),
+        is_cut=is_cut,
     )
 
 
