@@ -259,6 +259,7 @@ _RUNS = (
         "operations.runs.write:record_event",
         "run event, run checkpoint, run escalate, run propose",
         "run_event, propose_lesson",
+        page="/run",
     ),
     _row("runs.phase", "operations.runs.write:go_to_phase", "run phase"),
     _row("runs.drive", "operations.driving.drive:drive", "run drive"),

@@ -40,6 +40,7 @@ _VIEWS: tuple[tuple[str, str, str], ...] = (
     ("GET", "/question/NAME", "work.questions:draw_question"),
     ("POST", "/question/NAME", "work.questions:say"),
     ("GET", "/run/NAME", "work.runs:draw_run"),
+    ("POST", "/run/NAME", "work.runs:say"),
     ("GET", "/lessons", "learnt.lessons:draw_lessons"),
     ("POST", "/lessons", "learnt.lessons:decide"),
     ("GET", "/told", "learnt.told:draw_told"),

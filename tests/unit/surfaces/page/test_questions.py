@@ -15,7 +15,7 @@ from agentx.clarification.model import PERSON
 from agentx.project.config import read_environment
 from agentx.project.roles import caller
 from agentx.project.roles.caller import Via, WhoCalls
-from tests.support.browsing import Browser, browsing, fill_in, read_html
+from tests.support.browsing import Browser, browsing, fill_in, find_own_links, read_html
 from tests.support.contesting import ASK, CLR, NO, YES
 from tests.support.players import Player
 
@@ -138,6 +138,27 @@ def test_what_a_program_said_for_a_person_is_told_them_on_the_page_too(
     assert "unconfirmed" not in person.get("/work").text
     assert read_html(person.get(PLACE).text).forms == []
     assert person.post(form, None, text=NO, **hidden).status == 409, "it is confirmed"
+
+
+@pytest.mark.promise("clarify.person")
+def test_what_a_run_asks_is_answered_on_the_page_as_it_was_shown(
+    ana: Player, person: Browser
+) -> None:
+    say(ana, "run", "start", "Move the tables")
+    say(ana, "run", "escalate", "May we drop the archive?", role="engineer")
+    run = next(each for each in find_own_links(person.get("/work").text) if "/run/" in each)
+    form, hidden = fill_in(person.get(run).text)
+
+    other = person.post(form, None, text=NO, **{**hidden, "shown": "otherwise"})
+    done = person.post(form, None, text="NO:\r\nkeep it", **hidden)
+    again = person.post(form, None, text=YES, **hidden)
+
+    assert (other.status, done.status, again.status) == (409, 303, 409), done.text
+    assert NO in "".join(read_html(other.text).words), "what was written"
+    assert YES in "".join(read_html(again.text).words)
+    told = say(ana, "run", "show", role="engineer")
+    assert "NO: keep it" in told
+    assert "unconfirmed" not in told
 
 
 @pytest.mark.promise("page.persons-hands")

@@ -67,7 +67,7 @@ def say(desk: PageDesk, asked: PageCall, name: str) -> Answer:
     text = asked.form.get("text", "").strip()
     state = _find(desk, name)
     try:
-        _check_length(text)
+        check_length(text)
         does = settle_shown if asked.form.get("does") == "settle" else answer_shown
         does(desk.project, state, text, shown=asked.form.get("shown", ""), caller=desk.caller)
     except AgentXError as error:
@@ -76,7 +76,11 @@ def say(desk: PageDesk, asked: PageCall, name: str) -> Answer:
     return Away(to=link_to("question", name))
 
 
-def _check_length(text: str) -> None:
+def check_length(text: str) -> None:
+    """See that there is an answer, and not too long a one.
+
+    Raises: InvalidValue.
+    """
     if not text:
         raise InvalidValue("there is no answer", hint="write one")
     if len(text) > _WORDS_CHARS_MAX:

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
+from agentx.kernel.errors import AgentXError
 from agentx.operations.runs.read import RunOverview, note_shown, run_events, show_run
+from agentx.operations.runs.shown import answer_asked
 from agentx.runs.rendering import list_claims, tell_answered
 from agentx.surfaces.dates import Dates
-from agentx.surfaces.page.asked import Answer, PageCall, PagePart, WholePage, link_to
+from agentx.surfaces.page.asked import (
+    Answer,
+    Away,
+    PageCall,
+    PagePart,
+    WholePage,
+    find_status,
+    link_to,
+)
 from agentx.surfaces.page.desk import PageDesk
 from agentx.surfaces.page.markup import Html, Inside, join, tag
-from agentx.surfaces.page.pieces import count, draw_chip, draw_facts, draw_time
+from agentx.surfaces.page.pieces import (
+    count,
+    draw_chip,
+    draw_facts,
+    draw_form,
+    draw_refused,
+    draw_time,
+    draw_written,
+)
+from agentx.surfaces.page.places.work.questions import check_length
 
 _EVENTS_SHOWN = 40
 _TASKS_SHOWN = 300
@@ -19,16 +38,52 @@ def draw_run(desk: PageDesk, asked: PageCall, name: str) -> Answer:
 
     Raises: NotFound.
     """
-    project, dates = desk.project, desk.dates
-    run = show_run(project, name, caller=desk.caller)
+    run = show_run(desk.project, name, caller=desk.caller)
     if desk.caller.is_person and not (asked.is_part or asked.find_sender()):
-        note_shown(project, run)
-    lately = run_events(project, name, limit=_EVENTS_SHOWN)
-    body = join(
+        note_shown(desk.project, run)
+    body = _draw(desk, asked, run)
+    if asked.is_part:
+        return PagePart(body=body)
+    live = tag("div", body, data_live=link_to("run", name), data_of="*")
+    return WholePage(title=run.title, here="work", body=live)
+
+
+def say(desk: PageDesk, asked: PageCall, name: str) -> Answer:
+    """Say what the person answers the run, to what their own page showed them.
+
+    What cannot be said stays written, below what the run asks now.
+
+    Raises: NotFound.
+    """
+    run = show_run(desk.project, name, caller=desk.caller)
+    said, text = asked.form, asked.written.strip()
+    try:
+        check_length(text)
+        with desk.deciding:
+            answer_asked(
+                desk.project,
+                run,
+                said.get("asked", ""),
+                text,
+                shown=said.get("shown", ""),
+                caller=desk.caller,
+            )
+    except AgentXError as error:
+        run = show_run(desk.project, name, caller=desk.caller)
+        body = join(draw_refused(error), _draw(desk, asked, run))
+        return WholePage(title=run.title, here="work", body=body, status=find_status(error))
+    desk.forget_waiting()
+    return Away(to=link_to("run", name))
+
+
+def _draw(desk: PageDesk, asked: PageCall, run: RunOverview) -> Html:
+    dates = desk.dates
+    lately = run_events(desk.project, run.run_id, limit=_EVENTS_SHOWN)
+    return join(
         tag("h1", run.title, " ", _draw_status(run.status)),
         tag("p", run.description) if run.description else None,
         tag("section", draw_facts(_list_facts(run, dates)), _draw_phases(run), class_="card"),
-        _draw_blockers(run, dates),
+        _draw_blockers(desk, asked, run),
         _draw_next(run),
         _draw_tasks(run),
         _draw_lanes(run, dates),
@@ -41,10 +96,6 @@ def draw_run(desk: PageDesk, asked: PageCall, name: str) -> Answer:
             class_="card",
         ),
     )
-    if asked.is_part:
-        return PagePart(body=body)
-    live = tag("div", body, data_live=link_to("run", name), data_of="*")
-    return WholePage(title=run.title, here="work", body=live)
 
 
 def _list_facts(run: RunOverview, dates: Dates) -> dict[str, Inside]:
@@ -74,21 +125,11 @@ def _draw_phases(run: RunOverview) -> Html:
     return tag("ol", *rows, class_="chips", aria_label="Phases")
 
 
-def _draw_blockers(run: RunOverview, dates: Dates) -> Html | None:
-    rows = []
-    for asked in run.blockers:
-        options = f" Options: {'; '.join(asked.options)}." if asked.options else ""
-        claims = (tag("p", each, class_="against") for each in list_claims(asked))
-        command = f"agentx run escalate --run {run.run_id} --resolve {asked.id} TEXT"
-        rows.append(
-            tag(
-                "li",
-                draw_time(asked.at_ms, dates),
-                f" {asked.actor} asks: {asked.question}{options}",
-                *claims,
-                tag("p", tag("code", command)),
-            )
-        )
+def _draw_blockers(desk: PageDesk, asked: PageCall, run: RunOverview) -> Html | None:
+    word = desk.form_word if run.blockers and desk.may_speak(asked) else ""
+    rows = [_draw_blocker(run, at, asked, word, desk.dates) for at in range(len(run.blockers))]
+    if asked.form.get("asked") not in (None, *(one.id for one in run.blockers)):
+        rows.append(tag("li", draw_written(asked.written)))
     rows += [tag("li", tag("em", each, class_="against")) for each in run.unverified]
     rows += [tag("li", tell_answered(each), class_="words") for each in run.answered]
     if not rows:
@@ -98,6 +139,30 @@ def _draw_blockers(run: RunOverview, dates: Dates) -> Html | None:
         tag("h2", "What a person is asked"),
         tag("ul", *rows, class_="rows"),
         class_="card waits",
+    )
+
+
+def _draw_blocker(run: RunOverview, at: int, asked: PageCall, word: str, dates: Dates) -> Html:
+    """Return what a run asks a person, with their answer where there is a word for its form."""
+    one = run.blockers[at]
+    options = f" Options: {'; '.join(one.options)}." if one.options else ""
+    text = asked.written if asked.form.get("asked") == one.id else ""
+    form = draw_form(
+        link_to("run", run.run_id),
+        word,
+        "Answer as you",
+        tag("label", "What holds.", for_=f"text-{one.id}"),
+        tag("textarea", text, id=f"text-{one.id}", name="text", required=True),
+        kind="main",
+        asked=one.id,
+        shown=one.digest,
+    )
+    return tag(
+        "li",
+        draw_time(one.at_ms, dates),
+        f" {one.actor} asks: {one.question}{options}",
+        *(tag("p", each, class_="against") for each in list_claims(one)),
+        form if word else None,
     )
 
 
