@@ -22,8 +22,8 @@ _READING: dict[tuple[str, ...], tuple[int, int]] = {  # ours: with the store, wi
     (): (210, 125),
     ("status",): (200, 115),
     ("toc",): (210, 90),
-    ("search", "retries"): (231, 93),
-    ("recall",): (226, 94),
+    ("search", "retries"): (232, 93),
+    ("recall",): (227, 94),
     ("events",): (185, 89),
     ("sessions",): (185, 89),
 }

@@ -90,7 +90,7 @@ QUESTIONS = (
     AskedOfSample("when did Marstal go live?", ("10:00",)),
     AskedOfSample("which database do we use?", ("PostgreSQL",)),
 )
-# Of what was settled: where nothing was said a hundred times over.
+# Of what was settled.
 SETTLED_QUESTIONS = (
     AskedOfSample("what broke on Monday?", ("KeyError",), now="2026-03-10T09:00:00Z"),
     AskedOfSample("why did we move from SQLite to Postgres?", ("has one writer",), within=1),

@@ -34,6 +34,7 @@ class SearchRequest:
     mode: str = "auto"
     limit: int = 10
     explain: bool = False
+    like: str = ""  # an id: what says the same, newest first, instead of what fits a query
 
 
 @frozen
@@ -58,6 +59,12 @@ class SearchHit:
     # Of what lies in a repository that is not trusted, holds elsewhere, was replaced or is
     # contradicted: that.
     origin: str = ""
+    alike: int = 0  # how many others say the same; `like` lists them
+
+    @property
+    def made_of(self) -> tuple[str, ...]:
+        """The ids in `also` of what was made of it: the others say the same."""
+        return tuple(each for each in self.also if _prefix(each) != _prefix(self.doc_id))
 
 
 @frozen
@@ -71,3 +78,9 @@ class SearchReply:
     notes: tuple[str, ...] = ()  # how a question was taken, and what it did not find
     since_ms: Millis | None = None  # the span that a question about time was taken for
     until_ms: Millis | None = None
+
+
+def _prefix(name: str) -> str:
+    """Return what tells by an id of what kind a thing is; an event's has nothing."""
+    head, dash, _ = name.partition("-")
+    return head if dash else ""

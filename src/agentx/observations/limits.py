@@ -33,7 +33,7 @@ OBSERVATIONS_DROPPED_MAX = 5_000
 OBSERVATIONS_UNSAID_MAX = 5_000
 # Of those that a dropped one kept out, the newest are named.
 OBSERVATIONS_KEPT_OUT_NAMED_MAX = 100
-# Of how often an error was seen again, the first are named.
+# Of how often an error was seen again, the newest times are named.
 OBSERVATION_REPEATS_MAX = 50
 # Past these a person is told to compact (specified).
 OBSERVATION_STORE_BYTES_ALERT = 40 * 1024 * 1024

@@ -28,7 +28,7 @@ def ask(searched: Searched, history: HistorySources, request: SearchRequest) -> 
     Raises: InvalidValue for a request that cannot be, UnavailableError, DataError.
     """
     check_request(request)
-    asked = _read_history(history, request) if request.mode == "auto" else None
+    asked = _read_history(history, request) if request.mode == "auto" and not request.like else None
     if asked is None:
         return _say_unread(search(searched, request), request, history.zone)
     from agentx.recall.history.reply import answer_history  # noqa: PLC0415  few ask for a time

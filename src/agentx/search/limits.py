@@ -29,6 +29,11 @@ SEARCH_WRITER_WAIT_MS = 10_000
 RECALL_PASSAGES_MAX = 300
 RECALL_WINDOWS_MAX = 120
 RECALL_CHAPTERS_MAX = 100
+# Where copies of one text crowd these: records looked at for others, and copies of each that stay.
+CROWDED_HITS_MAX = 8_000
+COPIES_MAX = 3
+# Passages compared with one text that somebody wants to see the like of.
+NEAR_HITS_MAX = 100
 # Documents looked up only because their neighbours match, those of the best windows first.
 RECALL_NEIGHBOURS_MAX = 150
 # What was made of the best hits, or of one session.

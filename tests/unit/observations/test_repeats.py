@@ -15,10 +15,11 @@ import pytest
 
 from agentx.kernel.bus import Bus
 from agentx.kernel.clock import DAY_MS
+from agentx.observations.limits import OBSERVATION_REPEATS_MAX
 from agentx.observations.model import Category, Marking, Observation, SearchFilters
 from agentx.observations.service import Observations, Supplies
 from agentx.observations.settings import MemorySettings
-from agentx.observations.tidying.repeats import join_later, list_repeats
+from agentx.observations.tidying.repeats import join_ids, join_later, list_repeats
 from tests.support.observations import observation, opened_store
 from tests.support.time_and_chance import START_MS, CountingEntropy, FakeClock
 
@@ -78,10 +79,18 @@ def test_the_third_time_an_error_says_so_with_its_days(room: Observations) -> No
     assert known.repeats == (second.id, third.id)
     assert room.store.search_by_filters(SearchFilters())[0] == known.index()
     assert [each.id for each in room.store.search("crane port")] == [first.id]
+    # Whoever asks for the errors of a day is told of one that was seen again then.
+    of_day = SearchFilters(since_ms=third.timestamp_ms, until_ms=third.timestamp_ms + 1)
+    assert [each.id for each in room.store.search_by_filters(of_day)] == [first.id]
 
     better = Marking(id=first.id, content="Free the port.", summary="Free it.")
     (mended,) = room.store.mark([better])
     assert mended.content.startswith("Free the port.\nAgain on 5 March")
+
+
+def test_of_what_comes_back_again_and_again_the_newest_times_are_known() -> None:
+    ids = [_error(f"s{day}", day).id for day in range(OBSERVATION_REPEATS_MAX + 3)]
+    assert join_ids(ids[:-1], Marking(id="one", again=(ids[-1],))) == tuple(ids[3:])
 
 
 def test_the_same_session_and_another_error_are_no_repeats(room: Observations) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice
 
 from agentx.kernel.clock import to_iso
+from agentx.observations.ids import parse_observation_id
 from agentx.observations.model import SearchFilters, StoreStats
 from agentx.observations.store.records import EntryRecord, moment_of
 
@@ -21,8 +22,7 @@ def order_lines(rows: Iterable[EntryRecord]) -> list[EntryRecord]:
 
 def filter_lines(rows: Iterable[EntryRecord], filters: SearchFilters) -> list[EntryRecord]:
     """Return the lines that pass every filter, in their order, as many as are wanted."""
-    since = None if filters.since_ms is None else to_iso(filters.since_ms)
-    until = None if filters.until_ms is None else to_iso(filters.until_ms)
+    is_of_time = _in_time(filters)
     category = None if filters.category is None else filters.category.value
     found = (
         row
@@ -30,13 +30,26 @@ def filter_lines(rows: Iterable[EntryRecord], filters: SearchFilters) -> list[En
         if (not filters.agent or row.agent == filters.agent)
         and (filters.issue_number is None or row.issue_number == filters.issue_number)
         and (category is None or row.category == category)
-        and (since is None or row.timestamp >= since)
-        and (until is None or row.timestamp < until)
+        and is_of_time(row)
         and (filters.superseded is None or bool(row.superseded_by) == filters.superseded)
         and (filters.pinned is None or row.pinned == filters.pinned)
         and (filters.reviewed is None or row.reviewed == filters.reviewed)
     )
     return list(found if filters.limit is None else islice(found, max(filters.limit, 0)))
+
+
+def _in_time(filters: SearchFilters) -> Callable[[EntryRecord], bool]:
+    """Return what tells whether a line is of the time: of when it was made, or was seen again."""
+    since = to_iso(filters.since_ms) if filters.since_ms is not None else ""
+    until = to_iso(filters.until_ms) if filters.until_ms is not None else "~"  # after every time
+
+    def is_of_time(row: EntryRecord) -> bool:
+        if since <= row.timestamp < until:
+            return True
+        again = [parse_observation_id(each).timestamp_ms for each in row.repeats]
+        return any(since <= to_iso(each) < until for each in again)
+
+    return is_of_time
 
 
 def count_lines(rows: Iterable[EntryRecord], *, archived: int, bytes_on_disk: int) -> StoreStats:

@@ -165,7 +165,7 @@ def drop_repeats(store: ObservationStore, forgotten: Iterable[str]) -> None:
 def join_ids(repeats: Sequence[str], marking: Marking) -> tuple[str, ...]:
     """Return what something was seen again as, once a marking is made."""
     joined = {*repeats, *marking.again}.difference(marking.not_again)
-    return tuple(sorted(joined, key=_time_of)[:OBSERVATION_REPEATS_MAX])
+    return tuple(sorted(joined, key=_time_of)[-OBSERVATION_REPEATS_MAX:])
 
 
 def say_again(content: str, summary: str, repeats: Sequence[str]) -> tuple[str, str]:

@@ -16,6 +16,7 @@ from agentx.kernel.text import fold_text, preview
 from agentx.kernel.values import frozen
 from agentx.memory.found import SearchHit
 from agentx.memory.port import Readable
+from agentx.observations.ids import parse_observation_id
 from agentx.observations.labels import strip_label
 from agentx.observations.model import Category, Observation, SearchFilters
 from agentx.prose.keyphrases import terms
@@ -43,7 +44,7 @@ def list_learnt(
 ) -> list[SearchHit]:
     """Return the observations of a span that are of some kinds, newest first."""
     asked = [category for category, told in _KEPT_AS.items() if not told.isdisjoint(kinds)]
-    return [_show(each) for each in _list_of(learnt, reader, wanted, asked)[:limit]]
+    return [_show(each, wanted) for each in _list_of(learnt, reader, wanted, asked)[:limit]]
 
 
 def _list_of(
@@ -65,7 +66,14 @@ def _list_of(
     if wanted.who:
         by = _sessions_by(reader, wanted)
         found = [each for each in found if each.agent in wanted.who.names or each.session_id in by]
-    return sorted(found, key=lambda each: -each.timestamp_ms)
+    return sorted(found, key=lambda each: -_find_seen_ms(each, wanted))
+
+
+def _find_seen_ms(observation: Observation, wanted: Wanted) -> Millis:
+    """Return when something was last seen in a span: it may have been seen again in it."""
+    again = (parse_observation_id(each).timestamp_ms for each in observation.repeats)
+    seen = (each for each in again if wanted.since_ms <= each < wanted.until_ms)
+    return max(seen, default=observation.timestamp_ms)
 
 
 @frozen
@@ -85,7 +93,7 @@ def list_open_ends(learnt: ListLearnt, reader: Readable, wanted: Wanted, limit: 
     gone = [strip_label(each.content) for each in found if each.superseded_by]
     summed_up = _list_of(learnt, reader, wanted, (Category.COMPACTION_SUMMARY,))
     return KeptOpen(
-        rows=[_show(each) for each in standing][:limit],
+        rows=[_show(each, wanted) for each in standing][:limit],
         closed=[*map(terms, gone)],
         captured=frozenset(each.session_id for each in summed_up),
     )
@@ -129,7 +137,7 @@ def _sessions_by(reader: Readable, wanted: Wanted) -> set[str]:
     }
 
 
-def _show(observation: Observation) -> SearchHit:
+def _show(observation: Observation, wanted: Wanted) -> SearchHit:
     said = fold_text(observation.content)
     mark = " (replaced since)" if observation.superseded_by else ""
     text = preview(f"{observation.category}{mark}: {said}", _ROW_CHARS_MAX)
@@ -139,7 +147,7 @@ def _show(observation: Observation) -> SearchHit:
         score=0.0,
         snippet=text,
         marks=(),
-        timestamp_ms=observation.timestamp_ms,
+        timestamp_ms=_find_seen_ms(observation, wanted),
         project="",
         session_id=observation.session_id,
         harness="",

@@ -20,6 +20,7 @@ from agentx.kernel.values import frozen
 from agentx.memory.found import MODES, MODES_GONE, SearchHit, SearchReply, SearchRequest
 from agentx.observations.ids import shorten_id
 from agentx.recall.limits import NOW_MS_MAX
+from agentx.recall.question.likeness import says_same
 from agentx.recall.question.plan import Answer, Question, answer, explain
 from agentx.recall.usage import UNUSED, RecallCounts
 from agentx.search.analysis import terms
@@ -28,6 +29,7 @@ from agentx.search.limits import SEARCH_HITS_MAX
 from agentx.search.model import BY_WORDS, NO_VECTORS
 from agentx.search.query import parse
 from agentx.search.snippets import snippet
+from agentx.search.text.index import Reading
 from agentx.views.search_view import SearchView
 
 _LAYERS = ("bm25 passages", "bm25 windows", "bm25 sessions")
@@ -53,6 +55,8 @@ def search(sources: Searched, request: SearchRequest) -> SearchReply:
     filters = _filters(request, sources.project)
     try:
         index = sources.view.index()
+        if request.like:
+            return _list_alike(request, index.reading(), filters)
         if request.mode == "bm25":
             hits = index.search(parse(request.query), filters, request.limit)
             return _reply(request, hits, layers=("bm25",))
@@ -115,6 +119,7 @@ def _make_reply(request: SearchRequest, found: Answer) -> SearchReply:
                 memory.hit,
                 wanted,
                 also=memory.also,
+                alike=memory.alike,
                 why=why.get(memory.hit.doc_id, ()),
                 origin=_say_replaced(
                     memory.hit.doc_type, found.replaced.get(memory.hit.doc_id, "")
@@ -140,11 +145,24 @@ def _reply(request: SearchRequest, hits: tuple[Hit, ...], layers: tuple[str, ...
     return SearchReply(hits=tuple(_hit(hit, wanted) for hit in hits), layers=layers)
 
 
+def _list_alike(request: SearchRequest, reading: Reading, filters: Filters) -> SearchReply:
+    """Return what says the same as something, and that itself, newest first."""
+    from agentx.search.text.alike import find_copies, find_near  # noqa: PLC0415  few ask for it
+
+    copies = find_copies(reading, request.like, filters, request.limit)
+    known = {hit.doc_id for hit in copies}
+    near = find_near(reading, request.like, filters)
+    alike = (hit for hit, own in near if hit.doc_id not in known and says_same(hit, own))
+    hits = sorted((*copies, *alike), key=lambda hit: -hit.timestamp_ms)
+    return _reply(request, tuple(hits[: request.limit]), layers=("copies",))
+
+
 def _hit(
     hit: Hit,
     wanted: frozenset[str],
     *,
     also: tuple[str, ...] = (),
+    alike: int = 0,
     why: tuple[str, ...] = (),
     origin: str = "",
 ) -> SearchHit:
@@ -164,6 +182,7 @@ def _hit(
         issue=hit.issue,
         tokens=estimate(hit.passage),
         also=also,
+        alike=alike,
         why=why,
         origin=origin,
     )

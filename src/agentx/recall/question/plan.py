@@ -15,13 +15,14 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from datetime import tzinfo
 from functools import partial
+from itertools import chain
 
 from agentx.kernel.clock import Millis
 from agentx.kernel.values import frozen
 from agentx.recall.question.actors import Actors, name_actors
 from agentx.recall.question.emphasis import emphasis, weigh_times, without_scope
 from agentx.recall.question.intent import Cues, Voice, cues, is_asking
-from agentx.recall.question.likeness import HitGroup, merge_alike
+from agentx.recall.question.likeness import HitGroup, Rows, put_copies_together
 from agentx.recall.question.order.decided import (
     lead_with_decided,
     list_decided,
@@ -49,7 +50,7 @@ from agentx.recall.question.rank import (
     rank_sessions,
     reasons,
 )
-from agentx.recall.question.when import Anchor, TimeSpan, anchor, spans
+from agentx.recall.question.when import Anchor, TimeSpan, anchor, nearness, spans
 from agentx.recall.usage import UNUSED, RecallCounts
 from agentx.search.document import Filters, Hit
 from agentx.search.query import Query, parse
@@ -193,11 +194,12 @@ def _answer(index: TextIndex, question: Question, made: Plan, weights: Weights) 
         weights=weights,
     )
     reading = index.reading()
-    evidence = gather(reading, made.query, question.filters, made.wording)
+    prefer = partial(_prefer, made.spans) if made.spans else None
+    evidence = gather(reading, made.query, question.filters, made.wording, prefer)
     holding = read_holding(question.text)
     replaced = bring_replacing(evidence, reading, question.filters, holding) if holding else {}
     chosen = bring_chosen(evidence, reading, question.filters, holding) if holding else ()
-    ranked = rank(evidence, view)
+    ranked, copies = put_copies_together(rank(evidence, view), prefer)
     opened: dict[int, Hit] = {}
     read = partial(_read_passage, reading, opened)
     asked = frozenset(made.query.terms)
@@ -219,27 +221,33 @@ def _answer(index: TextIndex, question: Question, made: Plan, weights: Weights) 
         order = lead_with_decided(order, decided, settled.stands_for)
     if holding:
         order = lead_with_holding(order, holding, replaced, read, settled.stands_for, chosen=chosen)
-    shown = order[: question.limit]
-    hits = [replace(_open(reading, opened, each), score=each.score) for each in shown]
-    made_of = {
-        hit.doc_id: settled.made_of.get(each.candidate.key, ())
-        for hit, each in zip(hits, shown, strict=True)
-    }
+    rows = Rows(
+        open_hit=partial(_open, reading, opened),
+        filters=question.filters,
+        copies=copies,
+        made_of=settled.made_of,
+    ).fill(order, question.limit)
+    every = sorted((*ranked, *chain(*copies.values())), key=lambda each: -each.score)
     return Answer(
         plan=made,
-        memories=lead_with_outcomes(merge_alike(hits, made_of)),
+        memories=lead_with_outcomes([group for group, _ in rows]),
         sessions=tuple(
             FoundSession(_name(each, evidence, reading), each.score)
-            for each in rank_sessions(evidence, ranked, weights)[: question.limit]
+            for each in rank_sessions(evidence, tuple(every), weights)[: question.limit]
         ),
         kin=evidence.kin,
-        why={hit.doc_id: reasons(each, view) for hit, each in zip(hits, shown, strict=True)},
+        why={group.hit.doc_id: reasons(each, view) for group, each in rows},
         replaced={
-            hit.doc_id: overturned.by[each.candidate.key]
-            for hit, each in zip(hits, shown, strict=True)
+            group.hit.doc_id: overturned.by[each.candidate.key]
+            for group, each in rows
             if each.candidate.key in overturned.by
         },
     )
+
+
+def _prefer(spans: tuple[TimeSpan, ...], timestamp_ms: int) -> float:
+    """Return how near something was said to the times that are asked for."""
+    return max(nearness(timestamp_ms, span) for span in spans)
 
 
 def _lead_with_findings(

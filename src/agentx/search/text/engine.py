@@ -66,6 +66,14 @@ class Reader:
         hits = result.hits
         return Found(tuple([score for score, _ in hits]), tuple([at for _, at in hits]))
 
+    def count_hits(self, query: tantivy.Query) -> int:
+        """Return how many records a query finds.
+
+        Raises: IndexUnavailable.
+        """
+        result = guard(self.folder, lambda: self.searcher.search(query, 1, count=True))
+        return int(result.count or 0)  # type: ignore[attr-defined]  # the stubs lack it
+
     def column(self, field: str, addresses: Sequence[tantivy.DocAddress]) -> list[int]:
         """Return the numbers of some hits without opening them; none counts as 0."""
         if not addresses:

@@ -22,6 +22,7 @@ from agentx.search.limits import (
     RECALL_WINDOWS_MAX,
 )
 from agentx.search.query import Query
+from agentx.search.text.copies import Prefer, search_apart
 from agentx.search.text.engine import NOTHING, Found, FoundPlace, Reader
 from agentx.search.text.index import Reading
 from agentx.search.text.matching import (
@@ -55,6 +56,7 @@ class Contender:
     traits: int  # of `Trait`; a plain number, because hundreds are looked at
     is_named: bool  # the query names who speaks
     place: FoundPlace
+    text_key: int = 0  # copies have one; 0 for what is too short to be one
     passage: float = 0.0
     pairs: float = 0.0
     window: float = 0.0
@@ -81,13 +83,17 @@ class Wording:
 
 
 def gather(
-    reading: Reading, query: Query, filters: Filters, wording: Wording | None = None
+    reading: Reading,
+    query: Query,
+    filters: Filters,
+    wording: Wording | None = None,
+    prefer: Prefer | None = None,
 ) -> Evidence:
-    """Collect what speaks for each document.
+    """Collect what speaks for each document; `prefer` says which copies are looked at.
 
     Raises: IndexUnavailable.
     """
-    asked = _ask(reading.passages, query, filters, wording or Wording())
+    asked = _ask(reading.passages, query, filters, wording or Wording(), prefer)
     evidence = Evidence(kin=tuple(asked.kin))
     for reader in (reading.passages, reading.kept):
         _from_passages(evidence, reader, asked)
@@ -130,6 +136,7 @@ class _Asked:
     weights: Mapping[str, float]
     kin: Mapping[str, float]  # words that may stand in, and what they count
     name_bits: int
+    prefer: Prefer | None
 
     def terms(self, reader: Reader) -> list[Weighed]:
         """Return what is looked for at a scale."""
@@ -145,14 +152,16 @@ class _Asked:
         )
 
 
-def _ask(reader: Reader, query: Query, filters: Filters, wording: Wording) -> _Asked:
+def _ask(
+    reader: Reader, query: Query, filters: Filters, wording: Wording, prefer: Prefer | None
+) -> _Asked:
     most = _NAME_SHARE_MAX * reader.count
     names = [term for term in query.terms if 0 < reader.having(term, "speaker") < most]
     weights = {**wording.weights, **dict.fromkeys(names, _NAME_WEIGHT)}
     kin: Mapping[str, float] = {}
     if wording.takes_kin:
         kin = stand_ins(reader, [term for term in query.terms if term not in weights])
-    return _Asked(query, filters, weights, kin, name_bits(names))
+    return _Asked(query, filters, weights, kin, name_bits(names), prefer)
 
 
 def _from_passages(evidence: Evidence, reader: Reader, asked: _Asked) -> None:
@@ -160,7 +169,9 @@ def _from_passages(evidence: Evidence, reader: Reader, asked: _Asked) -> None:
     wanted = any_of(terms)
     if wanted is None:
         return
-    found = reader.search(filter_query(wanted, asked.filters), RECALL_PASSAGES_MAX)
+    found = search_apart(
+        reader, filter_query(wanted, asked.filters), RECALL_PASSAGES_MAX, asked.prefer
+    )
     shares = _shares(found, best_score(terms))
     for candidate, share in zip(
         _add(evidence, reader, found, asked.name_bits), shares, strict=True
@@ -171,7 +182,9 @@ def _from_passages(evidence: Evidence, reader: Reader, asked: _Asked) -> None:
     beside = pairs_of(asked.query, frozenset(rarities))
     if beside is None:
         return
-    found = reader.search(filter_query(beside, asked.filters), RECALL_PASSAGES_MAX // 2)
+    found = search_apart(
+        reader, filter_query(beside, asked.filters), RECALL_PASSAGES_MAX // 2, asked.prefer
+    )
     best = sum(rarities.get(one, 0) + rarities.get(next_, 0) for one, next_ in asked.query.pairs)
     shares = _shares(found, SATURATION * best)
     for candidate, share in zip(
@@ -211,7 +224,7 @@ def _find(reader: Reader, asked: _Asked, limit: int) -> tuple[Found, list[float]
     wanted = any_of(terms)
     if wanted is None:
         return NOTHING, []
-    found = reader.search(filter_query(wanted, asked.around), limit)
+    found = search_apart(reader, filter_query(wanted, asked.around), limit, asked.prefer)
     return found, _shares(found, best_score(terms))
 
 
@@ -226,11 +239,13 @@ def _add(evidence: Evidence, reader: Reader, found: Found, bits: int) -> list[Co
     places = tuple(fresh.values())
     columns = [
         reader.column(name, places)
-        for name in ("session_key", "timestamp_ms", "traits", "speakers")
+        for name in ("session_key", "timestamp_ms", "traits", "speakers", "text_key")
     ]
-    for doc, address, session, at_ms, traits, speakers in zip(fresh, places, *columns, strict=True):
+    for doc, address, session, at_ms, traits, speakers, text in zip(
+        fresh, places, *columns, strict=True
+    ):
         place = FoundPlace(reader, address)
-        known[doc] = Contender(doc, session, at_ms, traits, bool(speakers & bits), place)
+        known[doc] = Contender(doc, session, at_ms, traits, bool(speakers & bits), place, text)
     return [known[doc] for doc in keys]
 
 

@@ -32,6 +32,7 @@ from agentx.search.document import Chapter, Document, Filters, Hit, IndexStatus
 from agentx.search.limits import KEPT_MAX, SEARCH_HITS_MAX
 from agentx.search.paths import GenerationPaths
 from agentx.search.query import Query
+from agentx.search.text.copies import search_apart
 from agentx.search.text.engine import Engine, FoundPlace, Reader
 from agentx.search.text.hits import best_hits, open_hit, read_passage
 from agentx.search.text.matching import (
@@ -131,7 +132,7 @@ class Reading:
         return self._open_kept(query) if query is not None else ()
 
     def _open_kept(self, query: tantivy.Query) -> tuple[Kept, ...]:
-        found = self.kept.search(query, KEPT_MAX).addresses
+        found = search_apart(self.kept, query, KEPT_MAX).addresses
         columns = [self.kept.column(name, found) for name in ("doc_key", "session_key", "traits")]
         return tuple(
             Kept(key, session, traits, FoundPlace(self.kept, address))

@@ -197,6 +197,11 @@ def match_session(session_key: int, filters: Filters) -> tantivy.Query:
     return _first_passages("session_key", [session_key], filters)
 
 
+def match_copies(text_key: int, filters: Filters) -> tantivy.Query:
+    """Return what finds the first passages of the documents that say one text."""
+    return _first_passages("text_key", [text_key], filters)
+
+
 def match_kind(kind: str, words: Sequence[str], filters: Filters) -> tantivy.Query | None:
     """Return what finds texts of a kind that have any of some terms."""
     either = _either([_term(each) for each in words])

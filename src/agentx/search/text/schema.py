@@ -1,6 +1,7 @@
 """The fields on disk. A change here is a change of `FORMAT_VERSION`, and old indexes are rebuilt.
 
     doc_key, session_key   hashes of the ids, as numbers: read without opening a document
+    text_key               a hash of what is said and by whom: copies have the same
     text                   terms with positions; what BM25 counts
     speaker, speakers      the names of who speaks, as terms and as bits
     body                   the passage as it was written, for snippets
@@ -27,10 +28,12 @@ from agentx.search.document import Chapter, Document
 from agentx.search.text.scales import Window, chapter_units, passages
 from agentx.search.traits import traits
 
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 
 WORD_FIELDS = ("doc_type", "project", "session", "agent", "harness", "role", "issue")
 _read_words = attrgetter(*WORD_FIELDS)
+# Fewer units ("yes, do that") answer another question each time; the same command is the same.
+_COPY_UNITS_MIN = 5
 
 
 @lru_cache(maxsize=1)
@@ -47,6 +50,7 @@ def schema() -> tantivy.Schema:
     builder.add_text_field("member", tokenizer_name="raw", index_option="basic")
     builder.add_unsigned_field("doc_key", indexed=True, fast=True)
     builder.add_unsigned_field("session_key", indexed=True, fast=True)
+    builder.add_unsigned_field("text_key", indexed=True, fast=True)
     builder.add_unsigned_field("speakers", fast=True)
     builder.add_unsigned_field("traits", fast=True)
     builder.add_unsigned_field("part", indexed=True, fast=True)
@@ -97,7 +101,10 @@ def name_kind(kind: str) -> str:
 def passage_records(document: Document) -> Iterator[tantivy.Document]:
     """Yield the passages of a document as the index takes them. The first carries the keywords."""
     found = passages(document.text)
-    told = _begin_passage(document, units=sum([passage.units for passage in found]))
+    units = sum([passage.units for passage in found])
+    told = _begin_passage(document, units)
+    if document.is_act or units >= _COPY_UNITS_MIN:
+        told.add_unsigned("text_key", _text_key(document))
     for part, passage in enumerate(found):
         words = passage.terms
         if part == 0 and document.keywords:
@@ -108,6 +115,11 @@ def passage_records(document: Document) -> Iterator[tantivy.Document]:
         record.add_unsigned("part", part)
         record.add_unsigned("start", passage.start)
         yield record
+
+
+def _text_key(document: Document) -> int:
+    said = (document.doc_type, document.role, document.speaker, document.text.strip())
+    return int.from_bytes(digest(*said, size=8))
 
 
 def _begin_passage(document: Document, units: int) -> tantivy.Document:
@@ -152,7 +164,9 @@ def name_bits(names: Iterable[str]) -> int:
 def window_record(chapter: Chapter, window: Window) -> tantivy.Document:
     """Return a window as the index takes it."""
     record = _record(window.members[0])
-    record.add_text("text", join_terms(window.units))
+    words = join_terms(window.units)
+    record.add_text("text", words)
+    record.add_unsigned("text_key", key(words))
     _tie(record, chapter, window.members)
     return record
 
@@ -160,13 +174,16 @@ def window_record(chapter: Chapter, window: Window) -> tantivy.Document:
 def chapter_record(chapter: Chapter) -> tantivy.Document:
     """Return a chapter as the index takes it."""
     record = _record(chapter.documents[-1])
-    record.add_text("text", join_terms(chapter_units(chapter)))
+    words = join_terms(chapter_units(chapter))
+    record.add_text("text", words)
+    record.add_unsigned("text_key", key(words))
     _tie(record, chapter, chapter.documents)
     return record
 
 
 def _tie(record: tantivy.Document, chapter: Chapter, members: tuple[Document, ...]) -> None:
     record.add_text("doc_id", clean(chapter.chapter_id))
+    record.add_unsigned("doc_key", key(chapter.chapter_id))
     record.add_bytes("members", pack(key(member.doc_id) for member in members))
     for member in members:
         record.add_text("member", clean(member.doc_id))

@@ -595,7 +595,7 @@ class ExpandGripResponse(_message.Message):
     def __init__(self, grip: _Optional[_Union[Grip, _Mapping]] = ..., events_before: _Optional[_Iterable[_Union[Event, _Mapping]]] = ..., excerpt_events: _Optional[_Iterable[_Union[Event, _Mapping]]] = ..., events_after: _Optional[_Iterable[_Union[Event, _Mapping]]] = ...) -> None: ...
 
 class SearchRequest(_message.Message):
-    __slots__ = ("query", "kinds", "agent", "harness", "role", "session_id", "issue", "since_ms", "until_ms", "now_ms", "limit", "explain")
+    __slots__ = ("query", "kinds", "agent", "harness", "role", "session_id", "issue", "since_ms", "until_ms", "now_ms", "limit", "explain", "like")
     QUERY_FIELD_NUMBER: _ClassVar[int]
     KINDS_FIELD_NUMBER: _ClassVar[int]
     AGENT_FIELD_NUMBER: _ClassVar[int]
@@ -608,6 +608,7 @@ class SearchRequest(_message.Message):
     NOW_MS_FIELD_NUMBER: _ClassVar[int]
     LIMIT_FIELD_NUMBER: _ClassVar[int]
     EXPLAIN_FIELD_NUMBER: _ClassVar[int]
+    LIKE_FIELD_NUMBER: _ClassVar[int]
     query: str
     kinds: _containers.RepeatedScalarFieldContainer[str]
     agent: str
@@ -620,10 +621,11 @@ class SearchRequest(_message.Message):
     now_ms: int
     limit: int
     explain: bool
-    def __init__(self, query: _Optional[str] = ..., kinds: _Optional[_Iterable[str]] = ..., agent: _Optional[str] = ..., harness: _Optional[str] = ..., role: _Optional[str] = ..., session_id: _Optional[str] = ..., issue: _Optional[str] = ..., since_ms: _Optional[int] = ..., until_ms: _Optional[int] = ..., now_ms: _Optional[int] = ..., limit: _Optional[int] = ..., explain: _Optional[bool] = ...) -> None: ...
+    like: str
+    def __init__(self, query: _Optional[str] = ..., kinds: _Optional[_Iterable[str]] = ..., agent: _Optional[str] = ..., harness: _Optional[str] = ..., role: _Optional[str] = ..., session_id: _Optional[str] = ..., issue: _Optional[str] = ..., since_ms: _Optional[int] = ..., until_ms: _Optional[int] = ..., now_ms: _Optional[int] = ..., limit: _Optional[int] = ..., explain: _Optional[bool] = ..., like: _Optional[str] = ...) -> None: ...
 
 class SearchHit(_message.Message):
-    __slots__ = ("doc_id", "kind", "score", "snippet", "marks", "timestamp_ms", "project", "session_id", "harness", "agent", "role", "issue", "tokens", "also", "why", "origin")
+    __slots__ = ("doc_id", "kind", "score", "snippet", "marks", "timestamp_ms", "project", "session_id", "harness", "agent", "role", "issue", "tokens", "also", "why", "origin", "alike")
     DOC_ID_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     SCORE_FIELD_NUMBER: _ClassVar[int]
@@ -640,6 +642,7 @@ class SearchHit(_message.Message):
     ALSO_FIELD_NUMBER: _ClassVar[int]
     WHY_FIELD_NUMBER: _ClassVar[int]
     ORIGIN_FIELD_NUMBER: _ClassVar[int]
+    ALIKE_FIELD_NUMBER: _ClassVar[int]
     doc_id: str
     kind: str
     score: float
@@ -656,7 +659,8 @@ class SearchHit(_message.Message):
     also: _containers.RepeatedScalarFieldContainer[str]
     why: _containers.RepeatedScalarFieldContainer[str]
     origin: str
-    def __init__(self, doc_id: _Optional[str] = ..., kind: _Optional[str] = ..., score: _Optional[float] = ..., snippet: _Optional[str] = ..., marks: _Optional[_Iterable[int]] = ..., timestamp_ms: _Optional[int] = ..., project: _Optional[str] = ..., session_id: _Optional[str] = ..., harness: _Optional[str] = ..., agent: _Optional[str] = ..., role: _Optional[str] = ..., issue: _Optional[str] = ..., tokens: _Optional[int] = ..., also: _Optional[_Iterable[str]] = ..., why: _Optional[_Iterable[str]] = ..., origin: _Optional[str] = ...) -> None: ...
+    alike: int
+    def __init__(self, doc_id: _Optional[str] = ..., kind: _Optional[str] = ..., score: _Optional[float] = ..., snippet: _Optional[str] = ..., marks: _Optional[_Iterable[int]] = ..., timestamp_ms: _Optional[int] = ..., project: _Optional[str] = ..., session_id: _Optional[str] = ..., harness: _Optional[str] = ..., agent: _Optional[str] = ..., role: _Optional[str] = ..., issue: _Optional[str] = ..., tokens: _Optional[int] = ..., also: _Optional[_Iterable[str]] = ..., why: _Optional[_Iterable[str]] = ..., origin: _Optional[str] = ..., alike: _Optional[int] = ...) -> None: ...
 
 class SearchResponse(_message.Message):
     __slots__ = ("hits", "sessions", "layers", "plan", "notes", "since_ms", "until_ms")

@@ -74,8 +74,10 @@ def show_hit(hit: SearchHit, *, now_ms: int, named: bool = False) -> str:
     where = hit.project if named else ""
     snippet = preview(hit.snippet, _SNIPPET_CHARS_MAX)
     facts = ", ".join(filter(None, (where, hit.kind, hit.origin, old, who, f"{hit.tokens} tokens")))
-    also = f" [also {', '.join(hit.also[:_ALSO_MAX])}]" if hit.also else ""
-    return f"- {hit.doc_id} ({facts}): {snippet}{also}"
+    names = (hit.also if hit.alike <= _ALSO_MAX else hit.made_of)[:_ALSO_MAX]
+    more = f"{hit.alike:,} more like it" if hit.alike else ""
+    beside = ", ".join(filter(None, (more, f"also {', '.join(names)}" if names else "")))
+    return f"- {hit.doc_id} ({facts}): {snippet}{f' [{beside}]' if beside else ''}"
 
 
 def _moment(said: str, project: Project) -> Millis | None:

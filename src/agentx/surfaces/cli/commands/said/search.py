@@ -13,7 +13,14 @@ from agentx.daemon.door import open_other
 from agentx.kernel.clock import Millis, point
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.text import printable
-from agentx.memory.found import KINDS, MODES, REMEMBERED, SearchHit, SearchReply, SearchRequest
+from agentx.memory.found import (
+    KINDS,
+    MODES,
+    REMEMBERED,
+    SearchHit,
+    SearchReply,
+    SearchRequest,
+)
 from agentx.operations.recall.everywhere import (
     CONSENT,
     EverywhereReply,
@@ -31,7 +38,7 @@ _LEVELS = {level: level for level in ("year", "month", "week", "day")}
 
 
 @click.command(cls=Verb)
-@click.argument("query")
+@click.argument("query", default=None, required=False)
 @click.option(
     "--kind",
     type=click.Choice((*KINDS, "all")),
@@ -47,16 +54,19 @@ _LEVELS = {level: level for level in ("year", "month", "week", "day")}
 @click.option("--until", default="", metavar="T", help="Before this time.")
 @click.option("--mode", default="auto", show_default=True, metavar=f"[{'|'.join(MODES)}]")
 @click.option("--limit", default=10, show_default=True, metavar="N")
+@click.option("--like", default="", metavar="ID", help="What says the same, instead of a QUERY.")
 @click.option("--all-projects", is_flag=True, help="Every project on this machine.")
 @click.option("--explain", is_flag=True, help="Show the plan, and why each hit is there.")
 @click.pass_obj
-def command(invocation: Invocation, /, **given: str | int | bool) -> None:
+def command(invocation: Invocation, /, **given: str | int | bool | None) -> None:
     """Find anything ever said: by words, "exact phrases", beginnings* and time.
 
     Plain questions work too: "what did we decide about retries last week?", and those that ask
     for a time alone: "yesterday", "what did Codex do on Friday?", "where did we stop?", "what is
     left to do?".
     """
+    if (given["query"] is None) != bool(given["like"]):
+        raise click.UsageError("give a QUERY, or --like ID")
     everywhere = bool(given.pop("all_projects"))
     if everywhere:
         _agree(invocation)
@@ -89,7 +99,7 @@ def _agree(invocation: Invocation) -> None:
         del invocation.project  # its settings are others now
 
 
-def _request(invocation: Invocation, **given: str | int | bool) -> SearchRequest:
+def _request(invocation: Invocation, **given: str | int | bool | None) -> SearchRequest:
     now_ms = invocation.project.clock.now_ms()
 
     def moment(word: str) -> Millis | None:
@@ -98,7 +108,7 @@ def _request(invocation: Invocation, **given: str | int | bool) -> SearchRequest
 
     kind = given["kind"]
     return SearchRequest(
-        query=str(given["query"]),
+        query=str(given["query"] or ""),
         kinds=KINDS if kind == "all" else (str(kind),) if kind else REMEMBERED,
         agent=str(given["agent"]),
         harness=str(given["harness"]),
@@ -109,8 +119,9 @@ def _request(invocation: Invocation, **given: str | int | bool) -> SearchRequest
         until_ms=moment("until"),
         now_ms=now_ms,
         mode=str(given["mode"]),
-        limit=int(given["limit"]),
+        limit=int(given["limit"] or 0),
         explain=bool(given["explain"]),
+        like=str(given["like"]),
     )
 
 
@@ -184,8 +195,14 @@ def draw_hit(screen: Console, hit: SearchHit, dates: Dates) -> None:
         body.stylize("bold yellow", start, end)
     for line in lay(Text("  "), body, screen.width, quoted=len(body)):
         screen.print(line)
-    for name, said in (("also", ", ".join(hit.also)), ("why", "; ".join(hit.why))):
+    more = f"and {hit.alike:,} more like it: agentx search --like {hit.doc_id}"
+    told = (
+        ("  ", more if hit.alike else ""),
+        ("  also: ", ", ".join(hit.made_of)),
+        ("  why: ", "; ".join(hit.why)),
+    )
+    for head, said in told:
         if said:
-            for line in lay(Text(f"  {name}: "), Text(said), screen.width):
+            for line in lay(Text(head), Text(said), screen.width):
                 screen.print(line, style="dim")
     screen.print()

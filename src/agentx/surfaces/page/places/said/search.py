@@ -92,6 +92,8 @@ def _draw_hit(hit: SearchHit, dates: Dates) -> Html:
         if hit.why
         else None
     )
+    said = f" and {hit.alike:,} more like it"
+    more = tag("span", said, class_="quiet") if hit.alike else None
     who = hit.agent or hit.role
     return tag(
         "li",
@@ -107,6 +109,7 @@ def _draw_hit(hit: SearchHit, dates: Dates) -> Html:
             class_="words",
         ),
         tag("span", f"{hit.tokens:,} tokens", class_="quiet"),
+        more,
         why,
         data_hit=True,
     )
