@@ -162,6 +162,19 @@ def test_what_a_run_asks_is_answered_on_the_page_as_it_was_shown(
 
 
 @pytest.mark.promise("page.persons-hands")
+def test_a_lesson_is_taken_in_as_it_was_shown_and_once(ana: Player, person: Browser) -> None:
+    say(ana, "run", "start", "Move the tables")
+    say(ana, "run", "propose", "--kind", "pattern", "Move tables with the app stopped")
+    form, hidden = fill_in(person.get("/lessons").text)
+
+    other = person.post(form, None, **{**hidden, "shown": "otherwise"})
+    done = person.post(form, None, **hidden)
+    again = person.post(form, None, **hidden)
+
+    assert (other.status, done.status, again.status) == (409, 303, 409), other.text
+
+
+@pytest.mark.promise("page.persons-hands")
 def test_who_is_no_person_is_given_no_form_and_takes_none(ana: Player, person: Browser) -> None:
     form, hidden = fill_in(person.get(PLACE).text)
     with browsing(ana.folder, read_environment(ana.known), WhoCalls(via=Via.PROGRAM)) as of_program:

@@ -132,7 +132,9 @@
   });
   const written = (from) => all("textarea, input:not([type=hidden])", from).some((each) => each.value !== each.defaultValue);
   addEventListener("beforeunload", (event) => {
-    if (!leaving && all("form[method=post]").some(written)) event.preventDefault();
+    // What was refused stands in its field as this server drew it, and is said nowhere yet.
+    const unsaid = $("main .failure[role=alert]") && all("form[method=post] textarea").some((each) => each.value);
+    if (!leaving && (unsaid || all("form[method=post]").some(written))) event.preventDefault();
   });
 
   // One stream tells what changed, for all windows of this page: a browser opens six connections

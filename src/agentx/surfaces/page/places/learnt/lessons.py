@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agentx.kernel.errors import InvalidValue
+from agentx.kernel.errors import InvalidValue, StaleVersion
+from agentx.kernel.ids import digest
 from agentx.lessons.model import LessonKind, LessonRow
 from agentx.operations.lessons.candidates import CandidateRow, accept, list_candidates, reject
 from agentx.operations.lessons.known import list_lessons
@@ -43,13 +44,19 @@ def draw_lessons(desk: PageDesk, asked: PageCall) -> Answer:
 
 
 def decide(desk: PageDesk, asked: PageCall) -> Answer:
-    """Take one in, or lay it aside.
+    """Take one in, or lay it aside, as it was shown.
 
-    Raises: NotFound, InvalidValue; NotThePerson.
+    Raises: NotFound, InvalidValue; NotThePerson; StaleVersion where it is another by now.
     """
     run_id, key, said = (asked.form.get(name, "") for name in ("run", "key", "said"))
     if said not in ("accept", "reject") or not key:
         raise InvalidValue("it is not said what becomes of which lesson")
+    offered = list_candidates(desk.project, run_id)
+    row = next((each for each in offered if each.key == key), None)
+    if row is None:
+        raise StaleVersion(f"{key} waits for no word any more", hint="the list has those that do")
+    if _sum_up(row) != asked.form.get("shown", ""):
+        raise StaleVersion(f"{key} says otherwise than you were shown", hint="look at it again")
     if said == "accept":
         accept(desk.project, run_id, (key,), everything=False)
     else:
@@ -57,11 +64,16 @@ def decide(desk: PageDesk, asked: PageCall) -> Answer:
     return Away(to="/lessons")
 
 
+def _sum_up(row: CandidateRow) -> str:
+    """Return by what it is known that somebody was shown just this."""
+    return digest(row.kind, row.text, row.against, row.known_as).hex()
+
+
 def _draw_candidate(row: CandidateRow, word: str) -> Html:
     """Return a lesson with what becomes of it, where there is a word for its forms."""
     acts = None
     if word:
-        given = {"run": row.run_id, "key": row.key}
+        given = {"run": row.run_id, "key": row.key, "shown": _sum_up(row)}
         acts = join(
             draw_form("/lessons", word, "Take in", kind="main", said="accept", **given),
             draw_form("/lessons", word, "Lay aside", said="reject", **given),
