@@ -129,7 +129,9 @@ def test_what_a_program_said_for_a_person_is_told_them_on_the_page_too(
     say(ana, "clarify", "answer", CLR, YES, "--as-person")
     say(ana, "clarify", "resolve", CLR, role="engineer")
 
-    told = person.get("/work").text
+    work = person.get("/work").text
+    told = "".join(read_html(work).words)
+    assert PLACE in find_own_links(work)
     form, hidden = fill_in(person.get(PLACE).text)
     confirmed = person.post(form, None, text=YES, **hidden)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from agentx.clarification.model import Clarification, ClarificationStatus
@@ -18,6 +19,7 @@ from agentx.surfaces.page.markup import Html, join, tag
 from agentx.surfaces.page.pieces import TITLE_CHARS_MAX, count, draw_chip, draw_nothing
 
 _SHOWN_MAX = 100
+_QUESTION = re.compile(r"CLR-\d{1,9}-\d+\b", re.ASCII)
 
 
 def draw_work(desk: PageDesk, asked: PageCall) -> Answer:
@@ -57,7 +59,7 @@ def _draw_questions(seen: Overview, told: Iterable[str]) -> Html:
     return tag(
         "section",
         tag("h2", "Questions"),
-        *(tag("p", each, class_="against") for each in notes),
+        *(tag("p", _link_note(each), class_="against") for each in notes),
         tag(
             "ul",
             *asking,
@@ -69,6 +71,14 @@ def _draw_questions(seen: Overview, told: Iterable[str]) -> Html:
         else draw_nothing("Nobody waits for an answer."),
         class_="card",
     )
+
+
+def _link_note(note: str) -> Html:
+    """Return what is told of a question with the way to it, where it can be said what holds."""
+    named = _QUESTION.match(note)
+    if named is None:
+        return join(note)
+    return join(tag("a", named[0], href=link_to("question", named[0])), note[named.end() :])
 
 
 def _draw_rows(states: Iterable[Clarification], now_ms: int) -> Iterable[Html]:
