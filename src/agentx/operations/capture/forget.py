@@ -40,6 +40,7 @@ from agentx.wiring.trust.persons_word import require_person
 
 _LINE_CHARS_MAX = 100
 _SESSIONS_MAX = 1_000_000
+_COUNT_CHARS_MAX = 12
 
 
 @frozen
@@ -156,8 +157,8 @@ def _sum_up(doomed: tuple[Event, ...], aside: AsideRecords, quotes: Quotes) -> s
 def _check_shown(request: ForgetRequest, now: ForgetReply) -> None:
     if request.shown in ("", now.shown):
         return
-    was = request.shown.partition(":")[0]
-    more = now.events + now.aside - (int(was) if was.isdigit() else 0)
+    was = request.shown.partition(":")[0][:_COUNT_CHARS_MAX]
+    more = now.events + now.aside - (int(was) if was.isascii() and was.isdigit() else 0)
     came = f"{more:,} event{'s' * (more != 1)} came" if more > 0 else "something changed"
     raise StaleVersion(
         f"{came} since you were shown what goes: nothing was erased",

@@ -40,6 +40,7 @@ ENTER = "/enter"
 _AT_ONCE_MAX = 48
 _STREAMS_MAX = 64
 _FORM_BYTES_MAX = 512 << 10
+_LENGTH_CHARS_MAX = 20
 _DROPPED_BYTES_MAX = 16 << 20
 _TARGET_CHARS_MAX = 8_192
 _SILENT_SECONDS = 20
@@ -313,24 +314,28 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _drop_form(self) -> Refused:
         """Read what is more than a form holds, so that the browser hears why it is not taken."""
-        said = self.headers.get("Content-Length", "")
-        left = min(int(said), _DROPPED_BYTES_MAX) if said.isdigit() else 0
+        left = min(self._read_length() or 0, _DROPPED_BYTES_MAX)
         with suppress(OSError):
             while left > 0 and (read := self.rfile.read(min(left, _FORM_BYTES_MAX))):
                 left -= len(read)
         says = f"a form holds at most {_FORM_BYTES_MAX >> 10} KB, and nothing of this was taken"
         return Refused(status=413, says=says, mend="go back, and say it in fewer words")
 
+    def _read_length(self) -> int | None:
+        """Return how long what is sent says to be; None where that is no number."""
+        said = self.headers.get("Content-Length", "")[:_LENGTH_CHARS_MAX]
+        return int(said) if said.isascii() and said.isdigit() else None
+
     def _read_form(self) -> Mapping[str, str] | None:
         """Return the fields of a form; None for one that is too large, or none at all."""
-        said = self.headers.get("Content-Length", "")
+        length = self._read_length()
         kind = self.headers.get("Content-Type", "").partition(";")[0].strip()
-        if not said.isdigit() or int(said) > _FORM_BYTES_MAX:
+        if length is None or length > _FORM_BYTES_MAX:
             return None
         if kind != "application/x-www-form-urlencoded":
             return None
         try:
-            fields = _read_fields(self.rfile.read(int(said)).decode("utf-8", "replace"))
+            fields = _read_fields(self.rfile.read(length).decode("utf-8", "replace"))
         except OSError:
             return None
         # Browsers send every end of a line as two characters, whatever was typed.

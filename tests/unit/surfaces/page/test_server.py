@@ -94,6 +94,8 @@ def test_a_form_of_another_page_changes_nothing(browser: Browser) -> None:
         (b"DELETE / HTTP/1.1\r\nHost: x\r\n\r\n", b"501"),
         (b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n", b"421"),
         (b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n", b"421"),
+        (b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: \xb2\r\n\r\n", b"421"),
+        (b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: " + b"9" * 5_000 + b"\r\n\r\n", b"421"),
         (b"\x00\xff\x00\r\n\r\n", b""),
     ],
 )
