@@ -18,6 +18,7 @@ from agentx.runs.claiming.telling import list_lost, say_end, tell_lost
 from agentx.runs.holding.settling import TaskClaim, say_holder, say_party
 from agentx.runs.model import (
     PHASES,
+    Lane,
     LaneStatus,
     Phase,
     Run,
@@ -33,6 +34,7 @@ from agentx.runs.rules.gates import (
     Missing,
     Tell,
     list_doubted_of_task,
+    list_missing_of_task,
     list_unready,
     tell_unwanted,
 )
@@ -196,14 +198,24 @@ def _lane_steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
             whose = say_party(() if task is None else task.claims, lane.checkout)
             yield NextStep(text=f"{why}; {lane.id} of {whose} is open: end it", command=fail)
         elif lane.status is LaneStatus.FINISHED:
-            yield NextStep(
-                text=f"{lane.id} is finished", command=f"agentx run lane merge {lane.id}"
-            )
+            yield from _merge_steps(run, lane, f"{lane.id} is finished", here)
         elif task is None or task.over:
             done = "" if task is None else f", and {task.id} is done"
-            yield NextStep(
-                text=f"{lane.id} is not merged{done}", command=f"agentx run lane merge {lane.id}"
-            )
+            yield from _merge_steps(run, lane, f"{lane.id} is not merged{done}", here)
+
+
+def _merge_steps(run: Run, lane: Lane, says: str, here: WhoGoesOn) -> Iterator[NextStep]:
+    """Yield that a lane is to be merged, or what it lacks before that: no refusal is proposed."""
+    task = run.tasks.get(lane.task)
+    if lane.commit and not here.tell.holds(lane.commit, lane.commit):
+        whose = say_party(() if task is None else task.claims, lane.checkout)
+        yield NextStep(text=f"{says}, and not here: {whose} pushes {lane.branch} first")
+        return
+    missing = () if task is None else list_missing_of_task(run, task, here.tell)
+    for each in missing[:_MISSING_MAX]:
+        yield NextStep(text=f"{says}; before it is merged: {each.text}", command=each.command)
+    if not missing:
+        yield NextStep(text=says, command=f"agentx run lane merge {lane.id}")
 
 
 def _tell_twice(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
@@ -305,6 +317,9 @@ def _task_steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
 def _ready_steps(run: Run, task: Task, here: WhoGoesOn) -> Iterator[NextStep]:
     """Yield how a task is begun; one that was taken up again may have a lane that is open."""
     text, start = f"{task.id} is ready: {task.contract.title}", f"agentx run task start {task.id}"
+    before = [each for each in run.lanes.values() if each.open and each.task in task.contract.depends_on]
+    if before:
+        text += f"; {before[0].id} of {before[0].task}, for which it waited, is not merged yet"
     lanes = [lane for lane in run.lanes.values() if lane.task == task.id and lane.open]
     lanes = [lane for lane in lanes if not tell_unwanted(run, lane)]
     own = [lane for lane in lanes if lane.checkout in ("", here.checkout)]

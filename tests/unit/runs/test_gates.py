@@ -218,6 +218,11 @@ def test_a_lane_is_merged_only_when_its_task_may_be_completed() -> None:
         decide(_run(TASK, lane), merge, _tell)
     kinds = [each.kind for each in decide(_run(TASK, lane, _ran(3)), merge, _tell)]
     assert kinds == ["lane-merged", "task-completed"]
+    # What was committed after the task was done is checked, too.
+    done = _run(TASK, lane, _ran(3), event(4, "task-completed", task="T"))
+    assert [each.kind for each in decide(done, merge, _tell)] == ["lane-merged"]
+    with pytest.raises(IllegalTransition, match="cannot be merged, though T is done: .* is stale"):
+        decide(done, merge, _tell_of("c1"))
 
 
 @pytest.mark.promise("runs.gates")
@@ -261,9 +266,13 @@ def test_a_lane_of_a_task_that_another_completed_is_neither_finished_nor_merged(
     again = event(6, "task-reopened", task="T", reason="theirs lacks half")
     kinds = [each.kind for each in decide(_run(*both, merged, done, again), merge)]
     assert kinds == ["lane-merged", "task-completed"]
-    # Who holds the task may say that it is done, and merge its lane after that.
-    alone = _run(plain, mine, done)
-    assert [each.kind for each in decide(alone, merge)] == ["lane-merged"]
+    # Who holds the task may say that it is done, and merge its lane after that; so may who takes
+    # that very lane.
+    for taken in ((), (event(6, "lane-taken", lane="lane-002", checkout="cccc"),)):
+        alone = _run(plain, mine, done, *taken)
+        assert [each.kind for each in decide(alone, merge)] == ["lane-merged"]
+        whose = "cccc" if taken else "bbbb"
+        assert _list_steps(alone, whose)[0][1] == "agentx run lane merge lane-002"
     since = _run(plain, theirs, merged, done, again, _open(7, "lane-002", "bbbb"))
     assert [each.kind for each in decide(since, merge)] == ["lane-merged", "task-completed"]
 
@@ -281,12 +290,22 @@ def test_who_resumes_is_told_of_lanes_whose_task_is_over_and_sent_to_no_refusal(
     executes = event(3, "phase-entered", phase="EXECUTION")
     merge = ("lane-002 is not merged, and T is done", "agentx run lane merge lane-002")
     assert _list_steps(_run(plain, mine, executes, done)) == [merge]
+    # What a merge would be refused for comes first; what is not here is pushed first.
+    finished = event(4, "lane-finished", lane="lane-002", commit="c1")
+    lacking = _run(TASK, mine, executes, finished)
+    why = "lane-002 is finished; before it is merged: `make test` has not been run"
+    assert _list_steps(lacking)[0] == (why, "agentx run verify --task T")
+    away = replace(_tell, holds=lambda _older, _newer: False)
+    why = "lane-002 is finished, and not here: engineer (bbbb) pushes lane-002 first"
+    assert _list_steps(lacking, "aaaa", away)[0] == (why, "")
+    after = event(5, "task-added", task="U", title="y", depends_on=["T"])
+    (_, (then, _)) = _list_steps(_run(plain, mine, executes, done, after))
+    assert then == "U is ready: y; lane-002 of T, for which it waited, is not merged yet"
 
     dropped = event(5, "task-dropped", task="T", reason="not needed")
     fail = 'agentx run lane fail lane-002 "REASON"'
     own = ("T was dropped: not needed; lane-002 stays with its commits: end it", fail)
     theirs = ("T was dropped: not needed; lane-002 of engineer (bbbb) is open: end it", fail)
-    finished = event(4, "lane-finished", lane="lane-002", commit="c1")
     for more in ((), (finished,)):
         run = _run(plain, mine, executes, *more, dropped)
         assert _list_steps(run) == [own]

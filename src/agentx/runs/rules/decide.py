@@ -258,8 +258,9 @@ def _gate_lane(run: Run, said: Happening, tell: Tell) -> None:
     task = None if lane is None else run.tasks.get(lane.task)
     if lane is not None and lane.open and task is not None:
         check_wanted(run, lane)
-        if said.kind == "lane-merged" and not task.over:
-            check_done(run, task, tell)
+        if said.kind == "lane-merged":
+            late = f"{lane.id} cannot be merged, though {task.id} is done"
+            check_done(run, task, tell, refusing=late if task.over else "")
 
 
 def _gate_phase(run: Run, said: Happening, tell: Tell) -> None:

@@ -66,14 +66,14 @@ class Missing:
     command: str
 
 
-def check_done(run: Run, task: Task, tell: Tell) -> None:
-    """See that a task may be completed.
+def check_done(run: Run, task: Task, tell: Tell, *, refusing: str = "") -> None:
+    """See that a task may be completed, or is so still; `refusing` is what cannot be else.
 
     Raises: IllegalTransition, with what is missing and what to type.
     """
     missing = list_missing_of_task(run, task, tell)
     if missing:
-        raise _refuse(f"{task.id} cannot be completed", missing)
+        raise _refuse(refusing or f"{task.id} cannot be completed", missing)
 
 
 def check_wanted(run: Run, lane: Lane) -> None:
@@ -104,7 +104,9 @@ def tell_unwanted(run: Run, lane: Lane) -> str:
     if other is not None:
         who = say_party(task.claims, other.checkout)
         return f"{task.id} was completed in {other.id}" + (f" by {who}" if who else "")
-    if task.over and ended is not None and lane.checkout not in ("", ended.checkout):
+    if ended is None or lane.id == ended.lane:  # the one it was done in, whoever has that by now
+        return ""
+    if task.over and lane.checkout not in ("", ended.checkout):
         return f"{task.id} was completed by {say_holder(ended)}"
     return ""
 
