@@ -261,7 +261,7 @@ _RUNS = (
         "run_event, propose_lesson",
         page="/run",
     ),
-    _row("runs.phase", "operations.runs.write:go_to_phase", "run phase"),
+    _row("runs.phase", "operations.runs.phases:go_to_phase", "run phase"),
     _row("runs.drive", "operations.driving.drive:drive", "run drive"),
     _row("runs.artifact", "operations.runs.write:write_artifact", "run artifact"),
     _row("runs.verify", "operations.runs.write:record_verification", "run verify"),

@@ -121,7 +121,7 @@ def mark_taught(asked: Escalation, text: str) -> str:
         return _name_against(asked, claim) or f"{asked.id} has no such answer here"
     if text == say_both(asked):
         return join_marks(stands.doubt, CONTESTED if asked.contesting else "")
-    if _repeats(text, stands.text):
+    if _repeats(text, stands.text) or stands.by != PERSON_ROLE:  # a merge settles a conflict, too
         return told
     return join_marks(f"answered otherwise since: {preview(stands.text, _ANSWER_CHARS)}", told)
 

@@ -117,6 +117,7 @@ class Archived:
     undecided: int  # lessons offered that nobody accepted: they are in the archive
     folders_kept: tuple[str, ...] = ()  # of lanes, with which something would be lost
     folders_why: tuple[str, ...] = ()  # what that is, folder by folder
+    remarks: tuple[str, ...] = ()
 
 
 @frozen

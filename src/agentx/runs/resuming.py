@@ -317,7 +317,8 @@ def _task_steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
 def _ready_steps(run: Run, task: Task, here: WhoGoesOn) -> Iterator[NextStep]:
     """Yield how a task is begun; one that was taken up again may have a lane that is open."""
     text, start = f"{task.id} is ready: {task.contract.title}", f"agentx run task start {task.id}"
-    before = [each for each in run.lanes.values() if each.open and each.task in task.contract.depends_on]
+    waited = task.contract.depends_on
+    before = [each for each in run.lanes.values() if each.open and each.task in waited]
     if before:
         text += f"; {before[0].id} of {before[0].task}, for which it waited, is not merged yet"
     lanes = [lane for lane in run.lanes.values() if lane.task == task.id and lane.open]

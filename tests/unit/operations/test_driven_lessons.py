@@ -230,7 +230,7 @@ def test_nothing_is_offered_or_taken_in_twice_whatever_ends_the_driver(
         raise UnavailableError("killed before it was complete")
 
     with monkeypatch.context() as patch:
-        patch.setattr(ending, "go_to_phase", be_killed)
+        patch.setattr(ending, "enter_phase", be_killed)
         patch.setattr(ending, "open_pull", be_killed)
         stage.drive("Multiply", checks=[CHECK])
     first = stage.drive()

@@ -52,6 +52,10 @@ def test_who_merges_is_told_to_push_the_work_that_others_read_of(both: Two) -> N
     assert both.sync(both.two).remarks == ()
     git(both.one.root, "push", "-q", "origin", branch)
     assert both.sync(both.one).remarks == ()
+    # What was merged is there with the word of it: nobody is told to push what was pushed.
+    assert both.sync(both.two).remarks == (f"the work branch holds now what origin/{branch} has",)
+    there = open_runs(both.two)
+    assert there.list_unmerged(there.run(both.run_id)[0]) == ()
 
 
 @pytest.mark.promise("runs.lane-take")

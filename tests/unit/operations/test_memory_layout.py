@@ -18,11 +18,11 @@ import yaml
 from agentx.operations.runs.archive import archive_run
 from agentx.operations.runs.context import run_context
 from agentx.operations.runs.lane import merge_lane, open_lane
+from agentx.operations.runs.phases import go_to_phase
 from agentx.operations.runs.recover import pull_request
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.write import (
     add_task,
-    go_to_phase,
     record_event,
     record_verification,
     start_run,

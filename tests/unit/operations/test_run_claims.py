@@ -21,6 +21,7 @@ from agentx.kernel.errors import (
 from agentx.operations.runs.archive import archive_run, restore_run
 from agentx.operations.runs.claiming import release_task, take_task
 from agentx.operations.runs.lane import fail_lane, finish_lane, merge_lane, open_lane
+from agentx.operations.runs.phases import go_to_phase
 from agentx.operations.runs.read import show_run
 from agentx.operations.runs.recover import resume_run
 from agentx.operations.runs.saying import Saying
@@ -285,8 +286,9 @@ def test_offline_who_lost_is_told_where_the_winner_is_already_done(
     both.sync(both.one)
     git(both.one.root, "push", "-q", "origin", f"agent/{both.run_id}/work")
 
-    (told,) = both.sync(both.two).remarks
+    told, work = both.sync(both.two).remarks
 
+    assert work == f"the work branch holds now what origin/agent/{both.run_id}/work has"
     said = f"{FIRST} was completed in {lanes['a']} by "
     assert told.startswith(said)
     assert told.endswith(f"; {lanes['b']} stays with its commits")
@@ -514,6 +516,18 @@ def test_who_ends_a_task_knows_what_others_did_and_they_learn_it(both: Two) -> N
     both.go_offline()
     said = task_step(both.one, Saying(task=SECOND), "task-completed", {}).remarks
     assert said == ("origin was not reached; others learn this by `agentx run sync`",)
+
+
+def test_who_moves_a_run_on_or_asks_lets_others_know_and_nobody_skips_a_phase(both: Two) -> None:
+    assert go_to_phase(both.one, Saying(), "next").run.phase == "EXECUTION"
+    with pytest.raises(IllegalTransition, match="is in EXECUTION by now: somebody else went on"):
+        go_to_phase(both.two, Saying(), "next")
+    asked = record_event(both.two, Saying(), "escalation-raised", {"question": "which?"}).run
+    both.sync(both.one)
+    assert both.look(both.one)[0].escalations.keys() == asked.escalations.keys()
+    both.go_offline()
+    said, *_ = go_to_phase(both.one, Saying(), "PLANNING").remarks
+    assert said.endswith("others learn this by `agentx run sync`")
 
 
 @pytest.mark.promise("runs.session-attached")

@@ -14,11 +14,12 @@ import pytest
 from agentx.clarification.errors import NotThePerson
 from agentx.kernel.errors import IllegalTransition, InvalidValue, NotFound, UnavailableError
 from agentx.operations.runs.lane import merge_lane, open_lane
+from agentx.operations.runs.phases import go_to_phase
 from agentx.operations.runs.read import show_run
 from agentx.operations.runs.recover import pull_request, resume_run
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.sync import sync_runs
-from agentx.operations.runs.write import add_task, go_to_phase, record_event, start_run, task_step
+from agentx.operations.runs.write import add_task, record_event, start_run, task_step
 from agentx.project.project import Project
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.runs.model import Contract, Happening, LaneStatus, Phase, TaskStatus

@@ -13,10 +13,11 @@ import pytest
 from agentx.kernel.errors import ConflictError
 from agentx.operations.runs.archive import archive_run
 from agentx.operations.runs.lane import finish_lane, merge_lane, open_lane
+from agentx.operations.runs.phases import go_to_phase
 from agentx.operations.runs.read import show_run
 from agentx.operations.runs.recover import PullRequest, pull_request, resume_run
 from agentx.operations.runs.saying import Saying
-from agentx.operations.runs.write import go_to_phase, record_event, task_step
+from agentx.operations.runs.write import record_event, task_step
 from agentx.project.project import Project
 from agentx.runs.replies import Landed
 from agentx.wiring.runs import list_unmerged_runs

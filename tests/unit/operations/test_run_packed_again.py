@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from agentx.operations.runs.archive import archive_run, restore_run
+from agentx.operations.runs.phases import go_to_phase
 from agentx.operations.runs.saying import Saying
-from agentx.operations.runs.write import add_task, go_to_phase, start_run, task_step, write_artifact
+from agentx.operations.runs.write import add_task, start_run, task_step, write_artifact
 from agentx.project.project import Project
 from agentx.runs.model import Contract
 from agentx.runs.store.archive import Archive, _pack

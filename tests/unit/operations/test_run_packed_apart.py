@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from agentx.operations.runs.archive import archive_run, restore_run
+from agentx.operations.runs.phases import go_to_phase
 from agentx.operations.runs.read import list_runs
 from agentx.operations.runs.recover import rebuild_runs
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.sync import sync_runs
-from agentx.operations.runs.write import add_task, go_to_phase, record_event, start_run
+from agentx.operations.runs.write import add_task, record_event, start_run
 from agentx.project.project import Project
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.runs.model import Contract

@@ -15,9 +15,10 @@ from agentx.kernel.errors import UnavailableError
 from agentx.operations.runs import prune
 from agentx.operations.runs.archive import archive_run
 from agentx.operations.runs.lane import open_lane
+from agentx.operations.runs.phases import go_to_phase
 from agentx.operations.runs.prune import prune_runs
 from agentx.operations.runs.saying import Saying
-from agentx.operations.runs.write import add_task, go_to_phase, start_run
+from agentx.operations.runs.write import add_task, start_run
 from agentx.operations.setup.trust import revoke_trust
 from agentx.project.config import read_environment
 from agentx.project.project import Project, open_project

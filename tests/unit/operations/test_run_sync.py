@@ -13,14 +13,21 @@ from pathlib import Path
 import pytest
 
 from agentx.clarification.errors import NotThePerson
-from agentx.kernel.errors import AgentXError, ConflictError, IllegalTransition, UnavailableError
+from agentx.kernel.errors import (
+    AgentXError,
+    ConflictError,
+    IllegalTransition,
+    NotFound,
+    UnavailableError,
+)
 from agentx.operations.runs.archive import archive_run
 from agentx.operations.runs.lane import open_lane
+from agentx.operations.runs.phases import go_to_phase
 from agentx.operations.runs.read import bring_back_runs, list_archived, list_runs, show_run
 from agentx.operations.runs.recover import rebuild_runs, resume_run
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.sync import Exchanged, sync_runs
-from agentx.operations.runs.write import add_task, go_to_phase, record_event, start_run, task_step
+from agentx.operations.runs.write import add_task, record_event, start_run, task_step
 from agentx.operations.setup.trust import look_at_trust
 from agentx.operations.upkeep.carry import export, restore
 from agentx.project.config import read_environment
@@ -29,6 +36,7 @@ from agentx.project.roles.caller import Via, WhoCalls
 from agentx.runs.model import Contract
 from agentx.wiring.bound.run_branch import list_notes, open_exchange
 from agentx.wiring.memory import open_store
+from agentx.wiring.runs import open_runs
 from tests.support.repository import commit, git
 from tests.support.run_clones import Clones
 from tests.support.trusting import trusted
@@ -275,8 +283,10 @@ def test_a_run_packed_in_one_clone_is_packed_in_the_other(clones: Clones) -> Non
     _sync(one)
     _sync(two)
     go_to_phase(one, Saying(run_id=run, actor="orchestrator"), "fail", reason="enough")
+    _sync(two)
+    with pytest.raises(NotFound, match="FAILED"):  # who ended it let others know
+        open_runs(two).which.choose("")
     archive_run(one, run)
-    _sync(one)
     _sync(two)
     _sync(one)
 

@@ -15,11 +15,12 @@ import pytest
 from agentx.clarification.errors import NotThePerson
 from agentx.kernel.errors import InvalidValue
 from agentx.operations.runs.archive import archive_run, restore_run
+from agentx.operations.runs.phases import go_to_phase
 from agentx.operations.runs.read import list_runs, show_run
 from agentx.operations.runs.recover import rebuild_runs
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.sync import sync_runs
-from agentx.operations.runs.write import add_task, go_to_phase, start_run, task_step, write_artifact
+from agentx.operations.runs.write import add_task, start_run, task_step, write_artifact
 from agentx.project.project import Project
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.runs.model import Contract

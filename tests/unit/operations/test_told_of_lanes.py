@@ -15,10 +15,11 @@ from rich.console import Console
 from agentx.kernel.errors import ConflictError, IllegalTransition
 from agentx.operations.runs.claiming import take_lane
 from agentx.operations.runs.lane import finish_lane, merge_lane, open_lane
+from agentx.operations.runs.phases import go_to_phase
 from agentx.operations.runs.read import RunOverview, show_run
 from agentx.operations.runs.recover import pull_request, resume_run
 from agentx.operations.runs.saying import Saying
-from agentx.operations.runs.write import go_to_phase, record_event, run_checks, task_step
+from agentx.operations.runs.write import record_event, run_checks, task_step
 from agentx.project.project import Project
 from agentx.runs.limits import RUN_CLAIM_MS
 from agentx.surfaces.cli.commands.runs.draw import draw_lanes, draw_list

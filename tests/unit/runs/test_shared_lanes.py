@@ -13,10 +13,10 @@ import pytest
 from agentx.kernel.errors import ConflictError, IllegalTransition, InvalidValue, NotFound
 from agentx.kernel.ids import ulid
 from agentx.kernel.vouching.standing import Vouching
+from agentx.operations.runs.phases import go_to_phase
 from agentx.operations.runs.read import show_run
 from agentx.operations.runs.recover import pull_request
 from agentx.operations.runs.saying import Saying
-from agentx.operations.runs.write import go_to_phase
 from agentx.project.config import read_environment
 from agentx.project.project import open_project
 from agentx.runs.checking.check_work import CheckWork

@@ -49,6 +49,9 @@ def test_an_answer_within_other_words_is_not_the_answer() -> None:
     told = mark_taught(ask(answer("no")), "Drop it now")
 
     assert told == "answered otherwise since: no"
+    # What a merge settled nobody answered: who cites the conflict says nothing against that.
+    merged = replace(answer("lane-merged lane-001"), by="orchestrator")
+    assert mark_taught(ask(merged), "Not two at once in mail.py") == ""
 
 
 def test_an_answer_that_no_terminal_saw_says_so_also_where_it_tells_both() -> None:

@@ -19,12 +19,12 @@ from agentx.lessons.paths import LtmPaths
 from agentx.operations.lessons.candidates import accept, list_candidates
 from agentx.operations.lessons.known import add_lesson
 from agentx.operations.runs.archive import archive_run, restore_run
+from agentx.operations.runs.phases import go_to_phase
 from agentx.operations.runs.read import list_archived, list_runs, show_run
 from agentx.operations.runs.recover import pull_request, rebuild_runs
 from agentx.operations.runs.saying import Saying
 from agentx.operations.runs.write import (
     add_task,
-    go_to_phase,
     record_event,
     record_verification,
     revise_task,

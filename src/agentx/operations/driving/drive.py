@@ -35,9 +35,10 @@ from agentx.operations.driving.turn_ends import close_cut_turns
 from agentx.operations.driving.turns import check_lane, give_turn
 from agentx.operations.runs.claiming import take_lane
 from agentx.operations.runs.lane import open_lane
+from agentx.operations.runs.phases import enter_phase
 from agentx.operations.runs.recover import resume_run
 from agentx.operations.runs.saying import Saying
-from agentx.operations.runs.write import declare_checks, go_to_phase
+from agentx.operations.runs.write import declare_checks
 from agentx.project.project import Project
 from agentx.runs.driving.schedule import Move, NextAct, give_left, list_moves
 from agentx.runs.model import ORCHESTRATOR, Phase, Run, RunStatus
@@ -134,7 +135,7 @@ class _Driver:
         if why:
             return self.end(DriveEnd.BOUND if bound else DriveEnd.STUCK, why)
         if desk.run.phase is Phase.PLANNING:
-            go_to_phase(desk.project, Saying(run_id=desk.run_id), str(Phase.EXECUTION))
+            enter_phase(desk.project, Saying(run_id=desk.run_id), str(Phase.EXECUTION))
             desk.news(NewsOf.RUN, str(Phase.EXECUTION))
         while True:
             desk.drive.hold()

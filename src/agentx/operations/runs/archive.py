@@ -14,6 +14,8 @@ from agentx.project.project import Project
 from agentx.runs.rendering import say_doubted_end
 from agentx.runs.replies import REOPEN, Archived
 from agentx.runs.resuming import name_belief
+from agentx.wiring.bound.claims import meeting_others
+from agentx.wiring.bound.lane_turns import find_push_remote
 from agentx.wiring.runs import open_runs
 from agentx.wiring.taught.archive import open_archiving
 from agentx.wiring.taught.lessons import open_archive
@@ -30,16 +32,21 @@ class Cleaned:
 def archive_run(
     project: Project, run_id: str, *, policy: str = "", told: Say = lambda _step: None
 ) -> Archived:
-    """Take a run's lessons in, note how it went, and pack it away.
+    """Take a run's lessons in, note how it went, and pack it away; others know it at once.
 
     Raises: NotFound, ConflictError while it goes on, or is not over as far as git knows.
     """
-    name = open_runs(project).which.choose_to_see(run_id)
-    _check_end(project, name)
     chosen = Policy(policy) if policy else find_policy(project)
-    archiving = open_archiving(project)
-    archiving.sweep()
-    return _left(project, archiving.archive(name, chosen, actor=name_author(project), told=told))
+    with meeting_others(project) as remarks:
+        name = open_runs(project).which.choose_to_see(run_id)
+        _check_end(project, name)
+        archiving, author = open_archiving(project), name_author(project)
+        archiving.sweep()
+        done = _left(project, archiving.archive(name, chosen, actor=author, told=told))
+    if done.learnt and find_push_remote(project):
+        where = project.paths.lessons.relative_to(project.root)
+        remarks.append(f"{where} goes with the code: commit and push it, so that others are told")
+    return replace(done, remarks=tuple(remarks))
 
 
 def _check_end(project: Project, run_id: str) -> None:

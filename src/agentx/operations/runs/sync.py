@@ -68,11 +68,22 @@ def sync_runs(
                 remarks=(
                     *exchange.remarks,
                     *meeting.tell(),
+                    *_bring_work(project),
                     *(_tell_unpushed(project) if exchange.is_agreed() else ()),
                     *tell_refused(project),
                 ),
             )
     raise exchange.give_up()
+
+
+def _bring_work(project: Project) -> Iterator[str]:
+    """Fetch the work that runs speak of by now and that is not here; yield what came of it."""
+    runs = open_runs(project)
+    for run_id in runs.which.list_going():
+        run, _ = runs.run(run_id)
+        if runs.list_gone(run):
+            said = runs.fetch(run_id)
+            yield from () if runs.list_gone(run) else said  # who looks at the run is told
 
 
 def _tell_unpushed(project: Project) -> Iterator[str]:

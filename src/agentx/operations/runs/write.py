@@ -29,6 +29,7 @@ from agentx.runs.task_work import read_contract
 from agentx.wiring.bound.claims import (
     begins_work,
     bring_renewal,
+    bring_words,
     ends_work,
     holding,
     meeting_others,
@@ -38,7 +39,6 @@ from agentx.wiring.runs import (
     list_asking_runs,
     list_run_questions,
     open_checks,
-    open_lanes,
     open_runs,
     open_tasks,
 )
@@ -125,7 +125,7 @@ def record_event(
             "what must pass is a command, and a person names it",
             hint="say in words what is to be so; the user adds the check: agentx run verify",
         )
-    return _record(project, by, kind, given, caller=caller)
+    return record(project, by, kind, given, caller=caller)
 
 
 def _check_observed(kind: str, given: Mapping[str, Any]) -> None:
@@ -143,7 +143,7 @@ def _check_observed(kind: str, given: Mapping[str, Any]) -> None:
         )
 
 
-def _record(
+def record(
     project: Project,
     by: Saying,
     kind: str,
@@ -151,6 +151,10 @@ def _record(
     *,
     caller: WhoCalls | None = None,
 ) -> Told:
+    """Record an event that a verb has seen happen.
+
+    Raises: as `record_event`, but for what only the verb can say.
+    """
     check_speaker(project, by.actor, caller)
     runs = open_runs(project, caller=caller)
     run_id = by.run_id
@@ -168,7 +172,8 @@ def _record(
         said = replace(said, kind=kind_named(kind))
         refuse_driven(project, by.run_id, caller)
         return _say_held(project, by, said, lambda: runs.say(by.run_id, said), caller)
-    return tell_people(project, runs.say(by.run_id, said))
+    told = tell_people(project, runs.say(by.run_id, said))
+    return bring_words(project, told) if kind_named(kind) in _ASKS | _PERSONS else told
 
 
 def _check_shown(project: Project, run_id: str, escalation: str, calls: WhoCalls) -> dict[str, str]:
@@ -240,35 +245,6 @@ def _find_asking(project: Project, escalation: str) -> str:
         )
         raise InvalidValue(f"{len(asking)} runs ask {escalation}", hint=f"say which: {named}")
     return asking[0].id if asking else ""
-
-
-def go_to_phase(project: Project, by: Saying, wanted: str, *, reason: str = "") -> Told:
-    """Go to a phase: the next one, a named one, or the end (`complete`, `fail`)."""
-    match wanted.strip().lower().replace("-", "_"):
-        case "next":
-            actor = check_speaker(project, by.actor)
-            done = open_runs(project).next_phase(by.run_id, actor=actor)
-            return _tell_taught(project, done) if done.run.over else done
-        case "complete" | "completed" | "done":
-            done = _record(project, by, "run-completed", _pick_given(text=reason))
-            return _tell_taught(project, done)
-        case "fail" | "failed":
-            if not reason:
-                raise InvalidValue("say why it is given up", hint="use --reason")
-            done = record_event(project, by, "run-failed", {"reason": reason})
-            return _tell_taught(project, done)
-        case name:
-            detail = {"phase": name, **_pick_given(reason=reason)}
-            return record_event(project, by, "phase-entered", detail)
-
-
-def _tell_taught(project: Project, told: Told) -> Told:
-    """Add what a run that is over taught and nobody has decided on, and what nobody pushed."""
-    # What is known is read where a run ends: every `agentx run` imports this module.
-    from agentx.operations.lessons.candidates import tell_undecided  # noqa: PLC0415
-
-    left = (*tell_undecided(project, told.run), *open_lanes(project).tell_unpushed(told.run))
-    return replace(told, remarks=(*told.remarks, *left))
 
 
 def contract_from(project: Project, file: Path) -> Contract:
@@ -361,7 +337,7 @@ def record_verification(
         **_pick_given(summary=summary, commit=commit),
     }
     kind = "verification-recorded"
-    told = task_step(project, by, kind, detail) if by.task else _record(project, by, kind, detail)
+    told = task_step(project, by, kind, detail) if by.task else record(project, by, kind, detail)
     failed = tuple(str(each["name"]) for each in found if not each["passed"])
     _tell_verdict(project, by.actor, verdict.upper() != Verdict.FAILED, failed)
     return told

@@ -60,7 +60,8 @@ def _list_lost_steps(
     if elsewhere:
         names = ", ".join(each.lane for each in elsewhere[:3])
         push = say_push_all(run.id, name_remote(run.git.work_branch))
-        ways, then = f"who merged pushes it ({push}), then", f"agentx run resume {run.id}"
+        ways = f"take in what was pushed; where it was not yet, who merged pushes it first ({push})"
+        then = f"agentx run resume {run.id}"
         what = "merged elsewhere, and not in the work branch here"
         if all(each.is_pushed for each in elsewhere):
             ways = "it is in this repository: mend what keeps the work branch from it, then"
@@ -109,9 +110,9 @@ def list_gone_steps(run: Run, gone: tuple[GoneCommit, ...]) -> Iterator[NextStep
     for each in by_commit.values():
         short = each.commit[:_SHORT]
         yield NextStep(
-            text=f"{short}, {each.what}, is not in this repository: who made it pushes it, then "
-            "take the run up again; only where it is gone for good a person goes on without it "
-            f"(`agentx run resume {run.id} --without {short}`)",
+            text=f"{short}, {each.what}, is not in this repository: take in what was pushed; where "
+            "it was not yet, who made it pushes it first; only where it is gone for good a person "
+            f"goes on without it (`agentx run resume {run.id} --without {short}`)",
             command=f"agentx run resume {run.id}",
         )
 

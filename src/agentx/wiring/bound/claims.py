@@ -278,10 +278,22 @@ def ends_work(kind: str) -> bool:
 
 def bring_renewal(project: Project, told: Told) -> Told:
     """Bring a claim that work renewed to the remote; nothing is said where that is not possible."""
+    is_renewed = any("until" in event.detail for event in told.added)
+    return _bring(project, told) if is_renewed else told
+
+
+def bring_words(project: Project, told: Told) -> Told:
+    """Bring what a person is asked, or answered, to the remote once it is said.
+
+    Not before: what others answered meanwhile nobody here has seen.
+    """
+    return _bring(project, told, f"others learn this by `{_SYNC}`")
+
+
+def _bring(project: Project, told: Told, alone: str = "") -> Told:
     remarks: list[str] = []
-    if any("until" in event.detail for event in told.added):
-        exchange = reach(project, remarks)
-        if exchange is not None:
-            with suppress(AgentXError):
-                exchange.push()
+    exchange = reach(project, remarks, alone)
+    if exchange is not None:
+        with suppress(AgentXError):  # the next exchange brings it there
+            exchange.push()
     return replace(told, remarks=(*told.remarks, *remarks))

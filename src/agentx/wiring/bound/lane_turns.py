@@ -16,6 +16,7 @@ from agentx.runs.limits import RUN_CHECK_OUTPUT_CHARS_MAX
 from agentx.runs.model import Run
 from agentx.runs.paths import RunNotes
 from agentx.runs.store.executing import execute
+from agentx.runs.store.git_exchange import find_remote
 from agentx.runs.store.git_shared import look_at
 from agentx.runs.store.local.approved import ApprovedChecks
 from agentx.runs.store.local.turn_notes import TurnNotes
@@ -146,6 +147,7 @@ def tell_tips(project: Project, run: Run) -> tuple[str, ...]:
 def find_push_remote(project: Project) -> str:
     """Return the remote to which a person agreed that runs are pushed; empty where none."""
     try:
+        find_remote(project.root)  # first: where there is none, nothing is begun
         exchange = open_exchange(project)
         is_agreed = exchange is not None and exchange.is_agreed()
         return exchange.remote.name if exchange is not None and is_agreed else ""

@@ -21,9 +21,10 @@ from agentx.operations.driving.ends.taught import settle_taught
 from agentx.operations.driving.ends.whole import MENDS, find_told_ms, list_mends
 from agentx.operations.lessons.candidates import UNDECIDED
 from agentx.operations.runs.lane import rebase_work
+from agentx.operations.runs.phases import enter_phase
 from agentx.operations.runs.recover import pull_request
 from agentx.operations.runs.saying import Saying
-from agentx.operations.runs.write import add_task, go_to_phase, run_checks
+from agentx.operations.runs.write import add_task, run_checks
 from agentx.runs.model import PHASES, Contract, Phase, Report, Run
 from agentx.wiring.bound.lane_turns import tell_tips
 from agentx.wiring.runners import check_environment
@@ -69,7 +70,7 @@ def go_on(desk: DriveDesk) -> EndStep:
 
 
 def _enter(desk: DriveDesk, phase: Phase) -> EndStep:
-    go_to_phase(desk.project, Saying(run_id=desk.run_id), str(phase))
+    enter_phase(desk.project, Saying(run_id=desk.run_id), str(phase))
     desk.news(NewsOf.RUN, f"{phase}")
     return EndStep(stage=EndStage.MORE)
 
@@ -103,7 +104,7 @@ def _verify(desk: DriveDesk, run: Run) -> EndStep | None:
     contract = Contract(title=f"{MENDS}{names}"[:_TITLE_CHARS], goal=goal)
     by = Saying(run_id=desk.run_id)
     added = add_task(desk.project, by, contract).added[0].task
-    go_to_phase(desk.project, by, str(Phase.EXECUTION), reason=f"{names} failed on the whole")
+    enter_phase(desk.project, by, str(Phase.EXECUTION), reason=f"{names} failed on the whole")
     desk.news(NewsOf.PLAN, contract.title, task=added)
     return EndStep(stage=EndStage.MORE)
 
@@ -155,7 +156,7 @@ def _hand_over(desk: DriveDesk, run: Run) -> EndStep:
     if desk.remote:
         desk.news(NewsOf.PUSH, f"{run.git.work_branch} is pushed to {desk.remote}")
     pull = open_pull(desk, run, found)
-    told = go_to_phase(desk.project, Saying(run_id=desk.run_id), "complete")
+    told = enter_phase(desk.project, Saying(run_id=desk.run_id), "complete")
     for remark in told.remarks:
         if UNDECIDED not in remark:  # which the end of the drive tells
             desk.news(NewsOf.END, remark)

@@ -17,8 +17,9 @@ from dataclasses import asdict
 from agentx.agents.runners.port import Reference
 from agentx.operations.driving.asked import NewsOf
 from agentx.operations.driving.desk import DriveDesk
+from agentx.operations.runs.phases import enter_phase
 from agentx.operations.runs.saying import Saying
-from agentx.operations.runs.write import add_task, go_to_phase, record_event, write_artifact
+from agentx.operations.runs.write import add_task, record_event, write_artifact
 from agentx.runs.model import Contract, Phase, Run, Task
 from agentx.runs.parts.reviews import REVIEW, Rounds, read_rounds
 from agentx.work.model import PullThere, SaidOnPull
@@ -91,7 +92,7 @@ def _begin_round(desk: DriveDesk, there: PullThere, rounds: Rounds, new: list[Sa
     files = tuple(dict.fromkeys(each.path for each in new if each.path))
     contract = Contract(title=f"{_TITLE}{what}", goal=_GOAL, files=files)
     add_task(desk.project, Saying(run_id=desk.run_id, task=name), contract)
-    go_to_phase(desk.project, by, str(Phase.EXECUTION), reason=what)
+    enter_phase(desk.project, by, str(Phase.EXECUTION), reason=what)
     said = ", ".join(dict.fromkeys(each.author for each in new))
     desk.news(NewsOf.PLAN, f"{contract.title} ({said})", task=name)
 

@@ -81,4 +81,4 @@ def say_archived(done: Archived) -> str:
         )
     kept = zip(done.folders_kept, done.folders_why, strict=True)
     parts += [f"{folder} stays: {why}" for folder, why in kept]
-    return "; ".join(parts)
+    return "; ".join((*parts, *done.remarks))

@@ -13,15 +13,10 @@ import click
 
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.limits import EVENT_TEXT_CHARS_MAX
+from agentx.operations.runs.phases import go_to_phase
 from agentx.operations.runs.read import bring_back_runs, run_events, show_run, show_schema, type_for
 from agentx.operations.runs.saying import Saying
-from agentx.operations.runs.write import (
-    go_to_phase,
-    read_given,
-    record_event,
-    start_run,
-    write_artifact,
-)
+from agentx.operations.runs.write import read_given, record_event, start_run, write_artifact
 from agentx.project.roles.caller import find_caller
 from agentx.runs.model import CANDIDATE_KINDS, CONFIDENCES
 from agentx.surfaces.cli.commands.runs.options import about_run, by_actor, details, tell
