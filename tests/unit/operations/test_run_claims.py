@@ -201,6 +201,16 @@ def test_a_claim_that_was_pushed_stands_though_its_process_was_killed(both: Two)
         both.start(both.two)
 
 
+def test_a_claim_that_was_pushed_stands_though_the_branch_went_from_the_remote(both: Two) -> None:
+    both.start(both.one)
+    git(both.clones.remote, "update-ref", "-d", f"refs/heads/{BRANCH}")
+
+    assert both.sync(both.one).remarks == ()
+
+    both.sync(both.two)
+    assert both.holder(both.one) == both.holder(both.two) == "anna"
+
+
 def test_a_claim_that_is_on_its_way_is_not_yielded_by_others_of_the_checkout(both: Two) -> None:
     exchange = reach(both.one, [])
     assert exchange is not None

@@ -41,6 +41,8 @@ from agentx.runs.store.shared.taking_in import take_in
 _FETCH_WAIT_MS = 60_000
 _AGREED = "pushes_to"
 _LET = "let"  # lines that a remote was pushed without, by its address
+_CLAIMED = "claimed"  # events that a remote took
+_CLAIMED_MAX = 500
 _NAMED_MAX = 3
 _WANTED_MAX = 500  # contents that one fetch asks for
 # What git, or a remote, says of a branch that is not where it was seen; hooks say other things.
@@ -274,11 +276,14 @@ class RunExchange:
         return not (let and self._theirs) or self._kept.taken_out.brings(mine, self._theirs, let)
 
     def list_unknown(self, run_id: str, events: frozenset[str]) -> frozenset[str]:
-        """Return which of some events of a run no remote had when it was last looked at.
+        """Return which of some events of a run no remote ever had, as far as is known here.
+
+        One that was pushed was there, also where somebody deleted the branch since, or put it back.
 
         Raises: UnavailableError.
         """
         branch = self._kept.branch
+        events -= frozenset(self._kept.notes.read().get(_CLAIMED, ()))
         for tip in branch.list_remotes().values():
             files = branch.list_files(tip, f"{MEMORY}/runs/{run_id}")
             texts = branch.read_blobs(row.blob for path, row in files.items() if is_fact(path))
@@ -303,6 +308,11 @@ class RunExchange:
             if held is not None:
                 held.remove()
                 held.release()
+
+    def note_claimed(self, event_id: str) -> None:
+        """Note that the remote took a claim."""
+        with suppress(AgentXError), self._kept.notes.editing(self._store.clock) as note:
+            note[_CLAIMED] = [*note.get(_CLAIMED, ()), event_id][-_CLAIMED_MAX:]
 
     def is_known(self) -> bool:
         """Tell whether the remote had runs when it was last looked at."""

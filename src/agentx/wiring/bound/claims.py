@@ -215,6 +215,7 @@ def push_claim(work: ClaimWork, exchange: RunExchange, said: RunEvent, remarks: 
     try:
         for _ in range(_TRIES):
             if exchange.push():
+                exchange.note_claimed(said.id)
                 return
             exchange.take_in()
             faster = work.check_faster(said.run, said.task, said.id)
