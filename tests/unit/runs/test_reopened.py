@@ -76,6 +76,24 @@ def test_who_takes_a_task_up_again_is_told_of_the_lane_that_is_open() -> None:
         assert ("T is ready: x", "agentx run task start T") in steps
 
 
+def _claim(number: int, kind: str, **more: object) -> RunEvent:
+    detail = {"task": "T", "checkout": "bbbb", "until": UNTIL, **more}
+    return event(number, kind, **detail)  # type: ignore[arg-type]  # names and details
+
+
+def test_who_holds_a_task_without_a_lane_works_in_none_of_another_checkout() -> None:
+    first = (_claim(3, "task-started"), _open(4, "lane-001-aaaa", "anna"))
+    assert _run(*first).tasks["T"].lane == ""
+    taken = (OPENED[0], _claim(5, "task-claimed", taken=True))
+    assert _run(*taken).tasks["T"].lane == "lane-001-aaaa"
+    assert _run(*taken, event(6, "task-started", task="T")).tasks["T"].lane == ""
+    released = event(5, "task-released", task="T", checkout="aaaa")
+    assert _run(OPENED[0], released, _claim(6, "task-started")).tasks["T"].lane == ""
+    moved = event(6, "lane-taken", lane="lane-001-aaaa", checkout="bbbb")
+    begun = _run(*taken, moved, event(7, "task-started", task="T"))
+    assert begun.tasks["T"].lane == "lane-001-aaaa"
+
+
 def test_who_completed_a_task_elsewhere_is_told_by_name() -> None:
     (lost, _), (merged, _) = OPENED, DONE
     run = _run(*OPENED, merged, event(9, "task-completed", task="T"))

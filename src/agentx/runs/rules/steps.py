@@ -120,29 +120,44 @@ def _task_started(draft: RunDraft, event: RunEvent) -> None:
         started_ms=task.started_ms or event.at_ms,
         ended_ms=None,
         attempts=task.attempts + 1,
-        lane=_choose_lane(draft, task, lane, find_said(event)),
+        lane=_choose_lane(draft, task, lane, event),
         reason=event.text("reason"),
     )
     draft.put_task(now)
     draft.current_task = task.id
 
 
-def _choose_lane(draft: RunDraft, task: Task, name: str, at_ms: int) -> str:
-    """Return the lane in which a task is worked on: that of who holds it."""
-    lane = draft.lanes.get(name)
-    claim = task.find_claim(at_ms) if task.claims and task.lane and lane is not None else None
-    if claim is not None and lane is not None and lane.checkout not in ("", claim.checkout):
-        return task.lane
+def _choose_lane(draft: RunDraft, task: Task, name: str, event: RunEvent) -> str:
+    """Return the lane in which a task is worked on: that of who holds it, who may have none."""
+    named, known = draft.lanes.get(name), draft.lanes.get(task.lane)
+    if named is not None:
+        return task.lane if _is_others(named, _find_holder(task, event)) else name
+    if known is not None and known.open and _is_others(known, _find_beginner(task, event)):
+        return ""
     return name or task.lane
 
 
+def _find_holder(task: Task, event: RunEvent) -> str:
+    """Return the checkout that held a task when something was said; empty where none did."""
+    claim = task.find_claim(find_said(event)) if task.claims else None
+    return "" if claim is None else claim.checkout
+
+
+def _find_beginner(task: Task, event: RunEvent) -> str:
+    """Return who begins a task: it may have been claimed before, at the remote."""
+    return event.text("checkout") or _find_holder(task, event)
+
+
+def _is_others(lane: Lane, checkout: str) -> bool:
+    return bool(checkout) and lane.checkout not in ("", checkout)
+
+
 def _find_own_lane(draft: RunDraft, task: Task, event: RunEvent) -> str:
-    """Return the open lane of a task that who begins it has, where the task's own is not open."""
-    known = draft.lanes.get(task.lane)
-    if known is None or known.open:
+    """Return the open lane of a task that who begins it has, where the task's own is not open, or
+    is another's."""
+    known, checkout = draft.lanes.get(task.lane), _find_beginner(task, event)
+    if known is None or (known.open and not _is_others(known, checkout)):
         return ""
-    claim = task.find_claim(find_said(event))  # it may have been said before, at the remote
-    checkout = event.text("checkout") or ("" if claim is None else claim.checkout)
     lanes = (each for each in draft.lanes.values() if each.task == task.id and each.open)
     return next((each.id for each in lanes if checkout and each.checkout == checkout), "")
 
@@ -223,7 +238,7 @@ def _lane_opened(draft: RunDraft, event: RunEvent) -> None:
         changed_ms=event.at_ms,
     )
     if task is not None:
-        lane = _choose_lane(draft, task, name, find_said(event))
+        lane = _choose_lane(draft, task, name, event)
         draft.tasks[task.id] = replace(draft.tasks[task.id], lane=lane)
 
 
