@@ -28,6 +28,7 @@ from agentx.runs.rules.gates import (
     list_lost_checks,
     list_missing_of_run,
     list_stale,
+    list_uncounted,
 )
 from agentx.runs.rules.permits import PERMITS, RunRole, check_permit, find_role
 from tests.support.run_stories import RUN, event, happening
@@ -160,6 +161,20 @@ def test_a_task_is_done_only_when_its_checks_passed_on_what_is_there(
 )
 def test_what_passed_on_what_is_there_opens_the_gate(after: tuple[RunEvent, ...]) -> None:
     assert [each.kind for each in decide(_run(TASK, *after), DONE, _tell)] == ["task-completed"]
+
+
+def test_a_verdict_that_opens_no_gate_is_told_so() -> None:
+    assert list_uncounted(_run(TASK, _ran(2))) == {}
+    again = event(3, "task-reopened", task="T", reason="no")
+    for story, why in (
+        ((UNTRUSTED,), "ran by the word of a writer whom nobody here trusts"),
+        ((_ran(2, dirty=["a.py"]),), "ran while a.py was not committed"),
+        ((_ran(2), event(2, "task-completed", task="T"), again), "before the task was taken up"),
+    ):
+        assert why in list_uncounted(_run(TASK, *story))["T"]
+    assert (
+        list_uncounted(_run(TASK, _ran(2, passed=False, dirty=["a.py"]))) == {}
+    )  # a failure stands
 
 
 def test_only_a_person_talks_a_failure_away_that_was_seen() -> None:

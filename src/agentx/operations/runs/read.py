@@ -33,7 +33,7 @@ from agentx.runs.rendering import (
     say_doubted_end,
 )
 from agentx.runs.replies import NextStep, Unmerged
-from agentx.runs.rules.gates import Missing
+from agentx.runs.rules.gates import Missing, list_uncounted
 from agentx.runs.rules.graph import ready, waits_for
 from agentx.wiring.runs import find_shown_asks, open_kept, open_run_store, open_runs
 from agentx.wiring.taught.given import GivenLesson, list_given
@@ -100,6 +100,13 @@ class TaskRow:
     holder: str = ""  # who works on it, and in which checkout
     held_until_ms: int | None = None
     held: str = ""  # the same in short, as seen from here
+    uncounted: str = ""  # why the verdict opens no gate, whatever is there now
+
+    @property
+    def said_verdict(self) -> str:
+        """The verdict as it is told, with what is to be known of it in a word."""
+        doubt = "stale" if self.stale else "not counted" if self.uncounted else ""
+        return ", ".join(word for word in (self.verdict.replace("_", " ").lower(), doubt) if word)
 
 
 @frozen
@@ -184,11 +191,15 @@ def show_run(project: Project, run_id: str = "", *, caller: WhoCalls | None = No
     steps = steps_for(project, way.next, caller)
     stale, now_ms = runs.tell_stale(run), project.clock.now_ms()
     found = overview_of(run, events, steps, faults)
-    lifted = runs.list_lifted(run)
+    lifted, uncounted = runs.list_lifted(run), list_uncounted(run)
     told = (
         replace(each, verdict=str(Verdict.PASSED))
         if each.task_id in lifted
-        else replace(each, stale=stale.get(each.task_id, ""))
+        else replace(
+            each,
+            stale=stale.get(each.task_id, ""),
+            uncounted=uncounted.get(each.task_id, ""),
+        )
         for each in found.tasks
     )
     tasks = tuple(_tell_held(run, each, runs.own, now_ms) for each in told)

@@ -257,6 +257,18 @@ def list_stale(run: Run, tell: Tell, only: str | None = None) -> dict[str, str]:
     return {name: why for name, why in found.items() if why}
 
 
+def list_uncounted(run: Run) -> dict[str, str]:
+    """Return why what passed last of a task opens no gate, whatever is there now."""
+    found: dict[str, str] = {}
+    for task in run.tasks.values():
+        last = task.reports[-1] if task.reports else None
+        if last is not None and last.at_ms <= task.reopened_ms:
+            found[task.id] = "it was before the task was taken up again"
+        elif last is not None and last.was_executed and last.passed:
+            found[task.id] = _tell_unfit(last, "", NOTHING_MOVED)
+    return {name: why for name, why in found.items() if why}
+
+
 def _is_held_by(task: Task, names: Container[str]) -> bool:
     """Tell whether all checks that were run last of a task are among some that passed."""
     last = task.reports[-1]

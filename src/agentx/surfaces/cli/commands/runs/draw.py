@@ -181,9 +181,7 @@ def _note_task(row: TaskRow) -> str:
     if row.status == "PENDING" and not row.reason:
         waits = f"waits for {', '.join(row.waits_for)}" if row.waits_for else ""
         return row.held or ("ready" if row.ready else waits)
-    verdict = row.verdict.replace("_", " ").lower()
-    note = row.reason or (f"{verdict}, stale" if row.stale else verdict)
-    return "; ".join(word for word in (row.held, note) if word)
+    return "; ".join(word for word in (row.held, row.reason or row.said_verdict) if word)
 
 
 def draw_lanes(screen: Console, run: RunOverview, now_ms: int) -> None:

@@ -195,9 +195,7 @@ def _draw_tasks(run: RunOverview) -> Html | None:
                     f"waits for {', '.join(row.waits_for)}" if row.waits_for else None,
                     "ready" if row.ready else None,
                     row.reason or None,
-                    f"{row.verdict.replace('_', ' ').lower()}{', stale' if row.stale else ''}"
-                    if row.verdict
-                    else None,
+                    row.said_verdict or None,
                     between="; ",
                 ),
             ),
