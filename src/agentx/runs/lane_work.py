@@ -24,6 +24,7 @@ from agentx.runs.store.git_taking import find_brought
 from agentx.runs.store.run_store import OpenRun
 from agentx.runs.store.shared.branches import Conflicted, Moved, lane_branch, work_branch
 from agentx.runs.store.shared.landed import find_landed
+from agentx.runs.store.shared.lane_roots import tell_submodules
 
 
 class LaneWork:
@@ -66,6 +67,7 @@ class LaneWork:
             detail = {"branch": work_branch(run.id)}
             first = desk.say(Happening(kind="branch-made", actor=actor, detail=detail))
         commit = self._git.open(run.id, lane)
+        desk.remarks += tell_submodules(self._git.folder(run.id, lane))
         detail = {"branch": branch, "commit": commit}
         return (*first, *desk.say(replace(said, detail=detail)))
 

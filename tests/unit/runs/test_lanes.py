@@ -238,6 +238,14 @@ def test_a_folder_with_files_that_git_ignores_stays_and_that_is_said(team: Team)
     assert not two.exists()
 
 
+def test_who_opens_a_lane_is_told_that_git_leaves_its_submodules_empty(team: Team) -> None:
+    commit(team.root, "with a submodule", **{".gitmodules": ""})
+    run_id = team.runs.start("a run").id
+    opened = team.lanes.open(run_id, actor="executor")
+    says = f"git lays out no submodules there: `git -C {opened.folder} submodule update --init`"
+    assert says in opened.told.remarks
+
+
 def test_a_folder_in_which_its_branch_is_not_checked_out_is_named(team: Team) -> None:
     run_id, one, _ = _two_lanes(team)
     commit(one, "one", b_py="b = 1\n")

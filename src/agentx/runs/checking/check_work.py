@@ -22,6 +22,7 @@ from agentx.runs.service import Runs
 from agentx.runs.store.executing import Execution, execute
 from agentx.runs.store.git_shared import CheckedOut
 from agentx.runs.store.run_store import OpenRun
+from agentx.runs.store.shared.lane_roots import tell_submodules
 
 _FILES_KEPT = 50
 _SHORT = 10
@@ -66,6 +67,9 @@ class CheckWork:
             detail=_tell(done, place, _name_place(run, lane)),
         )
         told = self._runs.doing(run.id, lambda desk: self._record(desk, said))
+        is_made = place.folder != self._runs.git.root  # by git, for a lane or the work branch
+        if is_made and not all(each.passed for each in done):
+            told = replace(told, remarks=(*told.remarks, *tell_submodules(place.folder)))
         return Checked(
             told=told,
             report=_find_report(told),

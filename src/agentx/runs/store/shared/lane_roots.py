@@ -43,6 +43,13 @@ def mend_link(root: Path, folder: Path, aside: Path) -> str:
     return f"{folder.name} {what}: it is the lane's folder again{where}"
 
 
+def tell_submodules(folder: Path) -> tuple[str, ...]:
+    """Return how submodules are laid out in a folder that git made: it leaves theirs empty."""
+    if not is_file(folder / ".gitmodules", ground=folder):
+        return ()
+    return (f"git lays out no submodules there: `{name_git(folder)} submodule update --init`",)
+
+
 def take_in_nested(folder: Path, work: str, aside: Path) -> Iterator[str]:
     """See that what an agent wrote in a lane is the lane's: a repository that it made there would
     be committed as a name, without its files. Yield what was put right; submodules of the work

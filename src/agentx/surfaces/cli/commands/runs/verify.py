@@ -171,7 +171,7 @@ def _list_remarks(done: Checked) -> list[str]:
     found = list(done.told.remarks)
     if done.report.dirty:
         files = ", ".join(done.report.dirty[:_SHOWN_MAX])
-        found.append(f"not committed: {files}; it counts for no gate until it ran on what is")
+        found.append(f"not committed: {files}; it counts once that is and it ran again")
     found += (
         f"not run, as nobody whom you trust asks for it: {preview(each, 80)}" for each in done.unrun
     )
