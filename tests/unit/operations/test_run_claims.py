@@ -211,6 +211,19 @@ def test_a_claim_that_was_pushed_stands_though_the_branch_went_from_the_remote(b
     assert both.holder(both.one) == both.holder(both.two) == "anna"
 
 
+@pytest.mark.parametrize("kind", ["task-reopened", "task-dropped"])
+def test_who_takes_a_task_up_again_or_drops_it_sees_first_who_works_on_it(
+    both: Two, kind: str
+) -> None:
+    task_step(both.one, Saying(task=FIRST), "task-failed", {"reason": "no"})
+    both.sync(both.two)
+    both.start(both.two)
+
+    with pytest.raises(IllegalTransition):
+        task_step(both.one, Saying(task=FIRST), kind, {"reason": "once more"})
+    assert both.holder(both.one) == "bert"
+
+
 def test_a_claim_that_is_on_its_way_is_not_yielded_by_others_of_the_checkout(both: Two) -> None:
     exchange = reach(both.one, [])
     assert exchange is not None

@@ -94,6 +94,17 @@ def test_who_holds_a_task_without_a_lane_works_in_none_of_another_checkout() -> 
     assert begun.tasks["T"].lane == "lane-001-aaaa"
 
 
+def test_who_takes_a_task_up_again_unknowing_ends_no_work_that_somebody_began() -> None:
+    failed = event(4, "task-failed", task="T", reason="no")
+    begun = (OPENED[0], failed, _claim(5, "task-started"))
+    run = _run(*begun, event(6, "task-reopened", task="T", reason="once more"))
+
+    assert run.tasks["T"].status == "IN_PROGRESS"
+    claim = run.tasks["T"].settled.claim
+    assert claim is not None
+    assert claim.checkout == "bbbb"
+
+
 def test_who_completed_a_task_elsewhere_is_told_by_name() -> None:
     (lost, _), (merged, _) = OPENED, DONE
     run = _run(*OPENED, merged, event(9, "task-completed", task="T"))

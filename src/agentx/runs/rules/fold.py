@@ -26,6 +26,7 @@ from agentx.runs.model import (
     Run,
     RunEvent,
     RunStatus,
+    TaskStatus,
     Verdict,
 )
 from agentx.runs.parts.said import Checkpoint
@@ -100,6 +101,8 @@ def _apply(draft: RunDraft, event: RunEvent) -> None:
 def _keep_claim(draft: RunDraft, event: RunEvent) -> None:
     """Keep what an event says of who holds its task; an end that ends nothing says nothing."""
     line, task = read_claim(event, lane_named(draft, event)), task_meant(draft, event)
+    if event.kind == "task-reopened" and task is not None and task.status is TaskStatus.IN_PROGRESS:
+        return
     if line is not None and task is not None and (task.claims or line.checkout):
         draft.tasks[task.id] = replace(task, claims=(*task.claims, line))
 

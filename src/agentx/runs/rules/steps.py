@@ -173,9 +173,11 @@ def _find_merged_lane(draft: RunDraft, task: Task) -> str:
 def _task_reopened(draft: RunDraft, event: RunEvent) -> None:
     task = task_meant(draft, event)
     if task is not None:
+        # Who knew that it is worked on would not have said so: that goes on.
+        is_begun = task.status is TaskStatus.IN_PROGRESS
         now = replace(
             task,
-            status=TaskStatus.PENDING,
+            status=task.status if is_begun else TaskStatus.PENDING,
             reopened_ms=event.at_ms,
             ended_ms=None,
             reason=event.text("reason"),

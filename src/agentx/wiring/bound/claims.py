@@ -32,7 +32,7 @@ _TRIES = 5
 _SYNC = "agentx run sync"
 _AGREE = f"{_SYNC} --push"
 _BEGINS = ("task-started", "task-retried")
-_ENDS = ("task-completed", "task-failed", "task-blocked")
+_ENDS = ("task-completed", "task-failed", "task-blocked", "task-dropped", "task-reopened")
 
 
 class Meeting:
@@ -273,7 +273,7 @@ def begins_work(kind: str) -> bool:
 
 
 def ends_work(kind: str) -> bool:
-    """Tell whether an event ends work on a task, or says that it cannot go on."""
+    """Tell whether an event ends work on a task, says that it cannot go on or ended too soon."""
     return kind in _ENDS
 
 
