@@ -86,7 +86,8 @@ def test_who_holds_a_task_without_a_lane_works_in_none_of_another_checkout() -> 
     assert _run(*first).tasks["T"].lane == ""
     taken = (OPENED[0], _claim(5, "task-claimed", taken=True))
     assert _run(*taken).tasks["T"].lane == "lane-001-aaaa"
-    assert _run(*taken, event(6, "task-started", task="T")).tasks["T"].lane == ""
+    for later in (6, 90_000):  # its date is another clock's, which is ahead
+        assert _run(*taken, event(later, "task-started", task="T")).tasks["T"].lane == ""
     released = event(5, "task-released", task="T", checkout="aaaa")
     assert _run(OPENED[0], released, _claim(6, "task-started")).tasks["T"].lane == ""
     moved = event(6, "lane-taken", lane="lane-001-aaaa", checkout="bbbb")

@@ -144,8 +144,10 @@ def _find_holder(task: Task, event: RunEvent) -> str:
 
 
 def _find_beginner(task: Task, event: RunEvent) -> str:
-    """Return who begins a task: it may have been claimed before, at the remote."""
-    return event.text("checkout") or _find_holder(task, event)
+    """Return who begins a task; a beginning without a claim is by who claimed it before, at the
+    remote, whatever the clocks say."""
+    claim = task.settled.claim if task.claims else None
+    return event.text("checkout") or ("" if claim is None else claim.checkout)
 
 
 def _is_others(lane: Lane, checkout: str) -> bool:
