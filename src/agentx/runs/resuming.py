@@ -207,9 +207,14 @@ def _lane_steps(run: Run, here: WhoGoesOn) -> Iterator[NextStep]:
 def _merge_steps(run: Run, lane: Lane, says: str, here: WhoGoesOn) -> Iterator[NextStep]:
     """Yield that a lane is to be merged, or what it lacks before that: no refusal is proposed."""
     task = run.tasks.get(lane.task)
-    if lane.commit and not here.tell.holds(lane.commit, lane.commit):
+    is_others = lane.commit and lane.checkout not in ("", here.checkout)
+    if is_others and not here.tell.holds(lane.commit, lane.commit):
         whose = say_party(() if task is None else task.claims, lane.checkout)
-        yield NextStep(text=f"{says}, and not here: {whose} pushes {lane.branch} first")
+        yield NextStep(
+            text=f"{says}, and not here: take in what was pushed; where it was not yet, {whose} "
+            f"pushes {lane.branch} first",
+            command=f"agentx run resume {run.id}",
+        )
         return
     missing = () if task is None else list_missing_of_task(run, task, here.tell)
     for each in missing[:_MISSING_MAX]:

@@ -311,8 +311,10 @@ def test_who_resumes_is_told_of_lanes_whose_task_is_over_and_sent_to_no_refusal(
     why = "lane-002 is finished; before it is merged: `make test` has not been run"
     assert _list_steps(lacking)[0] == (why, "agentx run verify --task T")
     away = replace(_tell, holds=lambda _older, _newer: False)
-    why = "lane-002 is finished, and not here: engineer (bbbb) pushes lane-002 first"
-    assert _list_steps(lacking, "aaaa", away)[0] == (why, "")
+    why, resumes = _list_steps(lacking, "aaaa", away)[0]
+    assert why.startswith("lane-002 is finished, and not here: take in what was pushed; ")
+    assert why.endswith(", engineer (bbbb) pushes lane-002 first")
+    assert resumes == f"agentx run resume {RUN}"
     after = event(5, "task-added", task="U", title="y", depends_on=["T"])
     (_, (then, _)) = _list_steps(_run(plain, mine, executes, done, after))
     assert then == "U is ready: y; lane-002 of T, for which it waited, is not merged yet"
