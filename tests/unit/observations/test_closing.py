@@ -226,11 +226,15 @@ def test_what_was_left_to_do_on_one_branch_may_be_done_on_another(
 ) -> None:
     _left(store, "The retry docs still need an example.", branch="feature/a")
     _left(store, "The test suite still fails.", branch="feature/a")
+    fine = "I timed nothing; this is fine until somebody asks for a list of all quays."
+    _left(store, fine, branch="feature/a")
     talk = Talk().user("write the example for the retry docs").edit("docs/retry.md", "a", "b")
     talk.shell("make test", "22 passed").agent("The example is in the retry docs now.")
+    talk.user("The list of quays takes a second.").edit("quays.py", "a", "b").agent("It is fast.")
 
-    assert _done(store, talk, branch="feature/b") == [
-        f"{LEFT_OPEN}The retry docs still need an example."
+    assert sorted(_done(store, talk, branch="feature/b")) == [
+        f"{LEFT_OPEN}{fine}",
+        f"{LEFT_OPEN}The retry docs still need an example.",
     ]
 
 

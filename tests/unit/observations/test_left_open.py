@@ -322,6 +322,11 @@ def test_what_the_user_puts_off_is_open_in_the_words_of_who_proposed_it(said: st
 # What a reply says, what the user says to it, and how both are told.
 PUT_OFF = [
     ("The new chart is still to be rolled out.", "tomorrow", "rolled out. The user said: tomorrow"),
+    (
+        "A limit would be a sensible rule, so it is worth a ticket.",
+        "ticket it is, for june",
+        "et. The",
+    ),
     ("Dropping `old_rates` would free 3 GB. Shall I?", "not now, ask me on Friday", "3 GB. The"),
     ("I'd need to know whether a refund is taxed.", "have to ask Jo first. leave it for now", "Jo"),
     ("Before we go live somebody has to sign the key.", "I'll talk to ops", "sign the key. The"),

@@ -21,6 +21,7 @@ _STANDS = "One run: the order is put 20 ms after `now()`, so it is not due, for 
 # Its file ends with the name of the one that is edited then; and a plain name that stays.
 _LONGER = "`queue_rewind.py:25` is too long since the split: the linter will find `Drain()` again."
 _PLAIN = "The way by stubs isn't bad: who has `acme` installed never notices that it is one."
+_PRAISED = "Honestly, how `deploy.yml` does it isn't terrible: six lines, and the code stays clean."
 _THEIRS = "I checked `harbour/kiosk`: their `kiosk.json` only has what all share, no `remote`."
 
 
@@ -58,6 +59,7 @@ def _category(talk: Talk, words: str) -> tuple[Category, str]:
         (_LONGER, 0, ("src/queue_rewind.py", "return None", "raise Lost(name)"), True),
         (_PLAIN, 0, ("src/acme.py", 'which("acme")', 'self.which("acme")'), False),
         (_PLAIN, 0, ("src/acme.py", 'which("acme")', "self.which(NAME)"), True),
+        (_PRAISED, 0, ("deploy.yml", "steps: six", "steps: five"), False),
         (_THEIRS, 0, ("kiosk.json", '"remote": "acme"', '"remote": ""'), False),
     ],
 )

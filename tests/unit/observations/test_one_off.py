@@ -38,6 +38,9 @@ def _list_said(text: str) -> list[str]:
         "ok, don't write tests for this one",
         "don't touch the music right now",
         "no toques la m\u00fasica ahora",
+        "ticket it is, for june. thanks!",
+        "117 stays, cancel 204, both are from my own tests. Then send the rest.",
+        "keep 12 and delete 14",
     ],
 )
 def test_what_is_not_to_be_done_at_this_moment_is_no_rule(text: str) -> None:
@@ -54,6 +57,8 @@ def test_what_is_not_to_be_done_at_this_moment_is_no_rule(text: str) -> None:
         "don't use Redis for the sessions",
         "from now on don't touch the music",
         "don't touch the music from now on",
+        "8090 stays, it is in the firewall",
+        "SQLite it is, for the boats",
     ],
 )
 def test_what_rules_something_is_a_rule(text: str) -> None:

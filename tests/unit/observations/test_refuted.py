@@ -296,4 +296,7 @@ def test_what_is_to_be_done_in_a_case_is_a_ruling_and_no_report_of_the_case() ->
     assert any(said in one for one in kept)
     assert not reports_fault("serve the old page when the hub is offline")
     assert reports_fault("the hub is down")
+    # Who weighs what could be done says no more of how things are than why they think so.
+    assert not reports_fault("few people print at the moment, perhaps no paper is a good choice")
+    assert reports_fault("the printer jams again, perhaps the paper is too thick")
     assert reports_fault("the export crashes when redis is down")

@@ -48,7 +48,6 @@ from agentx.prose.likeness import coverage
 _LOOKED_AT_MAX = 500
 _BROKEN = anywhere(
     r"""
-    (?:build|tests?|suite|checks?|ci|pipeline|lint\w*|it|they|this|that) (?:is|are|still)
     still (?:fails?|failing|broken|red) | (?:is|are|stays?|remains?) (?:broken|red|failing)
     """
 )

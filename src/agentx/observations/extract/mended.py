@@ -54,6 +54,13 @@ _WRONG = cues.anywhere(
     hangs? | crash(?:es)? | throws? | breaks? | ignores? | races? | too (?:early|late|many|long)
     """
 )
+# "It isn't terrible" finds nothing wrong.
+_NOT_BAD = compile_late(
+    r"(?i:\b(?:isn't|aren't|wasn't|(?:is|are|was) not|not|no)\s+"
+    r"(?:(?:an?|the|that|so|too|really|actually|even|such)\s+)*"
+    r"(?:terrible|bad|awful|horrible|wrong|broken|worse|harmful|dangerous|bugs?|problems?|issues?"
+    r"|big deal|crash(?:es)?|leaks?|races?)\b)"
+)
 
 
 def tell_mended(
@@ -69,7 +76,7 @@ def tell_mended(
     plain = _CODE.sub(" ", text)
     if is_claim(text) or _IS_DONE.search(plain) or _OF_OTHERS.search(plain):
         return finding
-    if _WRONG.search(plain):
+    if _WRONG.search(_NOT_BAD.sub(" ", plain)):
         told = _find_mending(finding, text, later[:_FAR], boot) or _find_removal(
             finding, text, later
         )

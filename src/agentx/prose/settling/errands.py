@@ -45,6 +45,13 @@ _ERRANDS = cues.at_the_start(
     cancel \S*\d\S* | zeig\w* | erkl\u00e4r\w* | pr\u00fcf\w* | schau\w* | lass\w* .{1,40} laufen
     """
 )
+# "61 stays, cancel 88": which of two records goes, by their numbers alone.
+_OF_RECORDS = compile_late(
+    r"(?i:#?\d+ (?:stays?|remains?|goes|bleibt|se queda|reste)\b[^.;]*?[,;] (?:and |und |y |et )?"
+    r"(?:cancel|delete|refund|close|storniere?|l\u00f6sche?|cancela|borra|annule)\w* #?\d+\b"
+    r"|(?:keep|behalte?) #?\d+[,;]? (?:and |und )?"
+    r"(?:cancel|delete|refund|close|storniere?|l\u00f6sche?) #?\d+\b)"
+)
 _INFORM = cues.at_the_start("explain | tell (?:me|us) | show (?:me|us) | describe | summari[sz]e")
 # Said of every time, and of nothing that is over then.
 _EVERY = cues.anywhere(
@@ -100,6 +107,14 @@ _FOUND = compile_late(
     rf"|[a-z]+s {_PART}{{0,120}}?, (?:while|whereas|even though|although) the {_PART}{{0,80}}\b"
     r"(?:does|is|has|doesn't)\b"
     r"|(?:is|are|does|do) (?:not|never) actually\b))"
+)
+# Who weighs what could be done says no more of how things are than why they think so.
+_WEIGHS = compile_late(
+    r"(?i:\b(?:maybe|perhaps|vielleicht|quiz\u00e1s?|peut-\u00eatre)\b[^.;]{1,80}\b"
+    r"(?:is|would be|could be|might be|w\u00e4re|ist|ser\u00eda|serait)"
+    r" (?:an? |the |eine? |la |una? )?"
+    r"(?:good|better|best|nice|gute|bessere|beste|buena|mejor|bonne|meilleure)\b"
+    r"(?: (?:option|idea|choice|way|thing|idee|wahl|opci\u00f3n|id\u00e9e))?)"
 )
 _OBLIGES = cues.anywhere(
     r"""
@@ -200,7 +215,8 @@ def is_errand(text: str) -> bool:
     phrase = phrase_title(text)
     if _INFORM.match(phrase):
         return True
-    return _ERRANDS.match(phrase) is not None and not _EVERY.search(text)
+    is_one = _ERRANDS.match(phrase) is not None or _OF_RECORDS.match(phrase) is not None
+    return is_one and not _EVERY.search(text)
 
 
 @once_a_line
@@ -222,6 +238,8 @@ def reports_fault(text: str) -> bool:
     """Tell whether a sentence says that something is broken, and not how it is to be."""
     if _STILL.match(text):
         return True
+    if _WEIGHS.search(text):
+        return False
     # What is to be done in a case is no report of the case: "fail open when redis is down".
     text = _IN_CASE.sub(" ", text)
     if _OBLIGES.search(drop_guesses(text)):

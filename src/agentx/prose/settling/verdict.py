@@ -119,6 +119,7 @@ _ORDERS = at_the_start(
 _TAKES = compile_late(
     r"(?i:\A\W*(?:(?:ok|okay|fine|right|alright|good|hm+|and|so)\W+)*"
     r"(?!(?:what|who|why|how|where|when|which|and|but|if|i|you|it|that|this|not|see|later|later on"
+    r"|(?:an? )?(?:issue|ticket|task|pr|follow-?up|todo|backlog)|today|tonight|lunch|dinner"
     r"|tomorrow|never|mind|lol|back|by|until|since|even|every|just|right|now|only|do|go|try|let|well|yes|no)\b)"
     r"[`\w./+@-]+(?: (?!(?:is|are|was|were|will|can|could|would|should|did|do|does|by|since|until"
     r"|even|back|right|just|it|that|this|them|me|us)\b)[`\w./+@-]+){0,3} (?:(?:then|out)\s*[.,;!]"
