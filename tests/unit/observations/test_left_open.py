@@ -481,3 +481,11 @@ def test_that_something_still_fails_is_not_told_beside_the_failure_itself(said: 
 
     assert _list_left(talk) == []
     assert sum("fail" in one for one in talk.kept()) == 1
+
+
+def test_what_is_left_is_told_as_open_in_the_middle_of_a_session_too() -> None:
+    left = "\u6b8b\u308a:\u7ba1\u7406\u753b\u9762\u306f\u53e4\u3044\u307e\u307e\u3067\u3059\u3002"
+    talk = Talk().user("fix the fee").edit("fee.py", "a", "b").agent(f"9d8e7f6. {left}")
+    kept = talk.user("one voucher an order").edit("order.py", "a", "b").agent("Done.").kept()
+
+    assert [each for each in kept if left in each and each.startswith("Left open: ")]

@@ -190,6 +190,7 @@ def test_what_an_agent_did_is_no_decision_unless_it_says_why(
 @pytest.mark.parametrize(
     ("said", "label"),
     [
+        ("The gallery crashes on old phones. 3 % of users since 5.2. iOS is fine", "reported"),
         ("the app freezes for 3 s when I open the gallery. fix", "asked"),
         ("the gallery doesn't open on old phones since the last release", "reported"),
     ],

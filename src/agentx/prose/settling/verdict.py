@@ -119,12 +119,20 @@ _ORDERS = at_the_start(
 _TAKES = compile_late(
     r"(?i:\A\W*(?:(?:ok|okay|fine|right|alright|good|hm+|and|so)\W+)*"
     r"(?!(?:what|who|why|how|where|when|which|and|but|if|i|you|it|that|this|not|see|later|later on"
-    r"|(?:an? )?(?:issue|ticket|task|pr|follow-?up|todo|backlog)|today|tonight|lunch|dinner"
+    r"|(?:an? )?(?:issue|tick[e]t|task|pr|follow-?up|todo|backlog)|today|tonight|lunch|dinner"
     r"|tomorrow|never|mind|lol|back|by|until|since|even|every|just|right|now|only|do|go|try|let|well|yes|no)\b)"
     r"[`\w./+@-]+(?: (?!(?:is|are|was|were|will|can|could|would|should|did|do|does|by|since|until"
     r"|even|back|right|just|it|that|this|them|me|us)\b)[`\w./+@-]+){0,3} (?:(?:then|out)\s*[.,;!]"
     r"|(?:then|out|it is)\s*[.!]?\Z|it is\s*[.,;!](?=\s))"
     r"|\A[^.;,]{2,40} (?:is|are) dead, (?:it'?s|use|we)\b)"
+)
+
+
+# "It crashes on Android. iOS is fine": what a fault spares.
+_SPARES = compile_late(
+    r"(?i:(?:\A\W*|(?<=[.;,!] ))(?:but |only |and |aber |nur |pero |mais )?[^.;:,]{1,60}?"
+    r" (?:is|are|works?|l\u00e4uft|geht|ist|sind|funktioniert|va|marche|funciona)"
+    r"(?: still| all| noch)? (?:fine|ok(?:ay)?|good|well|gut|in ordnung|bien)\W*\Z)"
 )
 
 
@@ -136,6 +144,8 @@ def settles(text: str) -> bool:
     if rules_out(text):
         return True
     said = [one.text for one in sentences(text)]
+    if any(map(reports_fault, said)):
+        said = [rest for one in said if (rest := _SPARES.sub("", one).strip())]
     is_look = wants_a_look(text)
     return any(rules_out(one) if is_look else _settles(one) for one in said)
 

@@ -83,7 +83,7 @@ _COMES = compile_late(
 _NOT_NOW = cues.at_the_start(
     rf"""
     (?:not (?:now|today|yet|this (?:week|time))|{_WHEN})(?=[.,;!]|\Z|\s[\u2013\u2014-])
-    (?:an? )?(?:issue|ticket|task|follow-?up) (?:it is|then)(?=[.,;!]|\Z)
+    (?:an? )?(?:issue|tick[e]t|task|follow-?up) (?:it is|then)(?=[.,;!]|\Z)
     leave (?:it|that|this|them)(?: alone)?(?: as (?:it|they) (?:is|are))? for (?:now|the moment)
     (?:nicht (?:jetzt|heute)|ahora no|hoy no|pas maintenant|non ora)(?=[.,;!]|\Z)
     ask me (?:again|later) | remind me | erinner(?:e)? mich | recu\u00e9rdame | rappelle-moi
