@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -92,6 +93,29 @@ def test_bare_and_separated_repositories_have_a_root(tmp_path: Path) -> None:
 
     assert git.repository(bare) == bare
     assert git.repository(apart) == apart
+
+
+def test_worktrees_of_a_bare_repository_share_the_oldest_of_them(
+    repository: Path, tmp_path: Path
+) -> None:
+    _commit(repository)
+    bare, claimed = tmp_path.resolve() / "shop.bare", tmp_path.resolve() / "claimed"
+    _git(tmp_path, "clone", "-q", "--bare", str(repository), str(bare))
+    places = [tmp_path.resolve() / name for name in ("b", "a", "c")]
+    for place in places:
+        _git(bare, "worktree", "add", "-q", "-b", place.name, str(place))
+    claim = bare / "worktrees" / "0"
+    claim.mkdir()
+    (claim / "gitdir").write_text(f"{claimed}/.git\n", encoding="utf-8")
+    (claim / "commondir").write_text("../..\n", encoding="utf-8")
+    os.utime(claim / "commondir", (0, 0))
+    _git(tmp_path, "clone", "-q", str(repository), str(claimed))
+
+    assert [git.repository(each) for each in (*places, bare)] == [places[0]] * 4
+    _git(bare, "worktree", "remove", str(places[0]))
+    assert git.repository(places[2]) == places[1]
+    shutil.rmtree(places[1])  # it is not there, whatever git still lists
+    assert git.repository(places[2]) == places[2]
 
 
 def test_what_is_no_repository_is_none(tmp_path: Path) -> None:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from agentx.host.files.plain import read_text
@@ -24,6 +26,7 @@ PLAIN_DIFF = ("--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submod
 _COUNT = compile_late(r"(\d+) (file|insertion|deletion)")
 _HASH = compile_late(r"[0-9a-f]{7,64}")
 _POINTER_BYTES_MAX = 8_192
+_WORKTREES_MAX = 50
 _CREDENTIALS = compile_late(r"(?<=://)[^/@\s]*@")
 
 
@@ -41,7 +44,7 @@ class Repository:
 def repository(path: Path) -> Path | None:
     """Return the root of the main repository: the same from every worktree and subfolder.
 
-    For a bare repository that is the repository itself.
+    Of a bare repository that is its oldest worktree; without one, the repository itself.
     """
     found = find_repository(path)
     return None if found is None else found.root
@@ -66,11 +69,13 @@ def find_repository(path: Path) -> Repository | None:
 def _believe(path: Path, common: Path, own: Path) -> Repository:
     """Return the repository that git finds, as far as it is not a mere claim."""
     holder = _find_holder(path)
-    if holder is None or common == own == holder / ".git":
-        return Repository(common if holder is None else holder, common)
+    if holder is None:
+        return Repository(_find_oldest_worktree(common) or common, common)
+    if common == own == holder / ".git":
+        return Repository(holder, common)
     if own.parent == common / "worktrees" and _leads_to(own / "gitdir", holder / ".git", own):
         main = common.parent if common.name == ".git" else _find_files_of(common)
-        return Repository(main or common, common)
+        return Repository(main or _find_oldest_worktree(common) or common, common)
     files = _find_files_of(common)
     if files is not None:
         return Repository(files, common)
@@ -111,13 +116,40 @@ def _find_files_of(common: Path) -> Path | None:
     return files if files is not None and _leads_to(files / ".git", common, files) else None
 
 
+def _find_oldest_worktree(common: Path) -> Path | None:
+    """Return where the files of a bare repository are: its worktree that was made first.
+
+    One that somebody only claims does not point back.
+    """
+    known: list[Path] = []
+    with suppress(OSError):
+        known = sorted((common / "worktrees").iterdir())
+    for own in sorted(known, key=_when_made)[:_WORKTREES_MAX]:
+        tree = (_read_pointer(own / "gitdir", own) or own).parent
+        if _leads_to(tree / ".git", own, tree):
+            return tree
+    return None
+
+
+def _when_made(worktree: Path) -> int:
+    """Return when git wrote what it never writes again of a worktree."""
+    with suppress(OSError):
+        return os.lstat(worktree / "commondir").st_mtime_ns
+    return sys.maxsize
+
+
 def _leads_to(pointer: Path, wanted: Path, below: Path) -> bool:
     """Tell whether a small file says where something is, and means that."""
+    return _read_pointer(pointer, below) == _resolve(below, str(wanted))
+
+
+def _read_pointer(pointer: Path, below: Path) -> Path | None:
+    """Return where a small file says that something is; None where it says nothing."""
     try:
         said = read_text(pointer, bytes_max=_POINTER_BYTES_MAX, ground=below)
     except (OSError, ValueError):
-        return False
-    return _resolve(below, said.strip().removeprefix("gitdir: ")) == _resolve(below, str(wanted))
+        return None
+    return _resolve(below, said.strip().removeprefix("gitdir: "))
 
 
 def list_tracked(path: Path, folder: str) -> tuple[str, ...] | None:
