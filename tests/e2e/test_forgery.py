@@ -76,10 +76,15 @@ def test_no_role_signs_for_a_person_or_for_another_role(asked: House) -> None:
     forged = ("clarify", "answer", "CLR-1-002", "x", "--from", "architect")
     told = asked.agentx(*forged, env={"AGENTX_AGENT": "engineer"}, expect=2).stderr
     assert "engineer calls: it cannot speak as architect" in told
+    asks = ("clarify", "ask", "--from", "architect", "--question", "?")
+    new = ("--issue", "1", "--to", "human", "--topic", "T")
+    for what in (new, ("--follow-up", "CLR-1-002")):
+        told = asked.agentx(*asks, *what, env={"AGENTX_AGENT": "engineer"}, expect=2).stderr
+        assert "engineer calls: it cannot speak as architect" in told
 
     assert (status(asked), status(asked, 2)) == ("escalated", "pending")
     audit = asked.agentx("logs", "--audit", "--json").stdout
-    assert audit.count("speaker-refused") == 13
+    assert audit.count("speaker-refused") == 15
     assert "I decide" not in audit
     # Its own words a role may say, without saying who it is.
     answered = asked.agentx(
@@ -115,17 +120,21 @@ def test_an_agent_that_hides_is_an_agent_all_the_same(asked: House) -> None:
 
 
 def test_an_agent_speaks_for_nobody_by_mcp(asked: House) -> None:
-    def answer(environment: dict[str, str], **words: Any) -> dict[str, Any]:
+    def answer(environment: dict[str, str], tool: str = "answer", **words: Any) -> dict[str, Any]:
         server = [str(BIN / "agentx"), "mcp"]
         with Talk(server, asked.project, {**asked.environment, **environment}) as talk:
             talk.begin()
             given = {"id": "CLR-1-001", "text": "I decide", **words}
-            return dict(talk.ask("tools/call", name="answer", arguments=given)["result"])
+            if tool == "ask":
+                given = words
+            return dict(talk.ask("tools/call", name=tool, arguments=given)["result"])
 
     for words in ({"resolve": True}, {"resolve": True, "role": "human"}, {"role": "human"}):
         for played in ({}, {"AGENTX_AGENT": "engineer"}):
             assert answer(played, **words).get("isError"), (played, words)
     assert answer({"AGENTX_AGENT": "engineer"}, id="CLR-1-002", role="architect").get("isError")
+    asks = {"issue": 1, "asker": "architect", "to": "human", "topic": "T", "question": "?"}
+    assert answer({"AGENTX_AGENT": "engineer"}, "ask", **asks).get("isError")
     assert (status(asked), status(asked, 2)) == ("escalated", "pending")
 
 

@@ -343,7 +343,7 @@ def _only_its_people_resolve(state: Clarification, fact: Fact) -> Verdict:
         return None
     return IllegalTransition(
         f"{state.id} was asked by {state.asker}: {fact.by} cannot resolve it",
-        hint=f"resolve it as {state.asker}, or as {PERSON}",
+        hint=f"{state.asker} or a person says whether that settles it",
     )
 
 

@@ -17,7 +17,7 @@ import pytest
 from agentx.clarification.model import PERSON
 from agentx.host.ancestry import Ancestor, list_ancestors
 from agentx.host.peers import list_holders
-from agentx.operations.questions.settle import judge_speaker
+from agentx.operations.questions.speaking import judge_speaker
 from agentx.project.config import read_environment
 from agentx.project.project import open_project
 from agentx.project.roles import sender

@@ -17,6 +17,7 @@ from agentx.kernel.bus import Say
 from agentx.kernel.errors import InvalidValue
 from agentx.kernel.values import frozen
 from agentx.operations.questions.routing import Player, find_player, hub_of, route_apart, watch
+from agentx.operations.questions.speaking import check_speaker
 from agentx.operations.questions.waiting import (
     SeeWait,
     await_outcome,
@@ -26,6 +27,7 @@ from agentx.operations.questions.waiting import (
 )
 from agentx.project.claims import claim_data
 from agentx.project.project import Project
+from agentx.project.roles.caller import WhoCalls
 from agentx.wiring.clarifications import role_named, tell_state
 from agentx.wiring.hub import open_hub
 from agentx.wiring.kept.known import find_known
@@ -50,6 +52,7 @@ def ask(
     waiting: Waiting | None = None,
     told: Say,
     offered: Callable[[KnownAnswer], None] | None = None,
+    caller: WhoCalls | None = None,
 ) -> Clarification:
     """Put a question; the same one, while it is open, is joined. Without `waiting` that is all.
 
@@ -57,9 +60,12 @@ def ask(
     the question is kept and waits, until its asker accepts that or has it asked.
 
     Raises: ScopeViolation, InvalidValue, LockTimeout; AgentUnavailable for a runner that cannot be
-        run here, before anything is kept; ClarificationUnanswered when the target fails twice.
+        run here, before anything is kept; ClarificationUnanswered when the target fails twice;
+        NotThePerson where a caller asks as somebody else.
     """
     asker, to = _asker(project, request.asker), _target(project, request.to)
+    if caller is not None:
+        check_speaker(project, caller, asker, "a question")
     player = _find_player(project, to, waiting)
     hub = _hub(project, player)
     if claim_data(project, "clarify ask"):
@@ -84,6 +90,7 @@ def follow_up(
     by: str = "",
     waiting: Waiting | None = None,
     told: Say,
+    caller: WhoCalls | None = None,
 ) -> Clarification:
     """Put a further question on an answered clarification.
 
@@ -93,6 +100,8 @@ def follow_up(
     player = _find_player(project, known.to, waiting)
     hub = _hub(project, player)
     speaker = role_named(project, by) if by else ""
+    if caller is not None:
+        check_speaker(project, caller, speaker or known.asker, clarification_id)
     try:
         state = hub.follow_up(known.exact, question, by=speaker)
     except MaxRoundsExceeded:

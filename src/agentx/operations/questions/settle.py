@@ -1,14 +1,12 @@
 """To answer, to resolve, to escalate: what people and agents do to an open question.
 
-Nobody signs for somebody else: `judge_speaker` says who may speak as whom, and what was refused
-stands in the audit log.
+Nobody signs for somebody else (`speaking`).
 """
 
 from __future__ import annotations
 
 from agentx.agents.hub.hub import Hub
 from agentx.clarification.contested import find_contesting
-from agentx.clarification.errors import NotThePerson
 from agentx.clarification.model import (
     HUB,
     PERSON,
@@ -23,6 +21,7 @@ from agentx.kernel.errors import NotFound
 from agentx.kernel.text import preview
 from agentx.kernel.values import frozen
 from agentx.operations.questions.routing import hub_of
+from agentx.operations.questions.speaking import check_speaker, refuse_speaker
 from agentx.project.audit import AuditAct, record_act
 from agentx.project.project import Project
 from agentx.project.roles.caller import Via, WhoCalls
@@ -63,7 +62,7 @@ def answer(
     said = speaker_named(project, by)
     is_called = state.status is ClarificationStatus.ESCALATED and caller.is_person
     speaker = said or caller.role or (PERSON if is_called else state.to)
-    _check_speaker(project, caller, speaker, clarification_id)
+    check_speaker(project, caller, speaker, clarification_id)
     done = hub.answer(name_asked(state), text, by=speaker, via=_name_way(caller), worth=worth)
     return tell_state(project, done)
 
@@ -85,7 +84,7 @@ def resolve(
     )
     is_agents |= caller.is_agent and not state.is_active  # it is told that it is over
     speaker = said or (caller.role or state.asker if is_agents else PERSON)
-    _check_speaker(project, caller, speaker, clarification_id)
+    check_speaker(project, caller, speaker, clarification_id)
     done = hub.resolve(name_asked(state), text, by=speaker, via=_name_way(caller))
     return tell_state(project, done)
 
@@ -114,7 +113,7 @@ def accept(
     is_persons = state.to == PERSON
     asker = PERSON if is_persons else caller.role or state.asker
     speaker = asker if is_persons else speaker_named(project, by) or asker
-    _check_speaker(project, caller, speaker, clarification_id)
+    check_speaker(project, caller, speaker, clarification_id)
     known = find_known(project, state) if state.is_unanswered else None
     if known is None:
         why = "memory has no answer to it" if state.is_unanswered else f"it is {state.status}"
@@ -146,7 +145,7 @@ def escalate(
     state = _find_meant(project, hub, clarification_id, caller)
     speaker = speaker_named(project, by) or caller.role or (PERSON if caller.is_person else HUB)
     if speaker != HUB:
-        _check_speaker(project, caller, speaker, clarification_id)
+        check_speaker(project, caller, speaker, clarification_id)
     return tell_state(project, hub.escalate(state.exact, text, by=speaker))
 
 
@@ -179,7 +178,7 @@ def forget(project: Project, clarification_id: str, *, caller: WhoCalls) -> Forg
     Raises: ClarificationNotFound, LockTimeout; NotThePerson for an agent.
     """
     if caller.is_agent:
-        _refuse(project, caller, PERSON, clarification_id)
+        refuse_speaker(project, caller, PERSON, clarification_id)
     hub = hub_of(project)
     state = _find_meant(project, hub, clarification_id, caller)
     shared = _list_family(project, state)
@@ -229,39 +228,6 @@ def _find_meant(
     if caller.via is Via.TERMINAL and "@" not in clarification_id:
         find_shown(project).check_seen(state.id, state, tell_unseen(project, state))
     return state
-
-
-def judge_speaker(caller: WhoCalls, speaker: str) -> NotThePerson | None:
-    """Return why a caller may not speak as somebody, or None."""
-    if speaker == PERSON and not caller.is_person:
-        if caller.is_agent:
-            return NotThePerson(
-                f"only a person can say this, and {caller.said_name} is none",
-                hint="the user decides in a terminal of their own: agentx clarify inbox",
-            )
-        return NotThePerson(
-            "only a person can say this, and nobody sits at a terminal here",
-            hint="say it at a terminal; a program that says it for a person adds --as-person",
-        )
-    if caller.is_agent and caller.role and speaker != caller.role:
-        return NotThePerson(
-            f"{caller.role} calls: it cannot speak as {speaker}",
-            hint=f"leave out who says it (--from, by MCP role), or let {speaker} say it",
-        )
-    return None
-
-
-def _check_speaker(project: Project, caller: WhoCalls, speaker: str, about: str) -> None:
-    if judge_speaker(caller, speaker) is not None:
-        _refuse(project, caller, speaker, about)
-
-
-def _refuse(project: Project, caller: WhoCalls, speaker: str, about: str) -> None:
-    refusal = judge_speaker(caller, speaker)
-    assert refusal is not None, "looked at before"
-    facts = {"role": caller.role, "agent": caller.agent, "via": str(caller.via)}
-    record_act(project, AuditAct.REFUSED, clarification=about, speaker=speaker, **facts)
-    raise refusal
 
 
 def _name_way(caller: WhoCalls) -> str:

@@ -59,11 +59,12 @@ def ask(
 
         waiting = clarify_ask.Waiting(wait_ms=wait_seconds * SECOND_MS, apart=True, seen=see)
     project = desk.project()
-    asker = asker or find_caller(project, by_mcp=True).role
+    caller = find_caller(project, by_mcp=True)
+    asker = asker or caller.role
     known: list[KnownAnswer] = []
     if follow_up:
         state = clarify_ask.follow_up(
-            project, follow_up, question, by=asker, waiting=waiting, told=_nobody
+            project, follow_up, question, by=asker, waiting=waiting, told=_nobody, caller=caller
         )
     elif issue is None:
         raise InvalidValue("an issue is missing", hint="give issue, asker, to and topic")
@@ -72,7 +73,9 @@ def ask(
             issue=issue, asker=asker, to=to, topic=topic, question=question, blocking=blocking
         )
         offered = None if ask_anyway else known.append
-        state = clarify_ask.ask(project, request, waiting=waiting, told=_nobody, offered=offered)
+        state = clarify_ask.ask(
+            project, request, waiting=waiting, told=_nobody, offered=offered, caller=caller
+        )
     told = [f"  {line}" for each in known for line in list_known_lines(each)]
     if known:
         accept = f"Accept: `answer` with id={state.typed}, accept=true, source={known[0].grip}."

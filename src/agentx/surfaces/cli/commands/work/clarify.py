@@ -137,7 +137,7 @@ def ask(
     """
     told = _stream(invocation)
     project, question = invocation.project, read_words(question)
-    asker = asker or decide_role(project).role
+    asker, caller = asker or decide_role(project).role, find_caller(project)
     known: list[KnownAnswer] = []
     player = clarify_routing.Player(runner=runner, script=script)
     with watching(invocation) as seen:
@@ -147,7 +147,7 @@ def ask(
         plan = waiting if wait or runner else None
         if earlier:
             state = clarify_ask.follow_up(
-                project, earlier, question, by=asker, waiting=plan, told=told
+                project, earlier, question, by=asker, waiting=plan, told=told, caller=caller
             )
         else:
             named = _name_issue(issue, asker, to)
@@ -160,7 +160,9 @@ def ask(
                 blocking=not no_block,
             )
             offered = None if ask_anyway else known.append
-            state = clarify_ask.ask(project, request, waiting=plan, told=told, offered=offered)
+            state = clarify_ask.ask(
+                project, request, waiting=plan, told=told, offered=offered, caller=caller
+            )
     others, offer = clarify_read.list_others(project, state), known[0] if known else None
     data = {
         **as_data(state, others),
