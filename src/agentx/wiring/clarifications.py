@@ -1,6 +1,6 @@
 """Clarifications of a project, opened: the room, and what the log hears of it and of the hub.
 
-For others: `blocking_questions` for the ready queue, `inbox_lines` for the start of a session.
+For others: `blocking_questions` for the ready queue.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from pathlib import Path
 from agentx.clarification.contested import find_untrusted
 from agentx.clarification.events import LedgerLocked, LedgerReleased
 from agentx.clarification.model import PERSON, Clarification
-from agentx.clarification.rendering import inbox_line, say_against, say_doubts
+from agentx.clarification.rendering import say_against, say_doubts
 from agentx.clarification.service import Clarifications
 from agentx.clarification.store.book import Pen
 from agentx.clarification.store.ledgers import LedgerStore
 from agentx.clarification.store.naming.shown import ShownNames
+from agentx.clarification.store.signed_lines import find_unheld
 from agentx.clarification.store.survey import SeenLedgers, Survey
-from agentx.clarification.store.unheld import find_unheld
 from agentx.clarification.store.vouching.doubts import EventDoubt
 from agentx.clarification.store.vouching.overruled import name_overruled
 from agentx.clarification.store.vouching.signers import find_askers, find_sayer, find_writer
@@ -271,7 +271,7 @@ def find_hold(project: Project, role: str, issue: int) -> OpenQuestion | None:
     if project.trust.has_data:
         return None
     asked = AskedIssues(project)
-    held = [one for one in _list_held(survey, role) if asked.find_number(one) == issue]
+    held = [one for one in list_held(survey, role) if asked.find_number(one) == issue]
     signed = keep_signed(project, held)
     return OpenQuestion(id=signed[0].id, to=signed[0].waits_on) if signed else None
 
@@ -289,7 +289,8 @@ def hold_status(project: Project, status: AgentStatus, issue: int | None = None)
     return replace(status, state=blocked, clarification_id=hold.id, waiting_on=hold.to)
 
 
-def _list_held(survey: Survey, role: str) -> list[Clarification]:
+def list_held(survey: Survey, role: str) -> list[Clarification]:
+    """Return what holds a role, by what it asked."""
     return [one for one in survey.active if one.asker == role and one.holds_its_asker]
 
 
@@ -390,43 +391,15 @@ def list_told(survey: Survey) -> tuple[Clarification, ...]:
     return (*survey.active, *survey.decided)
 
 
-def inbox_lines(project: Project, role: str) -> tuple[str, ...]:
-    """Return what a role is shown at its session start; nothing where nobody ever asked."""
-    if not (role and any(map(is_folder, project.asked))):
-        return ()
-    if not project.trust.has_data:
-        return tuple(_tell_untrusted(project, role))
-    waiting = inbox(project, role)
-    now_ms = project.clock.now_ms()
-    lines = [inbox_line(state, role, now_ms) for state in waiting[:CLARIFY_INBOX_MAX]]
-    if len(waiting) > len(lines):
-        lines.append(f"{len(waiting) - len(lines)} more: agentx clarify inbox {role}")
-    return tuple(lines)
-
-
 def list_unread(project: Project) -> tuple[str, ...]:
     """Return of which issues nobody knows what waits, to be said."""
-    return tuple(_tell_unread(open_clarifications(project).survey()))
+    return tuple(tell_unread(open_clarifications(project).survey()))
 
 
-def _tell_unread(survey: Survey) -> Iterator[str]:
+def tell_unread(survey: Survey) -> Iterator[str]:
+    """Yield the same of ledgers that are at hand."""
     for issue in survey.closed[:CLARIFY_INBOX_MAX]:
         yield f"the questions of issue {issue} cannot be read, and still wait: agentx doctor"
-
-
-def _tell_untrusted(project: Project, role: str) -> Iterator[str]:
-    """Yield what a role is told where nobody trusts the repository: nothing in a stranger's words.
-
-    What it asked here itself still waits.
-    """
-    survey = open_clarifications(project).survey()
-    for state in keep_signed(project, _list_held(survey, role))[:CLARIFY_INBOX_MAX]:
-        who = "a person" if state.waits_for_person else state.waits_on
-        yield f"{state.id} of yours waits for {who} still"
-    yield from _tell_unread(survey)
-    if count := len(inbox_among(list_told(survey), role)):
-        what = "question or answer is" if count == 1 else "questions and answers are"
-        yield f"{count:,} {what} not told: the repository is not trusted (the user: agentx trust)"
 
 
 def ledgers_aside(project: Project) -> tuple[Path, ...]:

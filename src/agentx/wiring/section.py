@@ -223,7 +223,7 @@ class _Rooms:
         """Say how things stand; cheap, and never asks the network."""
         project = self._project
         if not self._may_tell:
-            return Standing()
+            return self._own_questions()
         of_runs, run_answers = self._look_at_runs()
         work = replace(self._work(), of_runs=of_runs, run_answers=run_answers)
         if not any(map(is_folder, project.asked)):
@@ -247,6 +247,16 @@ class _Rooms:
             inbox=lambda who: inbox_among(asked, who),
             blocking=blocking_among(project, survey),
         )
+
+    def _own_questions(self) -> Standing:
+        """Say what the user's agents asked and were answered: the rest may be a stranger's."""
+        if not any(map(is_folder, self._project.asked)):
+            return Standing()
+        from agentx.clarification.watch.inbox import inbox_among  # noqa: PLC0415  somebody asked something
+        from agentx.wiring.told.inbox_lines import list_own_told  # noqa: PLC0415  as above
+
+        asked = list_own_told(self._project)
+        return Standing(asked=asked, inbox=lambda who: inbox_among(asked, who))
 
     def _look_at_runs(self) -> tuple[tuple[tuple[str, int], ...], tuple[RunAnswer, ...]]:
         """Return what runs ask the person, and what people answered lately."""

@@ -22,8 +22,9 @@ from agentx.operations.questions import settle as clarify_settle
 from agentx.operations.questions import waiting as clarify_waiting
 from agentx.operations.setup.writers import list_writers, withdraw_writer
 from agentx.project.project import Project
-from agentx.wiring.clarifications import inbox_lines, open_clarifications
+from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.hub import open_issues
+from agentx.wiring.told.inbox_lines import inbox_lines
 from agentx.work.model import NewIssue
 from tests.support.clarifying import SCOPE, let_go, project_at, request
 from tests.support.time_and_chance import FakeClock

@@ -32,8 +32,9 @@ from agentx.project.config import read_environment
 from agentx.project.project import Project
 from agentx.project.roles.caller import Via, WhoCalls
 from agentx.views.documents.clarifications import ClarificationDocuments
-from agentx.wiring.clarifications import blocking_questions, inbox_lines, make_pen
+from agentx.wiring.clarifications import blocking_questions, make_pen
 from agentx.wiring.hub import open_hub, open_issues, run_monitor
+from agentx.wiring.told.inbox_lines import inbox_lines
 from agentx.wiring.work import open_agents
 from agentx.work.model import AgentState, NewIssue
 from tests.support.clarifying import project_at, request

@@ -40,11 +40,12 @@ from agentx.project.roles.caller import Via, WhoCalls
 from agentx.recall.section.gather import Gatherer
 from agentx.recall.section.sources import About
 from agentx.views.documents.clarifications import clarification_document
-from agentx.wiring.clarifications import inbox_lines, open_clarifications
+from agentx.wiring.clarifications import open_clarifications
 from agentx.wiring.hub import open_issues
 from agentx.wiring.kept.decided import keep_decisions
 from agentx.wiring.observations import open_observations
 from agentx.wiring.section import section_sources
+from agentx.wiring.told.inbox_lines import inbox_lines
 from agentx.work.model import NewIssue
 from tests.support.clarifying import SCOPE, let_go, project_at, request
 from tests.support.repository import git, repository

@@ -28,10 +28,11 @@ from agentx.operations.recall.section import RecallReply, RecallRequest
 from agentx.project.claims import claim_data
 from agentx.project.project import Project
 from agentx.project.roles.played import require_role
-from agentx.wiring.clarifications import hold_status, inbox_lines, role_named
+from agentx.wiring.clarifications import hold_status, role_named
 from agentx.wiring.hub import open_bus, run_monitor
 from agentx.wiring.observations import open_observations
 from agentx.wiring.spool import open_spool
+from agentx.wiring.told.inbox_lines import inbox_lines
 from agentx.wiring.work import open_agents
 from agentx.work.model import AgentState, AgentStatus
 

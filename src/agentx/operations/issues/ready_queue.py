@@ -9,7 +9,11 @@ from agentx.kernel.values import frozen
 from agentx.operations.issues.read import IssueQuery, list_issues
 from agentx.operations.questions.routing import watch
 from agentx.project.project import Project
-from agentx.wiring.clarifications import blocking_questions
+from agentx.wiring.clarifications import (
+    blocking_questions,
+    keep_signed,
+    open_clarifications,
+)
 from agentx.wiring.hub import open_issues
 from agentx.wiring.runs import list_run_questions
 from agentx.wiring.work import view
@@ -40,7 +44,9 @@ class ReadyReply:
 
 def ready(project: Project) -> ReadyReply:
     """Return the ready queue."""
-    found = watch(project)
+    active = watch(project).active
+    if not project.trust.has_data:
+        active = keep_signed(project, open_clarifications(project).survey().active)
     queue = open_issues(project).queue(lambda: blocking_questions(project))
     return ReadyReply(
         ready=tuple(view(issue) for issue in queue.ready),
@@ -55,7 +61,7 @@ def ready(project: Project) -> ReadyReply:
         ),
         cycles=queue.cycles,
         inbox=(
-            *(state.id for state in inbox_among(found.active, PERSON_ROLE)),
+            *(state.id for state in inbox_among(active, PERSON_ROLE)),
             *(one.asked.id for one in list_run_questions(project) if project.trust.has_data),
         ),
     )

@@ -8,7 +8,7 @@ from agentx.kernel.errors import InvalidValue
 from agentx.project.project import Project
 from agentx.wiring.hub import open_hub
 from agentx.wiring.listeners.mirror import SyncReply, mirror
-from agentx.wiring.listeners.replies import RepliesTaken, take_replies
+from agentx.wiring.listeners.replies import take_replies
 from agentx.wiring.section import renew_late_notices
 from agentx.wiring.work import is_github, take_time
 
@@ -24,9 +24,8 @@ def sync_issues(project: Project, issues: tuple[int, ...] = ()) -> SyncReply:
             hint="agentx config set work.mode github",
         )
     project = take_time(project)
-    heard = RepliesTaken()
+    heard = take_replies(project, open_hub(project), issues)
     if project.trust.has_data:
-        heard = take_replies(project, open_hub(project), issues)
         renew_late_notices(project)  # a reply may have been changed
     done = mirror(project, issues)
     return replace(

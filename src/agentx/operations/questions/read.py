@@ -60,6 +60,7 @@ from agentx.wiring.told.asks import (
     list_contradicted,
     list_unconfirmed_asks,
 )
+from agentx.wiring.told.inbox_lines import list_own_words
 from agentx.wiring.trust.changed_replies import list_changes, say_unknown
 from agentx.wiring.trust.issue_marks import AskedIssues
 from agentx.wiring.trust.lost_words import drop_told, list_lost_words
@@ -150,7 +151,7 @@ def inbox_of(project: Project, who: str) -> Overview:
     """Return what a role, or the person, has to see to.
 
     In a repository that is not trusted a person sees what they, or a writer whom they trust,
-    signed; a role sees nothing. How much waits beside that is counted.
+    signed; so does a role, in the words of such alone. How much waits beside that is counted.
 
     Raises: InvalidValue for what is no role.
     """
@@ -159,7 +160,9 @@ def inbox_of(project: Project, who: str) -> Overview:
     speaker = speaker_named(project, who)
     waiting = shown = inbox(project, speaker)
     if not is_told:
-        shown = keep_signed(project, waiting) if speaker == PERSON else ()
+        shown = tuple(list_own_words(project, waiting))
+        if speaker == PERSON:
+            shown = keep_signed(project, waiting)
     notes: tuple[str, ...] = ()
     if is_told and speaker == PERSON:
         overruled = (*map(tell_overruled, list_overruled(project)), *list_contradicted(project))

@@ -63,6 +63,8 @@ def take_replies(project: Project, hub: Hub, issues: Iterable[int] = ()) -> Repl
     Raises: InvalidValue when the repository or the token is missing, or a name is none.
     """
     people, why = list_deciders(project)
+    if people and not project.trust.has_data:
+        why = "people's replies are not taken while the repository is not trusted: agentx trust"
     if why:
         return RepliesTaken(unclear=(why,))
     if find_caller(project).is_agent:
