@@ -160,7 +160,9 @@ _GAP = rf"[\s\u0300-\u036f\u061c\u200c-\u200f\ufe00-\ufe0f{_INVISIBLE}{_TURNS}]{
 # Of what may stand there, what is left in a text that is printable, but for white space.
 _BETWEEN_LETTERS = dict.fromkeys((0x061C, *range(0x200C, 0x2010), *range(0xFE00, 0xFE10)))
 _BESIDE_LETTERS = {**_BETWEEN_LETTERS, **dict.fromkeys(range(0x0300, 0x0370))}
-_BLANKS = "\u2800\ufffd"  # signs by their category: the empty one of Braille, and a stand-in
+# Signs by their category: the empty one of Braille, an empty note, and what stands in for others.
+_BLANKS = "\u2800\U0001d159\ufffc\ufffd"
+_UNKNOWN_KINDS = ("Cn", "Co")  # signs newer than this Python, and those of somebody's own font
 _MENDS_MAX = 4
 _NAMES_SHOWN_MAX = 5
 _FENCE = compile_late(
@@ -291,8 +293,8 @@ def printable(text: str) -> str:
 
 def shows_something(text: str) -> bool:
     """Tell whether a reader sees anything of a text: a letter, a digit, a sign."""
-    shown = (char for char in printable(text) if char not in _BLANKS)
-    return any(unicodedata.category(char)[0] in "LNPS" for char in shown)
+    kinds = (unicodedata.category(each) for each in printable(text) if each not in _BLANKS)
+    return any(kind[0] in "LNPS" or kind in _UNKNOWN_KINDS for kind in kinds)
 
 
 def _is_plain(text: str) -> bool:

@@ -33,6 +33,6 @@ class GithubSettings:
     notify: str = setting(
         "",
         "Who decides on GitHub, names with commas: mentioned where a person must; their replies "
-        "count.",
+        "count. A team is mentioned alone: nobody is known as one of it.",
         persons=True,
     )

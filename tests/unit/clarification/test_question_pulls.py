@@ -25,11 +25,12 @@ class Clones:
 
     def ask(self, place: Path, topic: str) -> Path:
         """Ask in a clone; return the file that it wrote."""
+        known = place / ".git"
         pen = Pen(
             writer=lambda: place.name,
             secret=PEN.secret,
             signatures=PEN.signatures,
-            common=place / ".git",
+            common=known if known.is_dir() else None,
         )
         paths, clock = ProjectPaths(place), FakeClock()
         room = Clarifications(LedgerStore(paths, clock, pen), clock=clock, bus=Bus())
@@ -55,6 +56,7 @@ def test_events_are_united_in_every_checkout_and_the_users_own_rules_stay(tmp_pa
     rules = clones.mira / ".git/info/attributes"
     rules.parent.mkdir(exist_ok=True)
     rules.write_bytes(b"*.png binary")
+    rules.chmod(0o600)
     clones.ask(clones.mira, "Which cache?")
     file = clones.ask(clones.mira, "Which queue?")
     commit(clones.mira, "Ask")
@@ -71,3 +73,16 @@ def test_events_are_united_in_every_checkout_and_the_users_own_rules_stay(tmp_pa
     assert there.read_text(encoding="utf-8").splitlines()[2:] == ["theirs", "ours"]
     lines = rules.read_text(encoding="utf-8").splitlines()
     assert [lines[0], *lines[2:]] == ["*.png binary", "**/.agentx/questions/**/*.jsonl merge=union"]
+    assert rules.stat().st_mode & 0o777 == 0o600
+
+
+def test_events_are_united_where_the_folder_of_git_lies_elsewhere(tmp_path: Path) -> None:
+    clones = Clones(tmp_path)
+    (clones.mira / ".git").rename(tmp_path / "apart")
+    (clones.mira / ".git").write_text(f"gitdir: {tmp_path}/apart\n", encoding="utf-8")
+
+    file = clones.ask(clones.mira, "Which cache?")
+
+    said = git(clones.mira, "check-attr", "merge", str(file.relative_to(clones.mira)))
+    assert said.endswith("merge: union")
+    assert not (tmp_path / "apart/info/attributes").exists()

@@ -124,7 +124,7 @@ def test_a_question_to_a_person_mentions_them_and_is_answered_there(
 ) -> None:
     asked = ask(project, "May I drop the table?", to="human")
     posted = server.comments[1][0]["body"]
-    assert "cc @ada @org/team" in posted
+    assert "cc @ada @org/team\n\nA reply of ada to this comment decides it." in posted
     assert f"begin it with `{asked}:`" in posted
 
     server.say(1, "ada", f"{asked}: yes, after the backup.")
@@ -187,6 +187,7 @@ def test_words_of_others_settle_nothing(
         ("+1", "nothing seems to be decided"),
         ("ok", "nothing seems to be decided"),
         ("CLR-1-001", "says nothing"),
+        ("\u3164\u2800", "says nothing"),
         ("> Which store?\n", "says nothing"),
     ],
 )
@@ -444,11 +445,19 @@ def test_nobody_is_promised_that_a_reply_decides_where_replies_are_not_taken(
     project: Project, server: GithubServer, tmp_path: Path
 ) -> None:
     asked = ask(project_at(tmp_path, server, AGENTX_WORK_MODE="github"), to="human")
+    settings = Path(project.environment.variables["HOME"], ".config/agentx/config.toml")
+    known = settings.read_text(encoding="utf-8")
+    settings.write_text(known.replace("ada,org/team", "org/team"), encoding="utf-8")
+    of_team = ask(open_project(project.root, project.environment), "May I?", to="human")
+    settings.write_text(known.replace("ada,org/team", "ada,bo"), encoding="utf-8")
+    ask(open_project(project.root, project.environment), "Must I?", to="human")
 
-    posted = server.comments[1][0]["body"]
-    assert "cc @ada @org/team" in posted
-    assert "A reply to this comment decides" not in posted
-    assert f"`agentx clarify answer {asked}`" in posted
+    by_variable, by_team, by_people = (each["body"] for each in server.comments[1])
+    for posted, name in ((by_variable, asked), (by_team, of_team)):
+        assert "decides it." not in posted
+        assert "@org/team" in posted
+        assert f"`agentx clarify answer {name}`" in posted
+    assert "A reply to this comment decides it." in by_people
 
 
 def test_why_a_reply_was_not_taken_is_not_looked_up_again(

@@ -37,12 +37,12 @@ def is_post(body: str, state: Clarification, index: int) -> bool:
 
 
 def comment(
-    state: Clarification, index: int, people: tuple[str, ...] = (), *, is_heard: bool = True
+    state: Clarification, index: int, people: tuple[str, ...] = (), heard: tuple[str, ...] = ()
 ) -> str:
     """Return one entry of a thread as a structured comment on its issue.
 
-    `people` are mentioned where one of them is to decide, and nobody else ever is; `is_heard` says
-    that what they reply there is taken.
+    `people` are mentioned where one of them is to decide, and nobody else ever is; `heard` are
+    those whose reply there is taken.
     """
     entry = state.thread[index]
     late = f",{say_late(state, entry)}".replace("(", "").replace(")", "") if entry.late else ""
@@ -50,7 +50,7 @@ def comment(
     is_for_person = entry.type is EntryType.ESCALATION or (
         entry.type is EntryType.QUESTION and state.to == PERSON
     )
-    called = (*_call_people(state, people, is_heard), "") if is_for_person and people else ()
+    called = (*_call_people(state, people, heard), "") if is_for_person and people else ()
     facts = f"({state.id}, round {entry.round}/{state.rounds_max}{late})"
     return "\n".join(
         (
@@ -77,13 +77,19 @@ def _entitle(state: Clarification, index: int) -> str:
     }[entry.type]
 
 
-def _call_people(state: Clarification, people: tuple[str, ...], is_heard: bool) -> tuple[str, ...]:
+def _call_people(
+    state: Clarification, people: tuple[str, ...], heard: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Call them, and say whose reply decides: of a team's members nobody's does."""
     named = " ".join(f"@{name}" for name in people)
-    how = "A reply to this comment decides it. Where several wait, begin it with"
-    if not is_heard:
-        how = "Replies are not read here. Decide it where the project is, with"
-    with_what = f"`{state.id}:`" if is_heard else f"`agentx clarify answer {state.id}`"
-    return (f"cc {named}", "", f"{how} {with_what}")
+    whose = "A reply" if heard == people else f"A reply of {' or '.join(heard)}"
+    how = f"{whose} to this comment decides it. Where several wait, begin it with `{state.id}:`"
+    if not heard:
+        how = (
+            "Replies are not read here. Who works on the project decides it there: "
+            f"`agentx clarify answer {state.id}`"
+        )
+    return (f"cc {named}", "", how)
 
 
 def _unmark(body: str) -> str:

@@ -28,7 +28,14 @@ from agentx.clarification.watch.later import tell_later
 from agentx.clarification.watch.matters import list_matters
 from agentx.clarification.ways import name_github_way
 from agentx.kernel.limits import CLARIFY_TEXT_CHARS_MAX
-from agentx.kernel.text import compile_late, fold_text, preview, preview_ends, refer_to_nothing
+from agentx.kernel.text import (
+    compile_late,
+    fold_text,
+    preview,
+    preview_ends,
+    refer_to_nothing,
+    shows_something,
+)
 from agentx.kernel.values import frozen
 from agentx.prose.same.wording import key_words
 
@@ -301,7 +308,7 @@ def _list_doubts(
         ),
         (overtaking, overtaking),
         (others, others),
-        (not said, f"it says nothing; say what is decided: {example}"),
+        (not shows_something(said), f"it says nothing; say what is decided: {example}"),
         (
             len(said) > CLARIFY_TEXT_CHARS_MAX,
             f"it is longer than {CLARIFY_TEXT_CHARS_MAX:,} characters; say the decision: {example}",

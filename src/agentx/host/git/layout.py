@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterable
 from pathlib import Path
 
 from agentx.host.files.atomic import replace_file
-from agentx.host.files.plain import exists, read_bytes
+from agentx.host.files.plain import exists, look, read_bytes
 
 _ATTRIBUTES = """\
 # Written by AgentX. Events are facts that only grow; all else is made from them again.
@@ -18,6 +19,13 @@ runs/*/artifacts/* merge=union
 # Temporaries of a write that was killed, folders on their way out, and locks of other tools are
 # nobody's facts.
 _IGNORED = "# Written by AgentX.\n*.tmp\n*.lock\n*.guard\narchive/*.leaving/\n"
+
+
+def lay_union(folder: Path) -> None:
+    """Say beside files of facts that they merge to all lines, where git's folder is apart."""
+    path = folder / ".gitattributes"
+    if not exists(path):
+        replace_file(path, _FACTS + b"\n*.jsonl merge=union\n", 0o644)
 
 
 def lay_out(folder: Path) -> None:
@@ -92,4 +100,7 @@ def _read(common: Path, name: str) -> bytes:
 
 
 def _write(common: Path, name: str, content: bytes) -> None:
-    replace_file(common / "info" / name, content, 0o644, ground=common)
+    path = common / "info" / name
+    seen = look(path, ground=common)
+    mode = 0o644 if seen is None else stat.S_IMODE(seen.st_mode)
+    replace_file(path, content, mode, ground=common)

@@ -97,7 +97,7 @@ def mirror(project: Project, issues: Iterable[int] = ()) -> SyncReply:
 
 
 def _posts(project: Project, ledger: Ledger) -> Iterable[Post]:
-    people, is_heard = list_people(project), not list_deciders(project)[1]
+    people, heard = list_people(project), list_deciders(project)[0]
     for state in ledger:
         if state.formerly and state.is_active:
             yield Post(mark=name_renaming(state), body=say_renaming(state))
@@ -107,7 +107,7 @@ def _posts(project: Project, ledger: Ledger) -> Iterable[Post]:
             if not (is_twice or entry.is_claim or entry.account):
                 yield Post(
                     mark=marker(state, index),
-                    body=comment(state, index, people, is_heard=is_heard),
+                    body=comment(state, index, people, heard),
                     before=former_marks(state, index),
                 )
 
