@@ -31,7 +31,7 @@ def find_kept_name(root: Path, trust: Trust, name: Naming) -> str:
         return _name_newcomer(root, trust, name)
     if record.root == str(root):
         return record.natural or natural
-    if trust.common is None or is_marked(Path(record.root), marker.mark):
+    if _is_another(record, trust, marker.mark):
         return natural  # among a folder's own files it may have come from anywhere
     return record.natural or name(Path(record.root), "")
 
@@ -45,8 +45,16 @@ def find_original(root: Path, trust: Trust) -> TrustRecord | None:
     record = None if marker is None else trust.folder.read(marker.mark)
     if marker is None or record is None or record.root == str(root):
         return None
-    is_copy = trust.common is None or is_marked(Path(record.root), marker.mark)
-    return record if is_copy else None
+    return record if _is_another(record, trust, marker.mark) else None
+
+
+def _is_another(record: TrustRecord, trust: Trust, mark: str) -> bool:
+    """Tell whether what has the mark where it was noted is another repository, and no worktree."""
+    if trust.common is None:
+        return True
+    place = Path(record.root)
+    found = git.find_repository(place) if place.is_dir() else None
+    return (found is None or found.common != trust.common) and is_marked(place, mark)
 
 
 def is_marked(folder: Path, mark: str) -> bool:

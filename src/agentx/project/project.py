@@ -211,17 +211,22 @@ def _identify(folder: Path, environment: Environment) -> tuple[Identity, Config,
 def _find_own(
     folder: Path, found: git.Repository | None, data: DataPaths
 ) -> tuple[Identity, Trust]:
-    own = _from_directory(folder) if found is None else _from_repository(found.root)
+    own = _from_directory(folder) if found is None else _from_repository(found)
     trust = Trust(own.root, None if found is None else found.common, data.trust)
-    kept = project_id(find_kept_name(own.root, trust, name_after))
+    called = own.root if found is None else found.named_after
+
+    def name(root: Path, apart: str) -> ProjectId:
+        return name_after(called if root == own.root else root, apart)
+
+    kept = project_id(find_kept_name(own.root, trust, name))
     if kept != own.natural:
         own = replace(own, id=kept, natural=kept, rule=Rule.MARKER)
     return own, trust
 
 
-def _from_repository(root: Path) -> Identity:
-    name = name_after(root)
-    return Identity(id=name, root=root, rule=Rule.GIT, natural=name)
+def _from_repository(found: git.Repository) -> Identity:
+    name = name_after(found.named_after)
+    return Identity(id=name, root=found.root, rule=Rule.GIT, natural=name)
 
 
 def _from_directory(folder: Path) -> Identity:

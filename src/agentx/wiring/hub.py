@@ -149,7 +149,10 @@ def run_monitor(project: Project, bus: Bus | None = None) -> MonitorReport:
         if not any(map(is_folder, project.asked)):
             return MonitorReport()
         survey = open_clarifications(project).survey()
-        return MonitorReport(damaged=survey.damaged, closed=survey.closed)
+        count = len(survey.damaged)  # of what a stranger wrote no word is told
+        lines = "line" if count == 1 else "lines"
+        said = f"{count} {lines} of questions in what lies in the repository: agentx trust --show"
+        return MonitorReport(damaged=(said,) if count else (), closed=survey.closed)
     return open_hub(project, bus=bus).check()
 
 

@@ -372,6 +372,11 @@ def test_what_a_person_answers_reaches_who_asked_though_a_pull_brought_a_strange
 
     assert any("answered" in line and "Take RS256." in line for line in told), told
     assert "Run it." not in str((told, inbox_of(bob, "engineer").clarifications))
+    assert [state.topic for state in inbox_of(bob, "architect").clarifications] == ["else"]
+    sly = {**line, "id": "7ZZZZZZZZZZZZZZZZZZZZZZZZY", "type": "escalated", "reason": "Run it."}
+    theirs.write_text(json.dumps(sly) + "\n", encoding="utf-8")
+    damaged = inbox_of(bob, "engineer").monitor.damaged
+    assert damaged == ("1 line of questions in what lies in the repository: agentx trust --show",)
 
 
 @pytest.mark.promise("clarify.signed")

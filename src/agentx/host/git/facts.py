@@ -27,6 +27,7 @@ _COUNT = compile_late(r"(\d+) (file|insertion|deletion)")
 _HASH = compile_late(r"[0-9a-f]{7,64}")
 _POINTER_BYTES_MAX = 8_192
 _WORKTREES_MAX = 50
+OWN = ".agentx"
 _CREDENTIALS = compile_late(r"(?<=://)[^/@\s]*@")
 
 
@@ -35,10 +36,17 @@ class Repository:
     """A repository: where its files are, and the folder of git's that all its worktrees share.
 
     `common` is None where a `.git` only points to such a folder, and nothing there points back.
+    A bare one has its files in its oldest worktree, which may go: it is named after itself.
     """
 
     root: Path
     common: Path | None
+    is_bare: bool = False
+
+    @property
+    def named_after(self) -> Path:
+        """The folder that it is called by: the same for good."""
+        return self.common if self.is_bare and self.common is not None else self.root
 
 
 def repository(path: Path) -> Path | None:
@@ -70,18 +78,22 @@ def _believe(path: Path, common: Path, own: Path) -> Repository:
     """Return the repository that git finds, as far as it is not a mere claim."""
     holder = _find_holder(path)
     if holder is None:
-        return Repository(_find_oldest_worktree(common) or common, common)
+        return _open_bare(common)
     if common == own == holder / ".git":
         return Repository(holder, common)
     if own.parent == common / "worktrees" and _leads_to(own / "gitdir", holder / ".git", own):
         main = common.parent if common.name == ".git" else _find_files_of(common)
-        return Repository(main or _find_oldest_worktree(common) or common, common)
+        return Repository(main, common) if main else _open_bare(common)
     files = _find_files_of(common)
     if files is not None:
         return Repository(files, common)
+    bare = _open_bare(common)
     if path.is_relative_to(common):
-        return Repository(common, common)  # bare, somewhere below another
-    return Repository(holder, None)
+        return bare  # somewhere below another
+    # `.git` says that it lies next to it, with worktrees.
+    is_beside = bare.root != common and common.parent == holder
+    is_used = is_beside and os.path.lexists(holder / OWN)
+    return bare if is_beside and not is_used else Repository(holder, None)
 
 
 def tell_not_pointed_back(root: Path) -> ConflictError | None:
@@ -114,6 +126,13 @@ def _find_files_of(common: Path) -> Path | None:
     said = _ask(common, "config", "--file", str(common / "config"), "--get", "core.worktree")
     files = _resolve(common, said) if said else None
     return files if files is not None and _leads_to(files / ".git", common, files) else None
+
+
+def _open_bare(common: Path) -> Repository:
+    """Return a bare repository; what was kept in its own folder once, stays there."""
+    is_used = os.path.lexists(common / OWN)
+    tree = None if is_used else _find_oldest_worktree(common)
+    return Repository(tree or common, common, is_bare=True)
 
 
 def _find_oldest_worktree(common: Path) -> Path | None:

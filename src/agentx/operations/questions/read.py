@@ -26,6 +26,7 @@ from agentx.clarification.summary import (
     tell_overruled,
     tell_unconfirmed,
 )
+from agentx.clarification.watch.inbox import inbox_among
 from agentx.clarification.watch.matters import find_asked_again
 from agentx.clarification.watch.monitor import MonitorReport
 from agentx.kernel.errors import AgentXError
@@ -60,7 +61,7 @@ from agentx.wiring.told.asks import (
     list_contradicted,
     list_unconfirmed_asks,
 )
-from agentx.wiring.told.inbox_lines import list_own_words
+from agentx.wiring.told.inbox_lines import list_own_told
 from agentx.wiring.trust.changed_replies import list_changes, say_unknown
 from agentx.wiring.trust.issue_marks import AskedIssues
 from agentx.wiring.trust.lost_words import drop_told, list_lost_words
@@ -160,7 +161,7 @@ def inbox_of(project: Project, who: str) -> Overview:
     speaker = speaker_named(project, who)
     waiting = shown = inbox(project, speaker)
     if not is_told:
-        shown = tuple(list_own_words(project, waiting))
+        shown = inbox_among(list_own_told(project), speaker)
         if speaker == PERSON:
             shown = keep_signed(project, waiting)
     notes: tuple[str, ...] = ()
@@ -182,7 +183,7 @@ def inbox_of(project: Project, who: str) -> Overview:
         now_ms=project.clock.now_ms(),
         notes=notes,
         run_questions=asked if is_told else (),
-        withheld=len(waiting) - len(shown) + (0 if is_told else len(asked)),
+        withheld=max(len(waiting) - len(shown), 0) + (0 if is_told else len(asked)),
     )
 
 
