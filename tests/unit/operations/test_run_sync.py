@@ -341,6 +341,20 @@ def test_what_a_person_took_out_stays_out(clones: Clones) -> None:
     assert "on" in _tasks(one)
 
 
+def test_runs_of_a_worktree_of_a_bare_repository_are_exchanged(clones: Clones) -> None:
+    git(clones.folder, "clone", "-q", "--bare", str(clones.remote), "shop.bare")
+    git(clones.folder / "shop.bare", "worktree", "add", "-q", "../tree", "main")
+    known = {"HOME": str(clones.folder / "home"), "PATH": "/usr/bin:/bin"}
+    project = trusted(open_project(clones.folder / "tree", read_environment(known)))
+    run = start_run(project, "here", actor="orchestrator").id
+    _sync(project)
+
+    other = clones.clone("other")
+    _sync(other)
+
+    assert (other.paths.runs / run).is_dir()
+
+
 @pytest.mark.parametrize("layout", ["no git", "bare", "apart"])
 def test_where_no_branch_keeps_runs_the_true_reason_is_told(clones: Clones, layout: str) -> None:
     place, known = (
@@ -350,6 +364,7 @@ def test_where_no_branch_keeps_runs_the_true_reason_is_told(clones: Clones, layo
     place.mkdir()
     if layout == "bare":
         git(place, "clone", "-q", "--bare", str(clones.remote), ".bare")
+        (place / ".bare" / ".agentx").mkdir()  # by an earlier version
         git(place / ".bare", "worktree", "add", "-q", "../main", "main")
         place = place / "main"
     if layout == "apart":
