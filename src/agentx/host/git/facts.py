@@ -46,7 +46,7 @@ class Repository:
     @property
     def named_after(self) -> Path:
         """The folder that it is called by: the same for good."""
-        return self.common if self.is_bare and self.common is not None else self.root
+        return _name_folder(self.common) if self.is_bare and self.common else self.root
 
 
 def repository(path: Path) -> Path | None:
@@ -80,10 +80,10 @@ def _believe(path: Path, common: Path, own: Path) -> Repository:
     if holder is None:
         return _open_bare(common)
     if common == own == holder / ".git":
-        return Repository(holder, common)
+        return _open_bare(common) if _is_bare(common) else Repository(holder, common)
     if own.parent == common / "worktrees" and _leads_to(own / "gitdir", holder / ".git", own):
         main = common.parent if common.name == ".git" else _find_files_of(common)
-        return Repository(main, common) if main else _open_bare(common)
+        return Repository(main, common) if main and not _is_bare(common) else _open_bare(common)
     files = _find_files_of(common)
     if files is not None:
         return Repository(files, common)
@@ -128,11 +128,22 @@ def _find_files_of(common: Path) -> Path | None:
     return files if files is not None and _leads_to(files / ".git", common, files) else None
 
 
+def _is_bare(common: Path) -> bool:
+    """Tell whether a repository says that it has no files but those of its worktrees."""
+    return _ask(common, "config", "--file", str(common / "config"), "core.bare") == "true"
+
+
+def _name_folder(common: Path) -> Path:
+    """Return the folder that people know a repository by."""
+    return common.parent if common.name == ".git" else common
+
+
 def _open_bare(common: Path) -> Repository:
     """Return a bare repository; what was kept in its own folder once, stays there."""
-    is_used = os.path.lexists(common / OWN)
+    own = _name_folder(common)
+    is_used = os.path.lexists(own / OWN)
     tree = None if is_used else _find_oldest_worktree(common)
-    return Repository(tree or common, common, is_bare=True)
+    return Repository(tree or own, common, is_bare=tree is not None or own == common)
 
 
 def _find_oldest_worktree(common: Path) -> Path | None:
